@@ -42,7 +42,7 @@ const blockedPorts = [
   3659, 4045, 4190, 5060, 5061, 6000, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697, 10080,
 ];
 
-/** Returns the values that an address accepts. Leaves out its text, which may have a password. */
+/** Returns what the address must be, or undefined if it is valid. Leaves out its text, which may have a password. */
 const problemOf = ({ protocol, username, password, search, hash, port }: URL): string | undefined => {
   if (!['http:', 'https:'].includes(protocol)) return 'an http or https address';
   if (username !== '' || password !== '')

@@ -80,7 +80,7 @@ export class Connection {
   private hasRun = false;
   private deadline = Infinity;
   private parserFailure: ServerFailure | undefined;
-  /** True if no later request is answered. */
+  /** True if the connection answers no further request. */
   private isClosing = false;
   private readBytes = 0;
 

@@ -6,7 +6,7 @@ const maxDiscardedBytes = 1_000_000;
 
 /**
  * Discards what a client still sends, because closing a socket with unread bytes resets the connection, and the client
- * may lose the response. After 1 MB the stream is paused: the client has time to read until the connection closes.
+ * may lose the response. Stops after 1 MB. Until the connection closes, the client can still read the response.
  */
 export const discard = (stream: Readable): void => {
   let bytes = 0;

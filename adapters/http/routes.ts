@@ -109,7 +109,7 @@ export const mountPetRoutes = (
   openStore: OpenAnimalStore,
   { consumeQuota }: { readonly consumeQuota?: ConsumeQuota } = {},
 ): void => {
-  // A router runs its middleware for its own routes only. What other middleware of the host throws is the host's business.
+  // The router runs `catchDefects` for its own routes only. The host handles the errors of its other middleware.
   const pets = createRouter(petRoutes(guardWith({ openStore, consumeQuota })), catchDefects);
   app.use(pets.routes());
 };

@@ -98,7 +98,7 @@ export const serialisePet = (pet: Pet): string => {
   return `${text}}`;
 };
 
-/** Bytes of pages that several equal lists share (adapters/knex/pets/read.ts). */
+/** JSON of pages, because concurrent equal lists get the same page object (adapters/knex/pets/read.ts). */
 const pageBytes = new WeakMap<PetPage, Buffer>();
 
 export const serialisePage = (page: PetPage): Buffer => {

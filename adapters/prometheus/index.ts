@@ -9,7 +9,10 @@ interface Options {
   readonly operations: ReadonlyArray<Operation>;
 }
 
-/** Metrics of prom-client that the dashboard shows, and the two whose collection sets them. */
+/**
+ * Metrics of prom-client that the dashboard shows, and two from which prom-client sets them:
+ * `nodejs_eventloop_lag_seconds` and `process_cpu_user_seconds_total`.
+ */
 const processMetrics = [
   'nodejs_eventloop_lag_seconds',
   'nodejs_eventloop_lag_p99_seconds',

@@ -79,8 +79,8 @@ const hasStoredKey = async (database: Database): Promise<boolean> =>
   (await orFail(apiKeyStore(database).list)).some(({ isValid }) => isValid);
 
 /**
- * Throws if this user may not write the SQLite file, or, in production, if its log would be outside the volume of the
- * file. Otherwise only warns of such a log.
+ * Throws if this user may not write the SQLite file. If the file is mounted without its folder, its log would be lost
+ * with the container: throws in production, and otherwise warns.
  */
 const checkFile = (
   { DATABASE_URL: address, NODE_ENV }: Settings,

@@ -72,7 +72,7 @@ interface TransferTexts {
 
 const progressIntervalMs = 5_000;
 
-/** Runs a command that a stop signal interrupts, and prints its result or what remains of it. */
+/** Runs a command that stops at a signal. Prints its result or, after a failure, what is stored. */
 export const runTransfer = (
   terminal: Terminal,
   transfer: (context: TransferContext) => Promise<string>,

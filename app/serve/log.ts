@@ -43,7 +43,7 @@ const openDestination = (fd: number) => {
     minLength: minBlockBytes,
     maxLength: maxBufferedBytes,
     periodicFlush: flushIntervalMs,
-    // In the mode for text, each line would copy and measure the whole block again.
+    // In its other mode, `utf8`, pino would measure the whole block again for each line.
     contentMode: 'buffer',
     retryEAGAIN: () => !isExiting,
   });

@@ -34,8 +34,8 @@ export interface ProcessIO {
 }
 
 /**
- * Makes the terminal that `commandLine` (commands/command-line.ts) gives to each command, for all that the command
- * prints.
+ * Makes the terminal through which a command prints and sets its exit code. `commandLine` (commands/command-line.ts)
+ * passes it to each command.
  */
 export const openTerminal = ({ env, stdout, stderr }: ProcessIO) => {
   let exitCode = 0;

@@ -7,8 +7,8 @@ import { inDecimal, Int64, NewPet, newPetFields, type Pet, type PetField } from 
 import { decodeRow, maxRowLength, type Row, toBytes } from './rows';
 
 /**
- * Matches a text that a spreadsheet would run as a formula (OWASP, "CSV Injection"), and such a text after quotes.
- * Without the second, the import could not tell an escaped text from one that already began with a quote.
+ * Matches a text that a spreadsheet would run as a formula (OWASP, "CSV Injection"), also after single quotes. A text
+ * with such quotes gets one more, so that the import can tell its own quotes from the one that the export added.
  */
 const formula = /^'*[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]/;
 

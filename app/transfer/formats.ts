@@ -42,7 +42,7 @@ async function* readNdjson(texts: AsyncIterable<string>): AsyncGenerator<Row> {
 
 /**
  * Reads the rows of a file for commands/import.ts; `writeRows` writes them for commands/export.ts. A row of NDJSON
- * accepts the same JSON as the body of `POST /v1/pets`. Throws where it can't tell the rows apart.
+ * accepts the same JSON as the body of `POST /v1/pets`. Throws if it can't find the end of a row.
  */
 export const readRows = (
   format: Format,

@@ -9,7 +9,7 @@ export const clientTimeouts = {
   maxDelayMs: 5_000,
 } as const;
 
-/** Limits of one attempt of a call. `fetch` is that of the call, if it has one. */
+/** Limits of one attempt of a call, and the option `fetch` of the call, if set. */
 export interface Attempt {
   readonly signal: AbortSignal;
   readonly timeoutMs: number;

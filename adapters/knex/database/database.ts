@@ -80,7 +80,9 @@ export interface Database {
    * what to do.
    */
   readonly checkUsable: () => Promise<void>;
-  /** Rejects if a SQLite file is damaged. Empty for the Knex of a host. */
+  /**
+   * Checks a PostgreSQL server for `doctor`. Rejects if a SQLite file is damaged. Checks nothing on the Knex of a host.
+   */
   readonly inspect: () => Promise<ReadonlyArray<Finding>>;
   readonly sizes: () => Promise<DatabaseSizes>;
   readonly poolUsage: () => ReadonlyArray<PoolUsage>;

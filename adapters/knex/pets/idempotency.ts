@@ -107,7 +107,7 @@ const maxRowsPerPurge = 200;
 
 /**
  * Returns a function that purges some expired keys in the background; create.ts calls it after each batch. A purge
- * deletes few rows, because creates on SQLite wait for it. The next purge follows after nine times as long, or after a
+ * deletes few rows, because creates on SQLite wait for it. The pause after a purge is nine times its duration, or a
  * second if no expired key is left. In a transaction of the embedding program the function does nothing, because a
  * failed purge would abort that transaction.
  */

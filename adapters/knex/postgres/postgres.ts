@@ -112,7 +112,7 @@ const withMigrationLock = <A>(pool: Knex, work: (transaction: Knex.Transaction) 
 
 const databaseOn = (pool: Knex, preparesStatements: () => boolean) => {
   let server: { readonly isDistributed: boolean } | undefined;
-  /** Detects Citus on the connection of a statement, because a host's pool may have no second one. */
+  /** Detects Citus on the connection of a statement, because a host's pool may have no other. */
   const detect = async (connected: Knex) =>
     (server ??= await connected.first<{ readonly isDistributed: boolean }>(
       connected.raw(`to_regclass('pg_catalog.pg_dist_partition') is not null as "isDistributed"`),

@@ -31,7 +31,7 @@ export const inspectConnection = async (pool: Knex, isEncrypted: () => boolean):
 };
 
 /**
- * Checks that the server loses no commit in a crash, and the timeouts of the session, which the service can't set
+ * Checks that the server loses no commit in a crash, and that the session has timeouts. The service can't set them
  * through a connection pooler.
  */
 export const inspectSettings = async (pool: Knex, statementTimeoutMs: number): Promise<Finding> => {

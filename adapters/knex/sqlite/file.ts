@@ -78,8 +78,8 @@ export const isMountPoint = (filename: string): boolean => {
 };
 
 /**
- * Opens a file for reads only. Reads a file that is not in use as immutable, without a lock: otherwise SQLite would
- * create a write-ahead log and leave it behind.
+ * Opens a file for reads only. If no process uses the file, opens it with `immutable=1`, which takes no lock. Otherwise
+ * SQLite would create a write-ahead log and leave it behind.
  */
 export const openReadOnly = (filename: string): Knex =>
   knex(poolConfiguration(() => fileInMode(filename, `ro${isInUse(filename) ? '' : '&immutable=1'}`)));

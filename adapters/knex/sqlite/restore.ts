@@ -90,7 +90,7 @@ export const restoreSqlite = async (
       });
       return { animals, kept };
     } catch (error) {
-      // Only while it is locked and empty, since a service may have used the file before.
+      // Removes the file that this function created, unless a service filled it before the lock was taken.
       if (isNew && kept === undefined) rmSync(filename, { force: true });
       throw error;
     }

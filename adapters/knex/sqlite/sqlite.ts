@@ -30,7 +30,7 @@ const configuration = (
   const connect = () => {
     createPrivateFile(filename);
     refuseReader(filename);
-    // Remembers only the file. Without an open connection, SQLite may still delete the log.
+    // Makes `isReplaced` remember the file, but not its log, which SQLite may delete while no connection is open.
     isReplaced(['']);
     return { filename };
   };
@@ -74,7 +74,7 @@ export const openSqlite = (filename: string, { isOwnFile = false }: SqliteOption
   }
   const isFileReplaced = watchFile(filename);
   const writes = knex(sqliteConfiguration(filename, isFileReplaced));
-  // The log may be deleted until a connection has read or written, so that new readers look only at the file.
+  // New readers compare only the file, because SQLite may delete the log before a connection has read or written.
   const reads = knex(configuration(filename, readerConnections, ['query_only = ON'], isFileReplaced, ['']));
   const usages = [poolUsageOf('reads', reads), poolUsageOf('writes', writes)];
   return {

@@ -12,8 +12,8 @@ const identityOf = (path: string): string | undefined => {
 };
 
 /**
- * Returns a function for sqlite.ts that compares a database file, its write-ahead log and its wal-index (`-shm`) with the
- * files that it saw first. It compares devices and inodes, which takes microseconds. A lost file stays lost.
+ * Returns a function for sqlite.ts that is true if a database file, its write-ahead log or its wal-index (`-shm`) is not
+ * the file that it saw first. It compares devices and inodes, which takes microseconds. Once true, it stays true.
  */
 export const watchFile = (filename: string) => {
   const identities = new Map<string, string>();
