@@ -16,7 +16,7 @@ const run = async (): Promise<void> => {
 };
 
 run().catch((error: unknown) => {
-  // Files of the program itself are opened too.
+  // Node opens the files of the program, too, and may reach the limit of open files.
   if (!(error instanceof Error && 'code' in error && error.code === 'EMFILE')) throw error;
   process.stderr.write('animal-store: too many open files; raise the limit, `ulimit -n`\n');
   process.exit(1);

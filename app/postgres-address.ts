@@ -6,7 +6,7 @@
 import * as E from 'fp-ts/Either';
 import { isOneEditApart } from './one-edit-apart';
 
-/** Parameters that have a place of their own in an address, with the names of these places. */
+/** Parameters that can also be written as a part of the address, with the property of `URL` for that part. */
 const places = {
   host: 'hostname',
   port: 'port',
@@ -23,7 +23,7 @@ const parameters = [
 
 const searchPath = 'options=-c%20search_path%3DSCHEMA';
 
-/** Names of other drivers, without case, `_` and `-`. */
+/** Parameters of other drivers, in lower case and without `_` and `-`, and what to write instead. */
 const aliases: NodeJS.ReadOnlyDict<string> = {
   tls: 'sslmode',
   schema: searchPath,
@@ -41,7 +41,7 @@ const parameterFault = (name: string): string | undefined => {
   return `without the parameter ${name}, which this service does not support; ${remedy}`;
 };
 
-/** Modes that may encrypt. The driver verifies the server in all of them. */
+/** Modes in which psql may encrypt. This service encrypts, and verifies the server, in all of them. */
 const encryptingModes = ['allow', 'prefer', 'require', 'verify-ca', 'verify-full'];
 
 const sslModes = ['disable', 'no-verify', ...encryptingModes];

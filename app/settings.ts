@@ -49,7 +49,7 @@ const oneOf = <const A extends string>(names: ReadonlyArray<A>, defaultValue: A)
 
 const listenAddress = setting(t.string, 'an address to listen on', '127.0.0.1', identity);
 
-/** Returns the keys of a text without repetitions. A line may end with a comma, and blank lines count for nothing. */
+/** Returns the keys of a text without repetitions. A line may end with a comma. Blank lines are ignored. */
 const splitKeys = (text: string): ReadonlyArray<string> => {
   const lines = text.replaceAll(/\s+/g, (blanks) => (blanks.includes('\n') ? '\n' : blanks));
   return [...new Set(lines.split(/,\n?|\n/).map((key) => key.trim()))];

@@ -87,7 +87,8 @@ export const embeddedClient = (options: EmbeddedClientOptions): AnimalStoreClien
     return rightOrThrow(operation(store, deadline));
   };
 
-  // The type names each function that the port gains, until clients have it too. An import needs no API key.
+  // The type makes the compiler report a function that the port has and this object lacks. `importAll` is no call of a
+  // client, because it needs no API key.
   const transport: Transport & Readonly<Record<Exclude<keyof PetRepository, 'importAll'>, unknown>> = {
     list: (query, attempt) =>
       use(attempt, ({ listPets }, deadline) => listPets(decodeOrThrow(ListPetsQuery, query), deadline)),

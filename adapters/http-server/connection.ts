@@ -71,7 +71,7 @@ const rawText = ({ status, headers, body }: ErrorResponse, isHead: boolean): str
  */
 export class Connection {
   readonly socket: Socket;
-  /** Start of the time in which the client has read nothing of the responses in memory. */
+  /** Time since which the client has read nothing, or undefined if no response waits in memory. */
   unreadSince: number | undefined;
 
   private readonly serving: Serving;
@@ -228,7 +228,7 @@ export class Connection {
     this.serving.onRejected?.(request, status);
   }
 
-  /** Sends the last response of the connection, past the ServerResponse, which a listener may still use. */
+  /** Writes the last response to the socket itself, because the listener may still use the ServerResponse. */
   private end(failure: ServerFailure, request: IncomingMessage | RequestHead): number {
     const { socket } = this;
     this.isClosing = true;

@@ -50,8 +50,8 @@ const toBuffer = (chunk: unknown, encoding: unknown): Uint8Array | undefined => 
 /**
  * Makes a response close its connection if it begins before the whole body of the request has arrived. Otherwise a
  * proxy might send its next request instead of the rest of the body. The response is sent at once, but ends only after
- * the rest of the body is discarded, because Node would then close the socket. The functions are set on the response
- * itself, because Express replaces its prototype.
+ * the rest of the body is discarded, because Node closes the socket at the end of the response. The functions are set
+ * on the response itself, because Express replaces its prototype.
  */
 export const closeIfEarly = (response: ServerResponse, onEarlyEnd: () => void): void => {
   const { req: request } = response;

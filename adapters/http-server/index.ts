@@ -66,7 +66,7 @@ const createNodeServer = (): Server => {
     headersTimeout: serverTimeouts.headersMs,
     requestTimeout: serverTimeouts.requestMs,
     connectionsCheckingInterval: 1_000,
-    // Would set two timers for each request, so `server.timeout` closes idle connections.
+    // Off, because Node would set two timers for each request. `server.timeout` closes idle connections instead.
     keepAliveTimeout: 0,
     // `validateRequest` checks Host instead of Node, whose rejection has no body.
     requireHostHeader: false,

@@ -38,10 +38,10 @@ export interface Reporter {
   readonly error: (cause: unknown, requestId: string) => void;
 }
 
-// An address with a port: IPv6 stands in brackets then, and a port may be obfuscated (RFC 7239, section 6).
+// Matches an address with a port. An IPv6 address is then in brackets. A port may be obfuscated (RFC 7239, section 6).
 const addressWithPort = /^(?:\[(?<ipv6>[^\]]*)\]|(?<ipv4>[\d.]+))(?::(?:\d+|_[\w.-]+))?$/;
 
-/** Returns the address in an entry of `X-Forwarded-For`, or undefined for `unknown` and whatever else is no address. */
+/** Returns the address in an entry of `X-Forwarded-For`, or undefined if it has none, such as `unknown`. */
 const parseForwardedAddress = (entry: string): string | undefined => {
   const node = entry.trim().replace(/^"(.*)"$/, '$1');
   const { ipv6, ipv4 } = addressWithPort.exec(node)?.groups ?? {};
@@ -93,7 +93,7 @@ const clientClosedRequest = 499;
 
 const sentStatus = (request: IncomingMessage, response: ServerResponse): number => {
   if (response.headersSent) return response.statusCode;
-  // The HTTP server sends the response, past Koa, if the deadline has passed or the body is malformed.
+  // The HTTP server, not Koa, sends the response if the deadline has passed or the body is malformed.
   const recorded = recordedFailures.get(request);
   return recorded?.isFromServer === true ? describeFailure(recorded.failure).status : clientClosedRequest;
 };

@@ -31,7 +31,7 @@ export type Middleware = KoaMiddleware<State>;
 export type PetContext = RouterContext<PetState>;
 export type PetMiddleware = (context: ParameterizedContext<PetState>, next: () => unknown) => unknown;
 
-/** Maximum time of the response to an authenticated request, after its last byte. */
+/** Maximum time to answer an authenticated request, from the arrival of its last byte. */
 export const maxResponseMs = 4_000;
 
 export const deadlineFromNow = (): Deadline => performance.now() + maxResponseMs;

@@ -26,7 +26,7 @@ const sendText = ({ body, contentType, headers = {} }: Text): Handle => {
   };
 };
 
-// Has no character with a meaning in HTML or in a replacement string.
+// Matches only origins without characters that have a meaning in HTML or in a replacement string.
 const plainOrigin = /^https?:\/\/[\w.:[\]-]+$/;
 
 /** Returns the origin that the client has used for the service, or an empty text if the Host header is invalid. */

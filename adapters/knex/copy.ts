@@ -30,7 +30,7 @@ export const openSqliteSource = (filename: string): Pick<Database, 'reads' | 'cl
   return { reads, close: () => reads.destroy() };
 };
 
-/** Fails if the source is in use, or has not the tables of this version. */
+/** Fails if the source is in use, or lacks the tables of this version. */
 export const checkCopySource = ({ reads }: Pick<Database, 'reads'>): TaskEither<Unavailable, void> =>
   toTaskEither(async () => {
     const { pending, unknown } = await readSchemaState(reads).catch((error: unknown) => {

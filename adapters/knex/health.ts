@@ -32,8 +32,8 @@ const checkReadiness = async ({ reads, writes, petStatements }: Database): Promi
 };
 
 /**
- * Checks the schema, one page and one committed write. A create may fail all the same, as with a missing right: only
- * `doctor` tries one.
+ * Checks the schema, one page and one committed write. A create may still fail, such as without the right to insert
+ * animals. Only `doctor` tries one.
  */
 export const knexReadiness = (database: Database): Task<string | undefined> => {
   let checkedAt = -databaseTimeouts.readinessCacheMs;

@@ -26,7 +26,7 @@ const minFreeDiskBytes = 8 * 1024 * 1024;
 
 const trialPet = decodeOrThrow(NewPet, { name: 'trial', categoryId: 1 });
 
-/** Runs the statements of a create with an idempotency key. On PostgreSQL, the rollback loses a value of the sequence. */
+/** Runs the statements of a create with an idempotency key. PostgreSQL does not reuse its id after the rollback. */
 const tryCreate = ({ writes, petStatements }: Database): Promise<void> =>
   tryAndRollBack(writes, async (transaction) => {
     const [row = []] = await petStatements.insert(transaction, [trialPet]);

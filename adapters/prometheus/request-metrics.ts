@@ -83,7 +83,8 @@ export const requestMetrics = (registry: Registry, operations: ReadonlyArray<Ope
     },
   });
 
-  // A route is a template such as `/v1/pets/:petId`, never text from a client. The parser of Node knows each method.
+  // Clients can't invent series. A route is a template such as `/v1/pets/:petId`, and Node's parser rejects unknown
+  // methods.
   const labelsOf = (method: string, route: string, status: number) => ({
     http_request_method: method,
     http_route: route,

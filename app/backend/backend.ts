@@ -26,7 +26,7 @@ export interface Backend {
   readonly ports: Ports;
   readonly consumeQuota: ConsumeQuota | undefined;
   /**
-   * Creates an API key if none is configured and none was ever issued, which in production ends the start before. The
+   * Creates an API key if none is configured and none was ever issued. In production, `openBackend` throws instead. The
    * caller must print the key, because only its hash is stored. `lacksKey` is true if every request gets a 401.
    */
   readonly prepareKeys: () => Promise<{ readonly firstKey?: string; readonly lacksKey: boolean }>;

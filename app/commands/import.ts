@@ -22,7 +22,7 @@ interface Counts {
   invalidRows: number;
 }
 
-/** The database has not confirmed the commit. */
+/** Error of an import whose commit the database did not confirm. */
 class Unconfirmed extends Error {}
 
 const openSource = (file: string, signal: AbortSignal): Readable => {

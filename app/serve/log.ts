@@ -25,7 +25,7 @@ const minBlockBytes = 8_192;
 
 const maxBufferedBytes = 16_777_216;
 
-/** Destination in the mode for buffers, which its own types lack. */
+/** pino's destination in the mode `buffer`, which its types lack. */
 interface BufferWriter {
   write(line: string | Uint8Array): unknown;
 }
@@ -54,7 +54,7 @@ const openDestination = (fd: number) => {
   destination.on('write', () => {
     isFailing = false;
   });
-  // pino also flushes at the exit, but without an end on a full disk. It leaves a destroyed destination alone.
+  // pino also flushes at the exit, but on a full disk it retries without end. It does not flush a destroyed destination.
   process.prependListener('exit', () => {
     isExiting = true;
     try {

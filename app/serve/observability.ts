@@ -52,7 +52,10 @@ export const refusedConnections = (
     const now = performance.now();
     if (now - loggedAt < refusalLogMs) return;
     loggedAt = now;
-    logger.warn({ maxConnections }, 'connections are refused: MAX_CONNECTIONS is reached');
+    logger.warn(
+      { maxConnections },
+      'connections are refused: MAX_CONNECTIONS is reached; raise it, or add instances on PostgreSQL',
+    );
   };
 };
 

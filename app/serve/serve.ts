@@ -47,7 +47,7 @@ const isMeasured = ({ ADMIN_PORT }: Settings): boolean => ADMIN_PORT !== undefin
 
 const lossCheckMs = 500;
 
-/** Maximum time of the stop of the server on ADMIN_PORT, which follows that of the public server. */
+/** Maximum time to stop the admin server, which begins after the public server has stopped. */
 const adminStopMs = 500;
 
 interface Lifetime {

@@ -32,8 +32,8 @@ const hasToJson = (value: object): value is { readonly toJSON: () => unknown } =
 const isWritten = (value: unknown): boolean => !['undefined', 'function', 'symbol'].includes(typeof value);
 
 /**
- * Writes a value as JSON text, as `JSON.stringify` does, but a bigint as an integer with every digit. For animals, lists
- * of them, and whatever contains them.
+ * Writes a value as JSON text, as `JSON.stringify` does, but a bigint as an integer with every digit. Accepts animals,
+ * lists of them, and values that contain them.
  */
 export const toJson = (value: unknown): string => {
   if (typeof value === 'bigint') return String(value);

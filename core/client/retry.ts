@@ -26,7 +26,7 @@ const backoffMs = ({ retryAfterMs = 0 }: AnimalStoreError, attempts: number): nu
   retryAfterMs +
   Math.random() * Math.min(clientTimeouts.maxDelayMs, clientTimeouts.firstDelayMs * 2 ** attempts);
 
-/** Functions that abort the calls in progress with a signal. */
+/** Functions that abort calls in progress, by the signal of these calls. */
 const abortsOf = new WeakMap<EventTarget, Set<() => void>>();
 
 const abortCalls = ({ target }: Event): void => {

@@ -32,7 +32,7 @@ const exactResponseBody = ({ React: { createElement }, getComponent }) => ({
   },
 });
 
-/** Labels for screen readers of fields to which Swagger UI gives none. */
+/** Labels of the fields that Swagger UI leaves without a label, for screen readers. */
 const labelOf = {
   '#servers': () => 'Server',
   '[data-param-name] select': (field) => field.closest('[data-param-name]').dataset.paramName,

@@ -132,7 +132,7 @@ export const response = (
 export const successResponse = ({ description, headers, schema, example }: PetOperation['success']) =>
   response(description, [...headers, 'RateLimit', 'RateLimit-Policy'], schema, { example });
 
-/** Describes the responses to failures by their statuses. The example of each failure names its code and headers. */
+/** Describes the error responses of an operation, by status. Codes and headers come from an example of each failure. */
 export const failureResponses = (kinds: ReadonlyArray<HttpFailure['_tag']>) =>
   pipe(
     kinds.map((kind) => ({ kind, ...describeFailure(exampleFailures[kind]) })),

@@ -9,7 +9,7 @@ export interface Finding {
   readonly text: string;
 }
 
-/** Sizes in bytes. Those of the log and the disk are known only for a SQLite file, and none for the Knex of a host. */
+/** Sizes in bytes. Only a SQLite file has those of its log and disk. The Knex of a host has none. */
 export interface DatabaseSizes {
   readonly databaseSize?: number;
   readonly writeAheadLogSize?: number;

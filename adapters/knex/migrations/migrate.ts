@@ -27,8 +27,8 @@ export interface MigrateOptions {
 const maxWaitMs = 600_000;
 
 /**
- * Pause before the retry of a migration that waited too long for a lock. In the pause, the statements run that were
- * queued behind the migration.
+ * Pause before the retry of a migration that waited too long for a lock. In the pause, the statements that were
+ * queued behind the migration run.
  */
 const lockRetryMs = 500;
 

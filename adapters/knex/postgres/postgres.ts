@@ -21,7 +21,7 @@ export interface PostgresOptions {
   readonly statementTimeoutMs: number;
 }
 
-/** Facts about the server, which each new connection finds out. */
+/** Properties of the server, which `prepareConnection` reads on each new connection. */
 interface Server {
   readonly isPooled: boolean;
   readonly isEncrypted: boolean;
@@ -42,9 +42,9 @@ const prepareConnection = async (connection: Connection, statementTimeoutMs: num
 };
 
 /**
- * Makes sockets that are destroyed after a silence longer than any statement may take. The query then hangs, or the
- * network drops its packets. The error makes the pool remove the connection. The pool closes idle connections earlier
- * (`idleTimeoutMillis`), so that their silence does not count as a hanging query.
+ * Makes sockets that are destroyed after a silence longer than any statement may take. The cause is a query that hangs
+ * or a network that drops its packets. The error makes the pool remove the connection. The pool closes idle connections
+ * earlier (`idleTimeoutMillis`), so that their silence does not count as a hanging query.
  */
 const socketWithTimeout = (timeoutMs: number) => (): Socket => {
   const socket = new Socket();

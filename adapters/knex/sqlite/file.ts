@@ -68,7 +68,7 @@ export const refuseReader = (filename: string): void => {
   }
 };
 
-/** True if a file is mounted without its folder, as a container does it for a volume that names a file (Linux). */
+/** True if a file is mounted without its folder, as by a container whose volume names the file (Linux). */
 export const isMountPoint = (filename: string): boolean => {
   const mounts = tryOrError(() => readFileSync('/proc/self/mountinfo', 'utf8'));
   if (mounts instanceof Error) return false;
