@@ -76,6 +76,7 @@ interface OpenStore {
 interface Options {
   readonly isMigrateCommand?: boolean;
   readonly printError: (text: string) => void;
+  readonly signal?: AbortSignal;
 }
 
 /**
@@ -85,17 +86,17 @@ interface Options {
  */
 export const withDatabase = async <A>(
   settings: Settings,
-  { isMigrateCommand = false, printError }: Options,
+  { isMigrateCommand = false, printError, signal }: Options,
   use: (store: OpenStore) => Promise<A>,
 ): Promise<A> => {
   if (!isMigrateCommand) requireFile(settings);
   const database = await databaseOf(settings).open();
   try {
-    const onProgress = printError;
+    const options = { onProgress: printError, signal };
     const ranMigrations = await orFail(
       isMigrateCommand
-        ? migrate(database, { mayRaiseGeneration: true, onProgress })
-        : migrateExisting(database, { onProgress }),
+        ? migrate(database, { ...options, mayRaiseGeneration: true })
+        : migrateExisting(database, options),
     );
     printError(`database: ${databaseAddressText(settings.DATABASE_URL)}`);
     return await use({ pets: knexPetRepository(database), keyStore: apiKeyStore(database), ranMigrations });

@@ -8,6 +8,7 @@ import {
   type CopyState,
   isSameFile,
   migrate,
+  type MigrateOptions,
   openSqliteSource,
 } from '../../adapters/knex';
 import { fieldErrorTexts } from '../../core';
@@ -38,12 +39,12 @@ const openSource = async (settings: Settings) => {
   return address._tag === 'Sqlite' ? withDriver(() => openSqliteSource(address.filename)) : named.open();
 };
 
-const openTarget = async (settings: Settings, printError: (text: string) => void) => {
+const openTarget = async (settings: Settings, options: MigrateOptions) => {
   if (settings.DATABASE_URL._tag === 'Memory')
     throw new Error('TARGET_URL must not be memory:, because the copy would be lost when the command ends');
   const target = await databaseOf(settings).open();
   try {
-    await orFail(migrate(target, { onProgress: printError }));
+    await orFail(migrate(target, options));
     return target;
   } catch (error) {
     await target.close();
@@ -66,7 +67,7 @@ const copy = async (
   const source = await openSource(settings);
   try {
     await orFail(checkCopySource(source));
-    const target = await openTarget(targetSettings, printError);
+    const target = await openTarget(targetSettings, { onProgress: printError, signal });
     try {
       return await copyStore(source, target, state, signal);
     } finally {

@@ -33,7 +33,7 @@ const exportTo = async (
   progress: { animals: number },
   { settings, terminal: { printError, stdout }, signal }: TransferContext,
 ): Promise<void> => {
-  await withDatabase(settings, { printError }, async ({ pets }) => {
+  await withDatabase(settings, { printError, signal }, async ({ pets }) => {
     async function* allPages(): AsyncGenerator<ReadonlyArray<Pet>> {
       for await (const page of walkPages(pets.list, { status })) {
         if (E.isLeft(page)) throw page.left.cause;

@@ -58,7 +58,7 @@ const importFile = async (
 
   try {
     if (!dryRun)
-      return await withDatabase(settings, { printError }, async ({ pets }) => {
+      return await withDatabase(settings, { printError, signal }, async ({ pets }) => {
         const imported = await importAll(pets, validRows())();
         if (E.isRight(imported)) return imported.right;
         const { _tag, cause } = imported.left;

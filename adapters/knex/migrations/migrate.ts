@@ -22,6 +22,8 @@ export interface MigrateOptions {
   readonly mayRaiseGeneration?: boolean;
   /** Receives a message if the migration waits for a lock, and one when it changes the tables of a store. */
   readonly onProgress?: (text: string) => void;
+  /** Signal that ends the wait for a lock within seconds. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 const maxWaitMs = 600_000;
@@ -47,7 +49,11 @@ const runMigrations = async (transaction: Knex.Transaction): Promise<void> => {
   }
 };
 
-const retryLocked = async <A>(onWait: () => void, work: () => Promise<A>): Promise<A> => {
+const retryLocked = async <A>(
+  onWait: () => void,
+  signal: AbortSignal | undefined,
+  work: () => Promise<A>,
+): Promise<A> => {
   const until = performance.now() + maxWaitMs;
   for (let attempt = 1; ; attempt += 1) {
     try {
@@ -55,7 +61,7 @@ const retryLocked = async <A>(onWait: () => void, work: () => Promise<A>): Promi
     } catch (error) {
       if (!(isPostgresLockTimeout(error) || isSqliteBusy(error)) || performance.now() > until) throw error;
       if (attempt === 1) onWait();
-      await delay(lockRetryMs);
+      await delay(lockRetryMs, undefined, { signal });
     }
   }
 };
@@ -94,7 +100,9 @@ const migrateWith = (
 ): TE.TaskEither<Unavailable, ReadonlyArray<string> | undefined> => {
   const onWait = () =>
     options.onProgress?.('waiting to migrate: another process migrates or locks the database');
-  return toTaskEither(() => retryLocked(onWait, () => runPending(database, options, mayCreate)));
+  return toTaskEither(() =>
+    retryLocked(onWait, options.signal, () => runPending(database, options, mayCreate)),
+  );
 };
 
 /**

@@ -95,17 +95,16 @@ const lockKey = 0x616e6d6c;
 /**
  * Runs work in a transaction that holds the migration lock. The lock belongs to the transaction. So it works behind
  * PgBouncer, and a killed process releases it. PostgreSQL ends a transaction that is idle for 10 s, so that a process
- * that hangs does not keep the lock. A wait for a table ends after 2 s and the migration is retried, because statements
- * of running services queue behind that wait.
+ * that hangs does not keep the lock. A wait for the lock or a table ends after 2 s and the migration is retried,
+ * because statements of running services queue behind a wait for a table.
  */
 const withMigrationLock = <A>(pool: Knex, work: (transaction: Knex.Transaction) => Promise<A>): Promise<A> =>
   inTransaction(pool, async (transaction) => {
     await transaction.raw(
       `set local statement_timeout = 0;
        set local idle_in_transaction_session_timeout = '10s';
-       set local lock_timeout = '10s';
-       select pg_advisory_xact_lock(${lockKey});
-       set local lock_timeout = '2s'`,
+       set local lock_timeout = '2s';
+       select pg_advisory_xact_lock(${lockKey})`,
     );
     return work(transaction);
   });

@@ -1,9 +1,13 @@
 import { expect } from 'chai';
 import { chmodSync, chownSync, existsSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { migrate } from '../../../adapters/knex';
+import { success } from '../../contracts/outcome';
 import { newCatalogue } from '../../support/databases/catalogue';
+import { sqliteFile, withEmptyDatabase } from '../../support/databases/databases';
 import { eventually } from '../../support/eventually';
 import {
+  killPrograms,
   main,
   needsReadableBuild,
   runCommand,
@@ -179,6 +183,34 @@ describe('The database of a command', () => {
     expect(code, stdout).to.equal(0);
     expect(stdout).to.include('DATABASE_URL=memory:');
   });
+});
+
+describe('A database that another process migrates', () => {
+  afterEach(killPrograms);
+
+  it('does not keep a command from its end at the first Ctrl-C', () =>
+    withEmptyDatabase(sqliteFile, async (database, open, databaseUrl) => {
+      await success(migrate(database));
+      const { withMigrationLock, writes } = open();
+      await writes('animal_store_migrations').update({ name: '000_earlier_migration' });
+      const source = await newCatalogue();
+      await withMigrationLock(async () => {
+        for (const [words, DATABASE_URL, result] of [
+          [['import', await rows()], databaseUrl, 'nothing was stored'],
+          [['export', '--format=csv'], databaseUrl, 'the output is incomplete (0 animals)'],
+          [['copy', databaseUrl], `sqlite:${source.file}`, 'nothing was copied'],
+        ] as const) {
+          const running = startProgram(process.execPath, [main, ...words], { environment: { DATABASE_URL } });
+          await eventually('it waits', 60_000, () => running.stderr().includes('waiting to migrate'));
+          running.signal('SIGINT');
+          const { code, stderr } = await running.ended;
+          expect(stderr)
+            .to.match(/\ninterrupted by SIGINT: /)
+            .and.include(result);
+          expect(code).to.equal(130);
+        }
+      });
+    }));
 });
 
 describe('A database driver that is not installed', () => {

@@ -57,6 +57,19 @@ for (const [kind, makeDatabase] of databaseKinds) {
         });
       }));
 
+    it('stop waiting for another process when their signal is aborted', () =>
+      use(async (database, open) => {
+        const controller = new AbortController();
+        const { signal } = controller;
+        const onProgress = () => {
+          controller.abort();
+        };
+        await open().withMigrationLock(async () => {
+          const outcome = await migrate(database, { onProgress, signal })();
+          expect(outcome).to.have.nested.property('left.cause.message', 'The operation was aborted');
+        });
+      }));
+
     it('print nothing and leave nothing behind when one fails by a table of another program', () =>
       use(async (database) => {
         await database.writes.schema.createTable('heartbeats', (columns) => columns.text('foreign'));
