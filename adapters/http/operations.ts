@@ -84,7 +84,7 @@ export const petOperations: ReadonlyArray<PetOperation> = [
     ],
     requestBody: {
       required: true,
-      description: 'The animal, in at most 16 kB.',
+      description: 'The animal to add, as at most 16 kB of JSON.',
       content: {
         'application/json': {
           schema: { $ref: '#/components/schemas/NewPet' },
