@@ -62,7 +62,7 @@ const parseBody = (response: Response, text: string): unknown => {
   }
 };
 
-/** Names of query parameters whose option of the client has another name. */
+/** Query parameters whose names differ from those of the options of the client. */
 const optionNames: Readonly<Record<string, string>> = { limit: 'pageSize' };
 
 /** Reads the invalid fields from the message of a 400, whose parts are `NAME must be EXPECTED` or `NAME is required`. */
