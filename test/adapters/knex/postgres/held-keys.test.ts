@@ -1,14 +1,11 @@
 import { expect } from 'chai';
 import type { Knex } from 'knex';
 import { type Database, knexPetRepository } from '../../../../adapters/knex';
-import type { ScopedIdempotencyKey } from '../../../../core';
+import { idempotencyTtlMs, type PetRepository, type ScopedIdempotencyKey } from '../../../../core';
 import { arbitraryScopedIdempotencyKey, arbitraryNewPet } from '../../../contracts';
 import { allPets } from '../../../contracts/pet-repository/pages-of';
-import {
-  patientPostgresDatabase,
-  postgresDatabase,
-  withDatabases,
-} from '../../../support/databases/databases';
+import { postgresDatabase, postgresWith, withDatabases } from '../../../support/databases/databases';
+import { eventually } from '../../../support/eventually';
 import { success } from '../../../contracts/outcome';
 
 /** Holds an idempotency key, as another instance that hangs during a create would. */
@@ -50,23 +47,43 @@ describe('an idempotency key that an instance which hangs holds in PostgreSQL', 
     }));
 });
 
-const day = 24 * 60 * 60 * 1000;
+/** Runs a test while another session has locked one of two expired records. */
+const whileOneIsLocked = (
+  options: { readonly poolSize: number },
+  test: (repository: PetRepository, countExpired: () => Promise<number>) => Promise<void>,
+): Promise<void> =>
+  withDatabases(2, postgresWith({ ...options, statementTimeoutMs: 60_000 }), async (database, other) => {
+    const clock = { time: Date.UTC(2026, 0, 1) };
+    const repository = knexPetRepository(database, { now: () => clock.time });
+    const [locked, free] = [arbitraryScopedIdempotencyKey(), arbitraryScopedIdempotencyKey()];
+    for (const key of [locked, free]) await success(repository.create(arbitraryNewPet(), key));
+    clock.time += idempotencyTtlMs + 1;
+    const transaction = await other.writes.transaction();
+    const { ownerId: owner_id, idempotencyKey: idempotency_key } = locked;
+    await transaction('creation_keys').where({ owner_id, idempotency_key }).forUpdate();
+    const expired = () =>
+      transaction('creation_keys').where('expires_at', '<=', clock.time).select('owner_id');
+    try {
+      await test(repository, async () => (await expired()).length);
+    } finally {
+      await transaction.rollback();
+    }
+  });
 
-describe('expired idempotency records that an instance which hangs is purging, in PostgreSQL', () => {
-  it('make no creation wait, with a key or without', () =>
-    withDatabases(2, patientPostgresDatabase, async (database, other) => {
-      const clock = { time: Date.UTC(2026, 0, 1) };
-      const repository = knexPetRepository(database, { now: () => clock.time });
-      await success(repository.create(arbitraryNewPet(), arbitraryScopedIdempotencyKey()));
-      clock.time += day + 1;
-      const transaction = await other.writes.transaction();
-      await transaction('creation_keys').delete();
-      try {
-        for (const key of [arbitraryScopedIdempotencyKey(), undefined, arbitraryScopedIdempotencyKey()]) {
-          await success(repository.create(arbitraryNewPet(), key));
-        }
-      } finally {
-        await transaction.rollback();
-      }
-    }));
+const createWithAndWithoutKey = async ({ create }: PetRepository): Promise<void> => {
+  for (const key of [arbitraryScopedIdempotencyKey(), undefined, arbitraryScopedIdempotencyKey()])
+    await success(create(arbitraryNewPet(), key));
+};
+
+describe('Expired idempotency records of which another session has locked one', () => {
+  it('delay no create in PostgreSQL', () => whileOneIsLocked({ poolSize: 10 }, createWithAndWithoutKey));
+
+  // Citus can't skip locked rows, so this title does not have the word by which its test run chooses tests.
+  it('do not occupy the only connection, and the purge deletes the others', () =>
+    whileOneIsLocked({ poolSize: 1 }, (repository, countExpired) =>
+      eventually('the other record is deleted', 20_000, async () => {
+        await createWithAndWithoutKey(repository);
+        return (await countExpired()) === 1;
+      }),
+    ));
 });
