@@ -29,28 +29,32 @@ const ListPetsParameters = t.partial({
   status: PetStatus,
 } satisfies { readonly [K in keyof Required<PetQuery>]: t.Mixed });
 
-/** Returns the value of a parameter, or all its values if it is given more than once, which no codec accepts. */
-const valueOf = (parameters: URLSearchParams, name: keyof PetQuery): unknown => {
-  const [value, ...others] = parameters.getAll(name);
-  return others.length === 0 ? value : [value, ...others];
-};
+const parameterNames = Object.keys(ListPetsParameters.props);
 
-/** Returns the Link to the next page (RFC 8288). It is relative, so that it works behind any path prefix. */
-const linkToNext = (parameters: URLSearchParams, { pets, hasMore }: PetPage): string | undefined => {
+/**
+ * Returns the Link to the next page (RFC 8288). It is relative, so that it works behind any path prefix. It has the other
+ * parameters as the client wrote them, except for characters that would end the Link.
+ */
+const linkToNext = (querystring: string, { pets, hasMore }: PetPage): string | undefined => {
   const last = pets.at(-1);
   if (!hasMore || last === undefined) return undefined;
-  parameters.set('after', last.id.toString());
-  return `<?${parameters.toString()}>; rel="next"`;
+  const others = querystring
+    .split('&')
+    .filter((pair) => pair !== '' && !new URLSearchParams(`&${pair}`).has('after'))
+    .map((pair) => pair.replaceAll(/["<>]/g, encodeURIComponent));
+  return `<?${[...others, `after=${last.id}`].join('&')}>; rel="next"`;
 };
 
 /** Handles `GET /v1/pets`, for the operation `listPets` in operations.ts. */
 export const handleListPets = async (context: PetContext): Promise<void> => {
   const parameters = new URLSearchParams(context.search);
-  const query = ListPetsParameters.decode({
-    limit: valueOf(parameters, 'limit'),
-    after: valueOf(parameters, 'after'),
-    status: valueOf(parameters, 'status'),
-  });
+  const repeated = parameterNames.filter((name) => parameters.getAll(name).length > 1);
+  if (repeated.length > 0) {
+    const fieldErrors = repeated.map((field) => ({ field, expected: 'given only once' }));
+    fail(context, { _tag: 'InvalidQuery', fieldErrors });
+    return;
+  }
+  const query = ListPetsParameters.decode(Object.fromEntries(parameters));
   if (E.isLeft(query)) {
     fail(context, { _tag: 'InvalidQuery', fieldErrors: fieldErrors(query.left) });
     return;
@@ -62,6 +66,6 @@ export const handleListPets = async (context: PetContext): Promise<void> => {
     return;
   }
   succeed(context, serialisePage(listed.right));
-  const link = linkToNext(parameters, listed.right);
+  const link = linkToNext(context.querystring, listed.right);
   if (link !== undefined) context.set('Link', link);
 };

@@ -53,9 +53,10 @@ describeService('The query of GET /v1/pets', (service) => {
 
   it('comes back in the link with every unknown parameter, but its own after', async () => {
     for (const [query, next] of [
-      ['after=0&limit=1&x=%26b%3d%20&x=2', `after=${first}&limit=1&x=%26b%3D+&x=2`],
-      ['limits=3&limit=1&%61fter=0&colour=<a>', `limits=3&limit=1&after=${first}&colour=%3Ca%3E`],
-      ['?after=0&limit=1', `%3Fafter=0&limit=1&after=${first}`],
+      ['after=0&limit=1&x=%26b%3d%20&x=2', `limit=1&x=%26b%3d%20&x=2&after=${first}`],
+      ['limits=3&limit=1&%61fter=0&x=%ff', `limits=3&limit=1&x=%ff&after=${first}`],
+      ['limit=1&colour=<a">\'', `limit=1&colour=%3Ca%22%3E'&after=${first}`],
+      ['?after=0&limit=1', `?after=0&limit=1&after=${first}`],
     ]) {
       const { header } = await service.get(`/v1/pets?${query}`);
       expect(header('Link')).to.equal(`<?${next}>; rel="next"`);
@@ -88,6 +89,11 @@ describeService('The query of GET /v1/pets', (service) => {
       }
     });
   }
+
+  it('is refused for a parameter that is given more than once', async () => {
+    const { message } = await service.get('/v1/pets?status=sold&limit=5&status=sold');
+    expect(message).to.equal('status must be given only once');
+  });
 
   it('may be percent-encoded in names and values', async () => {
     expect((await service.get('/v1/pets?%6Cimit=%31')).pets()).to.have.length(1);
