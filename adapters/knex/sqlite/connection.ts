@@ -68,7 +68,15 @@ export const withPragmas =
     cacheStatements(connection);
     const all = [`busy_timeout = ${databaseTimeouts.sqliteBusyMs}`, ...pragmas];
     connection.exec(all.map((pragma) => `PRAGMA ${pragma};`).join(''), (error) => {
-      done(error ?? opened() ?? null);
+      const failure = error ?? opened() ?? null;
+      if (failure === null) {
+        done(null);
+        return;
+      }
+      // Knex forgets a connection whose preparation fails, and leaves its file open.
+      connection.close(() => {
+        done(failure);
+      });
     });
   };
 

@@ -1,0 +1,70 @@
+import { expect } from 'chai';
+import { readdirSync, readlinkSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import type { Knex } from 'knex';
+import { openPostgres, openSqlite } from '../../../../adapters/knex';
+import { tryOrError } from '../../../../adapters/knex/database/errors';
+import { eventually } from '../../../support/eventually';
+import { execute, inPostgresDatabase } from '../../../support/postgres/postgres';
+import { newDatabaseFile, removeFolders } from '../../../support/temporary-folder';
+
+const descriptors = '/proc/self/fd';
+
+/** Counts the descriptors by which this process has a file or its log open. */
+const countOpen = (file: string): number =>
+  readdirSync(descriptors).filter((name) => {
+    const target = tryOrError(() => readlinkSync(`${descriptors}/${name}`));
+    return typeof target === 'string' && target.startsWith(file);
+  }).length;
+
+const failureOf = (pool: Knex): Promise<unknown> =>
+  pool.raw('select 1').then(
+    () => 'no failure',
+    (error: unknown) => error,
+  );
+
+describe('A new connection whose preparation fails', () => {
+  afterEach(removeFolders);
+
+  it('is closed by SQLite, so that retries do not use up the file descriptors', async function () {
+    if (process.platform !== 'linux') this.skip();
+    const file = await newDatabaseFile();
+    await writeFile(file, 'This text is no database. '.repeat(1_000));
+    const { writes, close } = openSqlite(file);
+    try {
+      for (let attempt = 0; attempt < 5; attempt += 1)
+        expect(await failureOf(writes)).to.have.property('code', 'SQLITE_NOTADB');
+      expect(countOpen(file)).to.equal(0);
+    } finally {
+      await close();
+    }
+  });
+
+  it('ends its session of PostgreSQL, and the next connection works once the cause is gone', () =>
+    inPostgresDatabase(async (url) => {
+      const name = new URL(url).pathname.slice(1);
+      await execute(
+        url,
+        `create function pg_backend_pid() returns integer language plpgsql as
+         $$ begin raise exception 'no id'; end $$`,
+        `alter database ${name} set search_path = public, pg_catalog`,
+      );
+      // The silence after which a socket ends is longer than the wait below.
+      const { reads, close } = openPostgres(url, { poolSize: 2, statementTimeoutMs: 60_000 });
+      try {
+        for (let attempt = 0; attempt < 5; attempt += 1)
+          expect(await failureOf(reads))
+            .to.have.property('message')
+            .that.includes('no id');
+        await execute(url, 'drop function public.pg_backend_pid()');
+        await eventually('only the new session is left', 20_000, async () => {
+          const sessions: ReadonlyArray<unknown> = await reads('pg_stat_activity')
+            .where({ datname: name, application_name: 'animal-store' })
+            .select('pid');
+          return sessions.length === 1;
+        });
+      } finally {
+        await close();
+      }
+    }));
+});
