@@ -36,7 +36,7 @@ const restore = async (database: string, file: string, options: CopyOptions): Pr
   const advice = fileAdvice(database);
   if (advice !== undefined) throw new Error(`${database} can't be replaced: ${advice}`);
   const { animals, kept } = await restoreSqlite(file, database, options);
-  const restored = `restored and checked: ${counted(animals, 'animal')}`;
+  const restored = `restored and checked: ${counted(animals, 'animal')}, with the API keys of the backup`;
   return kept === undefined ? restored : `${restored}; the replaced database is ${kept}; delete it later`;
 };
 

@@ -26,28 +26,29 @@ const checkBackup = async (backup: string): Promise<void> => {
 };
 
 /**
- * Keeps other connections from reading the file, and returns true if it may have animals. SQLite lets only the last
- * connection leave WAL mode, and then checkpoints and removes the log. SQLite reads the header and the schema once it
- * has the lock. If they are damaged, the file stays unlocked, because no service can open it either.
+ * Keeps other connections from reading the file. Returns whether it has animals, or undefined if it is damaged. SQLite
+ * lets only the last connection leave WAL mode, and then checkpoints and removes the log. SQLite reads the header and
+ * the schema once it has the lock. If they are damaged, the file stays unlocked, because no service can open it either.
  */
-const lockAndFindAnimals = async (filename: string, file: Knex): Promise<boolean> => {
+const lockAndFindAnimals = async (filename: string, file: Knex): Promise<boolean | undefined> => {
   const lockAndFind = async (): Promise<boolean> => {
     await file.raw('PRAGMA locking_mode = EXCLUSIVE');
     await file.raw('PRAGMA journal_mode = DELETE');
     await file.raw('BEGIN EXCLUSIVE');
     return (await file.schema.hasTable('pets')) && (await file('pets').first<unknown>('id')) !== undefined;
   };
-  return unlessDamaged(lockAndFind(), true).catch((error: unknown) => {
+  return unlessDamaged(lockAndFind(), undefined).catch((error: unknown) => {
     if (!isSqliteBusy(error)) throw error;
     throw permanentError(`${filename} is in use; stop the service and any other program that has it open`);
   });
 };
 
 /**
- * Gives a database another name. A hard link keeps the old name too, until the restored file takes it. The log, which
- * only a damaged database still has, moves.
+ * Gives a database another name. A hard link keeps the old name too, until the restored file takes it. The log of
+ * a damaged database moves. An undamaged one has only the journal of the lock, which is empty.
  */
-const keepDatabase = (filename: string, kept: string): void => {
+const keepDatabase = (filename: string, kept: string, isDamaged: boolean): void => {
+  if (!isDamaged) rmSync(`${filename}-journal`, { force: true });
   for (const ending of ['-wal', '-shm', '-journal'])
     if (existsSync(`${filename}${ending}`)) renameSync(`${filename}${ending}`, `${kept}${ending}`);
   try {
@@ -78,7 +79,8 @@ export const restoreSqlite = async (
   await unlessDamaged(refuseForeignFile(filename), undefined);
   // Without `min: 1`, the pool would close an idle connection after 30 s, and so release the lock.
   return withPool(knex(poolConfiguration({ filename }, { min: 1 })), async (file) => {
-    if ((await lockAndFindAnimals(filename, file)) && !mayReplace)
+    const hasAnimals = await lockAndFindAnimals(filename, file);
+    if (hasAnimals !== false && !mayReplace)
       throw permanentError(
         `there are animals in ${filename}, or it is damaged; --replace keeps it in a file with another name`,
       );
@@ -86,7 +88,7 @@ export const restoreSqlite = async (
     const kept = statSync(filename).size === 0 ? undefined : `${filename}.replaced-${time}`;
     try {
       const animals = await placeCheckedCopy(backup, openReadOnly, filename, signal, () => {
-        if (kept !== undefined) keepDatabase(filename, kept);
+        if (kept !== undefined) keepDatabase(filename, kept, hasAnimals === undefined);
       });
       return { animals, kept };
     } catch (error) {

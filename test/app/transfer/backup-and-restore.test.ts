@@ -168,10 +168,18 @@ describe('animal-store restore', () => {
     const { code, stderr } = await restoreTo(file, backup, '--replace');
     expect(code).to.equal(0);
     const [, kept = ''] =
-      /^restored and checked: 3 animals; the replaced database is (\S+); delete/.exec(stderr) ?? [];
+      /^restored and checked: 3 animals, with .*; the replaced database is (\S+); delete/.exec(stderr) ?? [];
     expect(kept.startsWith(`${file}.replaced-20`)).to.equal(true);
     expect(await namesIn(file)).to.have.lengthOf(3);
     expect(await namesIn(kept)).to.deep.equal(['animal 1']);
+  });
+
+  it('keeps the replaced database as a single file', async () => {
+    const { file } = await newCatalogue(animals(1));
+    expect((await restoreTo(file, await newBackup(), '--replace')).code).to.equal(0);
+    const [database, kept, ...others] = readdirSync(dirname(file)).sort();
+    expect([database, others]).to.deep.equal(['animals.sqlite3', []]);
+    expect(kept).to.match(/\.replaced-\S+Z$/);
   });
 
   it('removes an old write-ahead log, and replaces a damaged file with --replace', async () => {
