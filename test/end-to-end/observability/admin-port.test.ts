@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { connectTo, getRequest } from '../../support/http/raw-connection';
+import { connectTo, getRequest, headOf, rawExchange } from '../../support/http/raw-connection';
 import { throughProxy } from '../../support/postgres/freezing-proxy';
 import { inPostgresDatabase } from '../../support/postgres/postgres';
 import { readMetrics } from '../../support/service/read-metrics';
@@ -51,6 +51,18 @@ describe('The port of the operator', () => {
     await statusesOf(admin, ['/livez', '/metrics']);
     await statusesOf(service.address, ['/openapi.json']);
     expect(service.stdout()).to.include('"path":"/openapi.json"').and.not.include('"path":"/metrics"');
+  });
+
+  it('answers other methods, also CONNECT, with 405 and an Allow header', async () => {
+    for (const target of ['POST /metrics', 'DELETE /readyz', 'CONNECT example.org:443', 'CONNECT /metrics']) {
+      const request = headOf(`${target} HTTP/1.1`, 'Host: a', 'Connection: close');
+      const { status, headers, body } = await rawExchange(await service.adminAddress(), request);
+      expect([status, headers.get('allow')], target).to.deep.equal([405, 'GET, HEAD']);
+      expect(body, target).to.include(
+        '"code":"method_not_allowed","message":"method not allowed; use GET, HEAD"',
+      );
+    }
+    expect(await statusesOf(await service.adminAddress(), ['/livez'])).to.deep.equal([200]);
   });
 
   it('shows metrics while the database hangs', () =>
