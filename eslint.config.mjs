@@ -47,6 +47,18 @@ export default tseslint.config(
     },
   },
   {
+    files: ['core/**'],
+    rules: {
+      // The core decides; time, randomness and the outside come in as arguments and ports.
+      'no-restricted-globals': [
+        'error',
+        ...['setTimeout', 'setInterval', 'setImmediate', 'queueMicrotask', 'Date', 'performance'],
+        ...['crypto', 'process', 'console', 'fetch', 'AbortController'],
+      ],
+      'no-restricted-properties': ['error', { object: 'Math', property: 'random' }],
+    },
+  },
+  {
     files: ['test/**/*.{ts,mts,cts}'],
     rules: {
       '@typescript-eslint/no-unused-expressions': 'off',

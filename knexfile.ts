@@ -5,11 +5,11 @@ import type { Knex } from 'knex';
 import { databaseOf } from './app/backend/database';
 import { reasonOf } from './app/failures';
 import { readSettings } from './app/settings';
-import { fieldErrorTexts } from './core';
+import { invalidFieldTexts } from './core';
 
 const configuration = (): Knex.Config => {
   const settings = readSettings(process.env);
-  if (E.isLeft(settings)) throw new Error(fieldErrorTexts(settings.left).join('\n'));
+  if (E.isLeft(settings)) throw new Error(invalidFieldTexts(settings.left).join('\n'));
   try {
     return databaseOf(settings.right).configuration();
   } catch (error) {

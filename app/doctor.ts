@@ -4,7 +4,7 @@ import { existsSync, statSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { dirname, resolve } from 'node:path';
 import { type DatabaseReport, generationMismatch, inspectDatabase, type SchemaState } from '../adapters/knex';
-import { fieldErrorTexts } from '../core';
+import { invalidFieldTexts } from '../core';
 import { databaseOf, mayCreateStore } from './backend/database';
 import { fileAdvice, mountAdvice, ownerOf, userName } from './backend/database-file';
 import { databaseAddressText } from './database-address';
@@ -153,7 +153,7 @@ export const diagnose = async (
   const read = readSettings(environment);
   if (E.isLeft(read)) {
     return [
-      ...fieldErrorTexts(read.left).map((text) => failed('settings', text)),
+      ...invalidFieldTexts(read.left).map((text) => failed('settings', text)),
       ...misspeltSettings(environment).map((text) => warned('settings', text)),
     ];
   }

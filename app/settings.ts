@@ -2,7 +2,7 @@ import * as E from 'fp-ts/Either';
 import { identity, pipe } from 'fp-ts/function';
 import * as t from 'io-ts';
 import { readFileSync, statSync } from 'node:fs';
-import { ApiKey, type FieldError, fieldErrors, type RateLimit } from '../core';
+import { ApiKey, type InvalidField, type RateLimit, invalidFieldsOf } from '../core';
 import { errorCode } from './error-code';
 import { DatabaseAddress, databaseAddressText, parseDatabaseAddress } from './database-address';
 
@@ -129,12 +129,12 @@ const portsDiffer = ({ PORT, ADMIN_PORT }: Settings): boolean => PORT === 0 || P
 
 export const decodeSettings = (
   environment: NodeJS.ReadOnlyDict<string>,
-): E.Either<ReadonlyArray<FieldError>, Settings> =>
+): E.Either<ReadonlyArray<InvalidField>, Settings> =>
   pipe(
     codec.decode(environment),
-    E.mapLeft(fieldErrors),
-    E.filterOrElse(portsDiffer, (): ReadonlyArray<FieldError> => [
-      { field: 'ADMIN_PORT', expected: 'another port than PORT' },
+    E.mapLeft(invalidFieldsOf),
+    E.filterOrElse(portsDiffer, (): ReadonlyArray<InvalidField> => [
+      { name: 'ADMIN_PORT', expected: 'another port than PORT' },
     ]),
   );
 
@@ -172,16 +172,16 @@ const readSecretFile = (file: string): E.Either<string, string> => {
 /** Reads a secret from its file, if one is named. Returns the name and the text of the setting. */
 const readSecret =
   (environment: NodeJS.ReadOnlyDict<string>) =>
-  (name: string): E.Either<ReadonlyArray<FieldError>, readonly [name: string, text: string]> => {
+  (name: string): E.Either<ReadonlyArray<InvalidField>, readonly [name: string, text: string]> => {
     const text = environment[name] ?? '';
     const field = `${name}_FILE`;
     const file = environment[field] ?? '';
     if (file === '') return E.right([name, text]);
-    if (text !== '') return E.left([{ field, expected: `unset if ${name} is set` }]);
+    if (text !== '') return E.left([{ name: field, expected: `unset if ${name} is set` }]);
     return pipe(
       readSecretFile(file),
       E.bimap(
-        (expected) => [{ field, expected }],
+        (expected) => [{ name: field, expected }],
         (secret) => [name, secret],
       ),
     );
@@ -193,7 +193,7 @@ const readSecret =
  */
 export const readSettings = (
   environment: NodeJS.ReadOnlyDict<string>,
-): E.Either<ReadonlyArray<FieldError>, Settings> =>
+): E.Either<ReadonlyArray<InvalidField>, Settings> =>
   pipe(
     secretSettings,
     E.traverseArray(readSecret(environment)),

@@ -1,13 +1,11 @@
-import * as t from 'io-ts';
-import { brand, decodeOrThrow, type FromDecodeOrThrow } from './codec';
-import { apiKeyRule, idempotencyKeyRule, isStorable } from './rules';
+import * as E from 'fp-ts/Either';
+import type * as t from 'io-ts';
+import { type Brand, brandedText, decodeOrThrow } from './codec';
+import { apiKeyRule, isStorable } from './rules';
 
-/**
- * Secret of a client: a bearer token (`b64token` of RFC 6750, section 2.1). operations.ts and
- * adapters/http/middleware.ts check it. The adapters that store keys use the other values of this file.
- */
-export type ApiKey = string & FromDecodeOrThrow<'ApiKey'>;
-export const ApiKey: t.Type<ApiKey, string> = brand('ApiKey', t.string, apiKeyRule);
+/** Secret of a client: a bearer token (`b64token` of RFC 6750, section 2.1). */
+export type ApiKey = string & Brand<'ApiKey'>;
+export const ApiKey: t.Type<ApiKey, string> = brandedText('ApiKey', apiKeyRule);
 
 const publicId = {
   holds: (id: string) => id.length > 0 && isStorable(id),
@@ -15,15 +13,15 @@ const publicId = {
 };
 
 /** Public id of an API key: a string that is not empty, without U+0000 and lone surrogates. Safe to log. */
-export type KeyId = string & FromDecodeOrThrow<'KeyId'>;
-export const KeyId: t.Type<KeyId, string> = brand('KeyId', t.string, publicId);
+export type KeyId = string & Brand<'KeyId'>;
+export const KeyId: t.Type<KeyId, string> = brandedText('KeyId', publicId);
 
 /**
  * Public id of the owner of API keys, idempotency keys and quotas, with the format of a KeyId. Safe to log. An owner
  * keeps this id when an API key is replaced.
  */
-export type OwnerId = string & FromDecodeOrThrow<'OwnerId'>;
-export const OwnerId: t.Type<OwnerId, string> = brand('OwnerId', t.string, publicId);
+export type OwnerId = string & Brand<'OwnerId'>;
+export const OwnerId: t.Type<OwnerId, string> = brandedText('OwnerId', publicId);
 
 /** Authenticated caller: the ids of the API key and of its owner. Both are safe to log. */
 export interface Caller {
@@ -31,27 +29,59 @@ export interface Caller {
   readonly ownerId: OwnerId;
 }
 
+/** Makes a caller. A key without an owner is its own owner. */
 export const callerOf = (keyId: KeyId, ownerId: OwnerId = decodeOrThrow(OwnerId, keyId)): Caller => ({
   keyId,
   ownerId,
 });
 
-/** Text that identifies one create, so that a retry adds no second animal: 1 to 255 printable ASCII characters. */
-export type IdempotencyKey = string & FromDecodeOrThrow<'IdempotencyKey'>;
-export const IdempotencyKey: t.Type<IdempotencyKey, string> = brand(
-  'IdempotencyKey',
-  t.string,
-  idempotencyKeyRule,
-);
-
-/** Idempotency key with its owner, because two owners may use the same key. */
-export interface ScopedIdempotencyKey {
-  readonly ownerId: OwnerId;
-  readonly idempotencyKey: IdempotencyKey;
+/** Times that decide whether an API key is valid, in milliseconds since 1970 by the same clock as `now`. */
+export interface ApiKeyTimes {
+  readonly createdAt: number;
+  /** Null if the key was not revoked. */
+  readonly revokedAt: number | null;
+  /** Null if the key does not expire. */
+  readonly expiresAt: number | null;
+  /** Lifetime with which the key was created, or null. A successor gets the same lifetime unless another one is given. */
+  readonly lifetimeMs: number | null;
 }
 
-/** Joins the owner and the idempotency key into one unambiguous string, such as for the key of a Map. */
-export const scopedIdempotencyKeyText = ({
-  ownerId,
-  idempotencyKey,
-}: Readonly<Record<keyof ScopedIdempotencyKey, string>>): string => JSON.stringify([ownerId, idempotencyKey]);
+type Validity = Pick<ApiKeyTimes, 'revokedAt' | 'expiresAt'>;
+
+/** Returns why a key is rejected, or undefined if it is valid. An expiry that is not a number counts as past. */
+export const rejectionOf = (
+  { revokedAt, expiresAt }: Validity,
+  now: number,
+): 'revoked' | 'expired' | undefined => {
+  if (revokedAt !== null) return 'revoked';
+  return expiresAt === null || now < expiresAt ? undefined : 'expired';
+};
+
+export const timesOfNewKey = (lifetimeMs: number | null, now: number): ApiKeyTimes => ({
+  createdAt: now,
+  revokedAt: null,
+  expiresAt: lifetimeMs === null ? null : now + lifetimeMs,
+  lifetimeMs,
+});
+
+/** Options of a rotation: how long the old key stays valid, and the lifetime of the new key. */
+export interface Rotation {
+  readonly graceMs: number;
+  readonly lifetimeMs?: number | undefined;
+}
+
+/**
+ * Replaces a key. The old key stays valid for the grace period, unless it expires earlier; the new key has the lifetime of
+ * the old one by default. A revoked key can't be replaced.
+ */
+export const rotateKey = (
+  key: ApiKeyTimes,
+  { graceMs, lifetimeMs = key.lifetimeMs ?? undefined }: Rotation,
+  now: number,
+): E.Either<'revoked', { readonly oldExpiresAt: number; readonly newTimes: ApiKeyTimes }> =>
+  key.revokedAt === null
+    ? E.right({
+        oldExpiresAt: Math.min(key.expiresAt ?? Infinity, now + graceMs),
+        newTimes: timesOfNewKey(lifetimeMs ?? null, now),
+      })
+    : E.left('revoked');

@@ -1,165 +1,84 @@
 import * as E from 'fp-ts/Either';
-import type { Eq } from 'fp-ts/Eq';
 import * as t from 'io-ts';
-import { enumerationRule, int64Rule, isDecimal, type Rule, textRule } from './rules';
+import { type NewPet, type Pet, petFilters, type PetQuery } from './pets';
+import {
+  type FieldRule,
+  fieldType,
+  newPetRules,
+  pageSizeRule,
+  petRules,
+  type Rule,
+  type ValueOf,
+} from './rules';
 
-declare const names: unique symbol;
+declare const brands: unique symbol;
 
-/**
- * Type brand of a value that a codec has checked, such as the result of `decodeOrThrow(PetId, 7n)`. pets.ts and keys.ts
- * define their types with the codecs of this file.
- */
-export interface FromDecodeOrThrow<Name extends string> {
-  readonly [names]: Readonly<Record<Name, true>>;
+/** Type brand of a text that a codec has checked, so that two kinds of texts can't be mixed up. */
+export interface Brand<Name extends string> {
+  readonly [brands]: Readonly<Record<Name, true>>;
 }
 
-export const brand = <A, B extends A, O>(
-  name: string,
-  base: t.Type<A, O>,
-  { holds, expected }: Rule<A>,
-): t.Type<B, O> => {
-  const is = (value: unknown): value is B => base.is(value) && holds(value);
-  return new t.Type<B, O, unknown>(
+/** Makes the codec of a branded text. */
+export const brandedText = <Name extends string>(
+  name: Name,
+  { holds, expected }: Rule<string>,
+): t.Type<string & Brand<Name>, string> => {
+  const is = (value: unknown): value is string & Brand<Name> => typeof value === 'string' && holds(value);
+  return new t.Type<string & Brand<Name>, string, unknown>(
     name,
     is,
-    (input, context) => {
-      const decoded = base.validate(input, context);
-      return E.isRight(decoded) && is(decoded.right)
-        ? t.success(decoded.right)
-        : t.failure(input, context, expected);
-    },
-    base.encode,
+    (input, context) => (is(input) ? t.success(input) : t.failure(input, context, expected)),
+    (text) => text,
   );
 };
 
-/**
- * Makes the codec of an int64. The codec accepts bigints in range and safe integers. Larger numbers may already have
- * lost digits.
- */
-export const int64 = <B extends bigint>(name: string): t.Type<B, bigint> => {
-  const is = (value: unknown): value is B => typeof value === 'bigint' && int64Rule.holds(value);
-  return new t.Type<B, bigint, unknown>(
-    name,
+const fieldCodec = <R extends FieldRule>(rule: R): t.Type<ValueOf<R>, unknown> => {
+  const { decode, expected } = fieldType(rule);
+  const is = (value: unknown): value is ValueOf<R> => value !== undefined && decode(value) === value;
+  return new t.Type<ValueOf<R>, unknown, unknown>(
+    rule.kind,
     is,
     (input, context) => {
-      const value = typeof input === 'number' && Number.isSafeInteger(input) ? BigInt(input) : input;
-      return is(value) ? t.success(value) : t.failure(input, context, int64Rule.expected);
+      const value: unknown = decode(input);
+      return is(value) ? t.success(value) : t.failure(input, context, expected);
     },
     (value) => value,
   );
 };
 
-export type Int64 = bigint & FromDecodeOrThrow<'Int64'>;
-export const Int64: t.Type<Int64, bigint> = int64('Int64');
-
-export const inDecimal = <A extends bigint>(integer: t.Type<A, bigint>): t.Type<A, string> =>
-  new t.Type<A, string, unknown>(
-    `${integer.name} in decimal`,
-    integer.is,
-    (input, context) =>
-      typeof input === 'string' && isDecimal(input)
-        ? integer.validate(BigInt(input), context)
-        : t.failure(input, context, 'an int64 in decimal digits'),
-    String,
-  );
-
-export const text = <B extends string>(name: string, maxLength: number): t.Type<B, string> =>
-  brand(name, t.string, textRule(maxLength));
-
-export const enumeration = <A extends string>(name: string, values: ReadonlyArray<A>): t.Type<A, string> =>
-  brand(name, t.string, enumerationRule(values));
-
-/** Field of the input that a codec rejects. `field` is empty if the whole input has the wrong type. */
-export interface FieldError {
-  readonly field: string;
-  readonly expected: string;
-  readonly isMissing?: true;
+interface Field {
+  readonly codec: t.Mixed;
+  readonly isRequired: boolean;
 }
 
-const toFieldError = ({ context, message, value }: t.ValidationError): FieldError => {
-  const field = context
-    .map(({ key }) => key)
-    .filter((key) => key !== '' && !/^[0-9]+$/.test(key))
-    .join('.');
-  const expected = message ?? context.at(-1)?.type.name ?? 'a valid value';
-  return value === undefined && field !== '' ? { field, expected, isMissing: true } : { field, expected };
-};
-
-/** Lists each invalid field once, with a text about the values that it accepts. The rejected values are left out. */
-export const fieldErrors = (errors: t.Errors): ReadonlyArray<FieldError> => [
-  ...new Map(errors.map(toFieldError).map((error) => [error.field, error])).values(),
-];
-
-export const fieldErrorTexts = (
-  fieldErrors: ReadonlyArray<FieldError>,
-  subjectOfWhole = 'it',
-): ReadonlyArray<string> =>
-  fieldErrors.map(({ field, expected, isMissing }) =>
-    isMissing === true
-      ? `${field} is required`
-      : `${field === '' ? subjectOfWhole : field} must be ${expected}`,
-  );
-
-/**
- * Decodes a trusted value, as in `decodeOrThrow(PageSize, 20)`. Throws a TypeError that names each invalid field. For
- * untrusted input, use the codec's `decode`, which returns an Either.
- */
-export const decodeOrThrow = <A>(codec: t.Type<A, unknown>, value: unknown): A => {
-  const decoded = codec.decode(value);
-  if (E.isRight(decoded)) return decoded.right;
-  throw new TypeError(`invalid ${codec.name}: ${fieldErrorTexts(fieldErrors(decoded.left)).join('; ')}`);
-};
-
-type Primitive = string | number | bigint | boolean;
-
-interface FieldCodec extends t.Decoder<unknown, Primitive> {
-  readonly is: t.Is<Primitive>;
-  readonly _A: Primitive;
-}
-
-export type Fields = Readonly<Record<string, { readonly codec: FieldCodec; readonly required: boolean }>>;
-
-type Flat<A> = { readonly [K in keyof A]: A[K] };
-
-export type RecordOf<F extends Fields> = Flat<
-  {
-    readonly [K in keyof F as F[K]['required'] extends true ? K : never]: F[K]['codec']['_A'];
-  } & {
-    readonly [K in keyof F as F[K]['required'] extends true ? never : K]?: F[K]['codec']['_A'];
-  }
->;
-
-export interface RecordCodec<A> extends t.Type<A> {
-  readonly required: ReadonlyArray<string>;
-  readonly optional: ReadonlyArray<string>;
-  readonly eq: Eq<A>;
-}
+const fieldsOf = (
+  rules: Readonly<Record<string, FieldRule>>,
+): ReadonlyArray<readonly [name: string, field: Field]> =>
+  Object.entries(rules).map(([name, rule]) => [name, { codec: fieldCodec(rule), isRequired: rule.required }]);
 
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /**
- * Makes the codec of an object with these fields, for pets.ts. Decoding and encoding copy only these
- * fields, and leave out optional fields that are undefined. Decoding also ignores inherited properties.
+ * Makes the codec of an object with these fields. Decoding copies only these fields, and leaves out optional fields that
+ * are undefined. It ignores inherited properties.
  */
-export const record = <F extends Fields>(name: string, fields: F): RecordCodec<RecordOf<F>> => {
-  type A = RecordOf<F>;
-  const all = Object.entries(fields);
-  const required = all.filter(([, field]) => field.required).map(([field]) => field);
-  const optional = all.filter(([, field]) => !field.required).map(([field]) => field);
-
+const recordCodec = <A extends object>(
+  name: string,
+  fields: ReadonlyArray<readonly [name: string, field: Field]>,
+): t.Type<A> => {
   const is = (value: unknown): value is A =>
     isObject(value) &&
-    all.every(([field, codec]) => {
+    fields.every(([field, { codec, isRequired }]) => {
       const own = value[field];
-      return own === undefined ? !codec.required && !(field in value) : codec.codec.is(own);
+      return own === undefined ? !isRequired && !(field in value) : codec.is(own);
     });
 
   const validate: t.Validate<unknown, A> = (input, context) => {
     if (!isObject(input)) return t.failure(input, context, 'an object');
     const errors: t.Errors = [];
     const copy: Record<string, unknown> = {};
-    for (const [field, { codec, required: isRequired }] of all) {
+    for (const [field, { codec, isRequired }] of fields) {
       const value = Object.hasOwn(input, field) ? input[field] : undefined;
       if (value === undefined && !isRequired) continue;
       const decoded = codec.validate(value, t.appendContext(context, field, codec, value));
@@ -170,23 +89,66 @@ export const record = <F extends Fields>(name: string, fields: F): RecordCodec<R
     return isDecoded(copy) ? t.success(copy) : t.failures(errors);
   };
 
-  const encode = (value: A): A => {
-    const copy: Record<string, unknown> = {};
-    for (const [field] of all) {
-      const own: unknown = Reflect.get(value, field);
-      if (own !== undefined) copy[field] = own;
-    }
-    if (!is(copy)) {
-      decodeOrThrow(codec, copy);
-      throw new TypeError(`invalid ${name}: decode it first, as in decodeOrThrow(${name}, value)`);
-    }
-    return copy;
-  };
+  return new t.Type<A, A, unknown>(name, is, validate, (value) => value);
+};
 
-  const eq: Eq<A> = {
-    equals: (one, other) => all.every(([field]) => Reflect.get(one, field) === Reflect.get(other, field)),
-  };
+/** Codec of an animal to add. Decoding ignores fields that an animal does not have. */
+export const NewPetCodec = recordCodec<NewPet>('NewPet', fieldsOf(newPetRules));
 
-  const codec = new t.Type<A, A>(name, is, validate, encode);
-  return Object.assign(codec, { required, optional, eq });
+/** Codec of a stored animal, such as a row of a file. */
+export const PetCodec = recordCodec<Pet>('Pet', fieldsOf(petRules));
+
+const PageSize = new t.Type<number, number, unknown>(
+  'PageSize',
+  (value): value is number => typeof value === 'number' && pageSizeRule.holds(value),
+  (input, context) =>
+    typeof input === 'number' && pageSizeRule.holds(input)
+      ? t.success(input)
+      : t.failure(input, context, pageSizeRule.expected),
+  (value) => value,
+);
+
+/** Codec of a query whose `limit` may be missing. */
+export const PetQueryCodec = recordCodec<Partial<PetQuery>>('PetQuery', [
+  ['limit', { codec: PageSize, isRequired: false }],
+  ['after', { codec: fieldCodec(petRules.id), isRequired: false }],
+  ...petFilters.map((name) => [name, { codec: fieldCodec(newPetRules[name]), isRequired: false }] as const),
+]);
+
+/** Invalid field of an input, and the values that it accepts. `name` is empty if the whole input has the wrong type. */
+export interface InvalidField {
+  readonly name: string;
+  readonly expected: string;
+  readonly isMissing?: true;
+}
+
+const toInvalidField = ({ context, message, value }: t.ValidationError): InvalidField => {
+  const name = context
+    .map(({ key }) => key)
+    .filter((key) => key !== '' && !/^[0-9]+$/.test(key))
+    .join('.');
+  const expected = message ?? context.at(-1)?.type.name ?? 'a valid value';
+  return value === undefined && name !== '' ? { name, expected, isMissing: true } : { name, expected };
+};
+
+/** Lists each invalid field once, with a text about the values that it accepts. The rejected values are left out. */
+export const invalidFieldsOf = (errors: t.Errors): ReadonlyArray<InvalidField> => [
+  ...new Map(errors.map(toInvalidField).map((error) => [error.name, error])).values(),
+];
+
+/** Says of each invalid field what it must be. `whole` names the input itself, such as `the body`. */
+export const invalidFieldTexts = (fields: ReadonlyArray<InvalidField>, whole = 'it'): ReadonlyArray<string> =>
+  fields.map(({ name, expected, isMissing }) =>
+    isMissing === true ? `${name} is required` : `${name === '' ? whole : name} must be ${expected}`,
+  );
+
+/**
+ * Decodes a trusted value, such as `decodeOrThrow(KeyId, 'price-list')`. Throws a TypeError that names each invalid field.
+ * For untrusted input, use the codec's `decode`, which returns an Either.
+ */
+export const decodeOrThrow = <A>(codec: t.Type<A, unknown>, value: unknown): A => {
+  const decoded = codec.decode(value);
+  if (E.isRight(decoded)) return decoded.right;
+  const texts = invalidFieldTexts(invalidFieldsOf(decoded.left));
+  throw new TypeError(`invalid ${codec.name}: ${texts.join('; ')}`);
 };

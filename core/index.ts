@@ -1,15 +1,7 @@
-export { type AnimalStoreClient, AnimalStoreError, parseJson, toJson } from './client';
-export {
-  decodeOrThrow,
-  type FieldError,
-  fieldErrors,
-  fieldErrorTexts,
-  type FromDecodeOrThrow,
-  inDecimal,
-  Int64,
-} from './codec';
-export * from './embedded-client';
-export * from './keys';
+export * from './api-keys';
+export * from './codec';
+export * from './idempotency';
 export * from './operations';
 export * from './pets';
 export * from './ports';
+export * from './rules';

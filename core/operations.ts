@@ -1,138 +1,198 @@
 import * as E from 'fp-ts/Either';
-import type { TaskEither } from 'fp-ts/TaskEither';
-import { decodeOrThrow } from './codec';
-import { ApiKey, type Caller, IdempotencyKey } from './keys';
-import {
-  defaultPageSize,
-  largestPageSize,
-  ListPetsQuery,
-  NewPet,
-  type Pet,
-  PetId,
-  type PetPage,
-  type PetQuery,
-} from './pets';
+import { pipe } from 'fp-ts/function';
+import * as TE from 'fp-ts/TaskEither';
+import { ApiKey, type Caller } from './api-keys';
+import { type InvalidField, invalidFieldsOf, NewPetCodec, PetQueryCodec } from './codec';
+import { IdempotencyKey, type IdempotencyKeyInFlight, type IdempotencyKeyReused } from './idempotency';
+import type { NewPet, Pet, PetPage, PetQuery } from './pets';
 import {
   type Authenticate,
+  type ConsumeQuota,
   type CreatedPet,
   type Deadline,
-  endAtDeadline,
-  type IdempotencyKeyInFlight,
-  type IdempotencyKeyReused,
   type ImportAborted,
   type ImportedPets,
   type InvalidApiKey,
   invalidApiKey,
   type PetNotFound,
+  petNotFound,
   type PetRepository,
+  type Quota,
   type Unavailable,
 } from './ports';
+import { defaultPageSize, int64Rule, maxPageSize } from './rules';
 
-export interface Ports {
-  readonly pets: PetRepository;
-  readonly authenticate: Authenticate;
+/** Failure of a list: the query has fields with invalid values. */
+export interface InvalidQuery {
+  readonly _tag: 'InvalidQuery';
+  readonly fields: ReadonlyArray<InvalidField>;
+}
+
+/** Failure of a create: the animal lacks fields, or has fields with invalid values. */
+export interface InvalidNewPet {
+  readonly _tag: 'InvalidNewPet';
+  readonly fields: ReadonlyArray<InvalidField>;
+}
+
+/** Failure of a create: the idempotency key is not 1 to 255 printable ASCII characters. */
+export interface InvalidIdempotencyKey {
+  readonly _tag: 'InvalidIdempotencyKey';
+}
+
+/** Failure of opening the store: the owner of the API key has used up the quota. */
+export interface QuotaExceeded {
+  readonly _tag: 'QuotaExceeded';
+  readonly caller: Caller;
+  readonly quota: Quota;
 }
 
 /**
- * Operations of an authenticated caller. Each fails with Unavailable at its deadline. If an argument is invalid, which
- * is possible only from JavaScript, the promise rejects with a TypeError.
+ * Operations of an authenticated caller. They check their arguments, ignore fields that they don't know, and pass the
+ * deadline on to the ports.
  */
 export interface AnimalStore {
   readonly caller: Caller;
+  /** State of the rate limit after this opening, if the store has one. */
+  readonly quota: Quota | undefined;
   /** Reads one page of at most `limit` animals, by default 20. */
   readonly listPets: (
-    query?: { readonly [K in keyof PetQuery]?: PetQuery[K] | undefined },
+    query?: { readonly [Field in keyof PetQuery]?: unknown },
     deadline?: Deadline,
-  ) => TaskEither<Unavailable, PetPage>;
+  ) => TE.TaskEither<InvalidQuery | Unavailable, PetPage>;
   /**
-   * Adds an animal. A retry with the same idempotency key within 24 hours adds no second animal. A create that fails
-   * with Unavailable may still have added its animal: retry it with the same key.
+   * Adds a NewPet. A safe integer is accepted as an int64. A retry with the same idempotency key within 24 hours adds no
+   * second animal. A create that fails with Unavailable may still have added its animal: retry it with the same key.
    */
   readonly createPet: (
-    newPet: NewPet,
-    idempotencyKey?: IdempotencyKey,
+    newPet: unknown,
+    idempotencyKey?: string,
     deadline?: Deadline,
-  ) => TaskEither<IdempotencyKeyReused | IdempotencyKeyInFlight | Unavailable, CreatedPet>;
+  ) => TE.TaskEither<
+    InvalidNewPet | InvalidIdempotencyKey | IdempotencyKeyReused | IdempotencyKeyInFlight | Unavailable,
+    CreatedPet
+  >;
   /**
-   * Reads one animal by its id, such as `decodeOrThrow(PetId, 7n)`.
+   * Reads one animal by its id.
    * @deprecated Will be removed on 5 December 2030. Use `listPets` instead, with the previous id as `after` and 1 as
    * `limit`.
    */
-  readonly getPet: (id: PetId, deadline?: Deadline) => TaskEither<PetNotFound | Unavailable, Pet>;
+  readonly getPet: (id: bigint, deadline?: Deadline) => TE.TaskEither<PetNotFound | Unavailable, Pet>;
 }
 
-/**
- * Opens the store with an API key. Fails with Unavailable at the deadline, which does not apply to the operations of
- * the store. A malformed key, which is possible only from JavaScript, fails like an unknown key.
- */
-export type OpenAnimalStore = (
-  apiKey: ApiKey,
-  deadline?: Deadline,
-) => TaskEither<InvalidApiKey | Unavailable, AnimalStore>;
+/** Name of an operation of the store. Tables of adapters have an entry for each. */
+export type OperationName = Exclude<keyof AnimalStore, 'caller' | 'quota'>;
 
-const operationsOn = (pets: PetRepository, caller: Caller): AnimalStore => ({
+/** Opens the store with an API key, and counts one request of its owner. */
+export type OpenAnimalStore = (
+  apiKey: string,
+  deadline?: Deadline,
+) => TE.TaskEither<InvalidApiKey | QuotaExceeded | Unavailable, AnimalStore>;
+
+/** Ports of a store. Without `consumeQuota`, requests are not limited. */
+export interface Ports {
+  readonly pets: PetRepository;
+  readonly authenticate: Authenticate;
+  readonly consumeQuota?: ConsumeQuota | undefined;
+}
+
+const decodeQuery = (query: unknown): E.Either<InvalidQuery, PetQuery> =>
+  pipe(
+    PetQueryCodec.decode(query),
+    E.bimap(
+      (errors) => ({ _tag: 'InvalidQuery', fields: invalidFieldsOf(errors) }),
+      (decoded) => ({ limit: defaultPageSize, ...decoded }),
+    ),
+  );
+
+/** Decodes an animal to add. The result is a copy, so that the caller may change its own object while the store waits. */
+export const decodeNewPet = (newPet: unknown): E.Either<InvalidNewPet, NewPet> =>
+  pipe(
+    NewPetCodec.decode(newPet),
+    E.mapLeft((errors) => ({ _tag: 'InvalidNewPet', fields: invalidFieldsOf(errors) })),
+  );
+
+const operationsOf = (pets: PetRepository, caller: Caller, quota: Quota | undefined): AnimalStore => ({
   caller,
-  listPets: (query = {}, deadline) =>
-    endAtDeadline(() => {
-      const decoded = decodeOrThrow(ListPetsQuery, query);
-      return pets.list({ limit: defaultPageSize, ...decoded }, deadline)();
-    }, deadline),
-  createPet: (newPet, idempotencyKey, deadline) =>
-    endAtDeadline(() => {
-      const key =
-        idempotencyKey === undefined
-          ? undefined
-          : {
-              ownerId: caller.ownerId,
-              idempotencyKey: decodeOrThrow(IdempotencyKey, idempotencyKey),
-            };
-      // Decode here to copy the animal, so that the caller may change its own object while the store waits.
-      return pets.create(decodeOrThrow(NewPet, newPet), key, deadline)();
-    }, deadline),
+  quota,
+  listPets: (query = {}, deadline) => {
+    const decoded = decodeQuery(query);
+    return E.isLeft(decoded) ? TE.fromEither(decoded) : pets.list(decoded.right, deadline);
+  },
+  createPet: (newPet, idempotencyKey, deadline) => {
+    const decoded = decodeNewPet(newPet);
+    if (E.isLeft(decoded)) return TE.fromEither(decoded);
+    if (idempotencyKey === undefined) return pets.create(decoded.right, undefined, deadline);
+    if (!IdempotencyKey.is(idempotencyKey)) return TE.left({ _tag: 'InvalidIdempotencyKey' });
+    return pets.create(decoded.right, { ownerId: caller.ownerId, idempotencyKey }, deadline);
+  },
   // eslint-disable-next-line @typescript-eslint/no-deprecated -- the API keeps getPet until 5 December 2030
-  getPet: (id, deadline) => endAtDeadline(() => pets.find(decodeOrThrow(PetId, id), deadline)(), deadline),
+  getPet: (id, deadline) => (int64Rule.holds(id) ? pets.find(id, deadline) : TE.left(petNotFound(id))),
 });
 
-/**
- * Makes a store from its ports, for app/serve/serve.ts and for programs that embed the store. Only an API key that
- * `authenticate` accepts gives access to the operations.
- */
+/** Makes a store from its ports. Only an API key that `authenticate` accepts gives access to the operations. */
 export const openAnimalStore =
-  ({ pets, authenticate }: Ports): OpenAnimalStore =>
+  ({ pets, authenticate, consumeQuota }: Ports): OpenAnimalStore =>
   (apiKey, deadline) =>
-    endAtDeadline(async () => {
-      if (!ApiKey.is(apiKey)) return E.left(invalidApiKey('unknown'));
-      const caller = await authenticate(apiKey, deadline)();
-      return E.isLeft(caller) ? caller : E.right(operationsOn(pets, caller.right));
-    }, deadline);
+  async () => {
+    if (!ApiKey.is(apiKey)) return E.left(invalidApiKey('malformed'));
+    const caller = await authenticate(apiKey, deadline)();
+    if (E.isLeft(caller)) return caller;
+    if (consumeQuota === undefined) return E.right(operationsOf(pets, caller.right, undefined));
+    const quota = await consumeQuota(caller.right.ownerId, deadline)();
+    if (E.isLeft(quota)) return quota;
+    return quota.right.isWithin
+      ? E.right(operationsOf(pets, caller.right, quota.right))
+      : E.left({ _tag: 'QuotaExceeded', caller: caller.right, quota: quota.right });
+  };
 
-async function* decodeAll(newPets: Iterable<NewPet> | AsyncIterable<NewPet>): AsyncGenerator<NewPet> {
-  for await (const newPet of newPets) yield decodeOrThrow(NewPet, newPet);
+/**
+ * Decodes the animals of a source. Calls `onInvalid` for each invalid one and leaves it out; `onInvalid` may throw, to
+ * end the source.
+ */
+export async function* decodeNewPets(
+  newPets: Iterable<unknown> | AsyncIterable<unknown>,
+  onInvalid: (failure: InvalidNewPet) => void,
+): AsyncGenerator<NewPet> {
+  for await (const newPet of newPets) {
+    const decoded = decodeNewPet(newPet);
+    if (E.isRight(decoded)) yield decoded.right;
+    else onInvalid(decoded.left);
+  }
 }
 
 /**
- * Adds all animals of a source or none, and returns their number and ids. Needs no API key, only the repository.
- * app/commands/import.ts calls it.
- * Fails with ImportAborted, and stores no animal, if the source throws, an animal is invalid or the store rejects the
+ * Adds all animals of a source or none, and returns their number and ids. Needs no API key, only the repository. An
+ * invalid animal ends the import with InvalidNewPet unless `onInvalid` is given, which receives the failure; the animal
+ * is then left out. Fails with ImportAborted, and stores no animal, if the source throws or the store rejects the
  * import. Fails with Unavailable if the store does not confirm the commit; then either all animals are stored or none.
  */
 export const importAll =
   (
     pets: PetRepository,
-    newPets: Iterable<NewPet> | AsyncIterable<NewPet>,
-  ): TaskEither<ImportAborted | Unavailable, ImportedPets> =>
-  async () =>
-    pets.importAll({ [Symbol.asyncIterator]: () => decodeAll(newPets) })();
+    newPets: Iterable<unknown> | AsyncIterable<unknown>,
+    onInvalid?: (failure: InvalidNewPet) => void,
+  ): TE.TaskEither<InvalidNewPet | ImportAborted | Unavailable, ImportedPets> =>
+  async () => {
+    const invalid: Array<InvalidNewPet> = [];
+    const stop = (failure: InvalidNewPet): void => {
+      invalid.push(failure);
+      throw new Error('the source has an invalid animal');
+    };
+    const decoded = decodeNewPets(newPets, onInvalid ?? stop);
+    const imported = await pets.importAll({ [Symbol.asyncIterator]: () => decoded })();
+    const [failure] = invalid;
+    return E.isLeft(imported) && failure !== undefined ? E.left(failure) : imported;
+  };
 
 /**
  * Reads a list page by page, with 100 animals on a page if the query has no limit. Animals that are added during the
- * walk may appear on later pages. Ends after the first page that is Unavailable. app/commands/export.ts calls it.
+ * walk may appear on later pages. Ends after the first page that is Unavailable.
  */
 export async function* walkPages(
   list: PetRepository['list'],
   query: Partial<PetQuery> = {},
 ): AsyncGenerator<E.Either<Unavailable, PetPage>> {
-  const { limit = largestPageSize } = query;
+  const { limit = maxPageSize } = query;
   let { after } = query;
   do {
     const page = await list({ ...query, limit, after })();

@@ -1,10 +1,13 @@
 import * as E from 'fp-ts/Either';
 import type { TaskEither } from 'fp-ts/TaskEither';
-import type { ApiKey, Caller, KeyId, OwnerId, ScopedIdempotencyKey } from './keys';
-import { NewPet, type Pet, type PetId, type PetPage, type PetQuery } from './pets';
-import { maxTimerMs } from './rules';
+import type { ApiKey, Caller, KeyId, OwnerId } from './api-keys';
+import type { IdempotencyKeyInFlight, IdempotencyKeyReused, ScopedIdempotencyKey } from './idempotency';
+import type { NewPet, Pet, PetPage, PetQuery } from './pets';
 
-/** Time in milliseconds, by `performance.now()`, at which a caller stops waiting for the result of a call. */
+/**
+ * Time in milliseconds, by `performance.now()`, after which nobody waits for the result of a call. A port may use it to
+ * skip work whose result would come too late; it need not end the call then.
+ */
 export type Deadline = number;
 
 /**
@@ -23,12 +26,12 @@ export const unavailable = (cause: unknown): Unavailable => ({
 
 /**
  * Failure of an authentication: the API key is not valid. `reason` and `keyId` are for the log, not for the client. The
- * reason is `unknown` if the key matches no issued key. `keyId` is the id that the text of the key contains, if any.
- * With the reason `unknown`, this id is unverified input.
+ * reason is `malformed` if the text can't be an API key, and `unknown` if it matches no key. `keyId` is the id that the
+ * text of the key contains, if any. With the reason `unknown`, this id is unverified input.
  */
 export interface InvalidApiKey {
   readonly _tag: 'InvalidApiKey';
-  readonly reason: 'unknown' | 'expired' | 'revoked';
+  readonly reason: 'malformed' | 'unknown' | 'expired' | 'revoked';
   readonly keyId?: KeyId;
 }
 /** Makes an InvalidApiKey. */
@@ -38,22 +41,10 @@ export const invalidApiKey = (reason: InvalidApiKey['reason'], keyId?: KeyId): I
 /** Failure of a read by id: no animal has this id. */
 export interface PetNotFound {
   readonly _tag: 'PetNotFound';
-  readonly id: PetId;
+  readonly id: bigint;
 }
 /** Makes a PetNotFound. */
-export const petNotFound = (id: PetId): PetNotFound => ({ _tag: 'PetNotFound', id });
-
-/** Failure of a create: the owner of the API key has already used this idempotency key for a different animal. */
-export interface IdempotencyKeyReused {
-  readonly _tag: 'IdempotencyKeyReused';
-}
-export const idempotencyKeyReused: IdempotencyKeyReused = { _tag: 'IdempotencyKeyReused' };
-
-/** Failure of a create: the first create with this idempotency key is still in progress. */
-export interface IdempotencyKeyInFlight {
-  readonly _tag: 'IdempotencyKeyInFlight';
-}
-export const idempotencyKeyInFlight: IdempotencyKeyInFlight = { _tag: 'IdempotencyKeyInFlight' };
+export const petNotFound = (id: bigint): PetNotFound => ({ _tag: 'PetNotFound', id });
 
 /** Failure of an import: the source or the store ended it. None of its animals is stored. */
 export interface ImportAborted {
@@ -64,19 +55,21 @@ export interface ImportAborted {
 export const importAborted = (cause: unknown): ImportAborted => ({ _tag: 'ImportAborted', cause });
 
 /**
- * Authentication port, which `openAnimalStore` of operations.ts calls. Returns the caller to whom an API key belongs.
- * `openAnimalStore` ends the call at the deadline. Adapters must pass the contract suite `authenticateContract`.
+ * Authentication port. Returns the caller to whom an API key belongs. Adapters must pass the contract suite
+ * `authenticateContract`.
  */
 export type Authenticate = (
   apiKey: ApiKey,
   deadline?: Deadline,
 ) => TaskEither<InvalidApiKey | Unavailable, Caller>;
 
+/** Limit on the requests of an owner: `requests` in each period of `seconds`. */
 export interface RateLimit {
   readonly requests: number;
   readonly seconds: number;
 }
 
+/** State of the rate limit of an owner, after a request was counted. */
 export interface Quota extends RateLimit {
   readonly isWithin: boolean;
   readonly remaining: number;
@@ -85,9 +78,8 @@ export interface Quota extends RateLimit {
 }
 
 /**
- * Rate limit port, which `quota` of adapters/http/middleware.ts calls. Counts one request of an owner. Fails with
- * Unavailable at the deadline, but the request may still be counted. Adapters must pass the contract suite
- * `consumeQuotaContract`.
+ * Rate limit port. Counts one request of an owner. A call that fails with Unavailable may still have counted the
+ * request. Adapters must pass the contract suite `consumeQuotaContract`.
  */
 export type ConsumeQuota = (ownerId: OwnerId, deadline?: Deadline) => TaskEither<Unavailable, Quota>;
 
@@ -100,19 +92,15 @@ export interface CreatedPet {
 /** Number of the animals that an import added, and their first and last id. An empty import has no ids. */
 export interface ImportedPets {
   readonly count: number;
-  readonly firstId: PetId | undefined;
-  readonly lastId: PetId | undefined;
+  readonly firstId: bigint | undefined;
+  readonly lastId: bigint | undefined;
 }
 
-/**
- * Port through which operations.ts uses the store of animals. Adapters must pass the contract suite
- * `petRepositoryContract`. operations.ts ends each call with Unavailable at its deadline. An adapter may ignore the
- * deadline, or use it to skip work whose result would come too late.
- */
+/** Port to the animals. Adapters must pass the contract suite `petRepositoryContract`. */
 export interface PetRepository {
   /** Reads one page. Every animal whose create ended before the call is visible. */
   readonly list: (query: PetQuery, deadline?: Deadline) => TaskEither<Unavailable, PetPage>;
-  readonly find: (id: PetId, deadline?: Deadline) => TaskEither<PetNotFound | Unavailable, Pet>;
+  readonly find: (id: bigint, deadline?: Deadline) => TaskEither<PetNotFound | Unavailable, Pet>;
   /**
    * Adds an animal, and resolves once the animal is stored durably. `resolveIdempotentCreate` defines the result if the
    * idempotency key was used before.
@@ -132,69 +120,3 @@ export interface PetRepository {
     newPets: AsyncIterable<NewPet>,
   ) => TaskEither<ImportAborted | Unavailable, ImportedPets>;
 }
-
-export const idempotencyTtlMs = 24 * 60 * 60 * 1000;
-
-export interface IdempotencyRecord {
-  readonly pet: Pet | undefined;
-  readonly expiresAt: number;
-}
-
-type IdempotentCreate =
-  | { readonly _tag: 'Create'; readonly expiresAt: number }
-  | { readonly _tag: 'Replay'; readonly pet: Pet }
-  | IdempotencyKeyReused;
-
-/**
- * Decides the outcome of a create: add its animal, replay the animal that an earlier create with the same idempotency
- * key added, or reject the create. A key is valid for 24 hours, or until its animal is removed. Reuse of a valid key
- * for a different animal is rejected. Repositories such as adapters/in-memory and adapters/knex/pets/create.ts call
- * this function with the stored record of the key, if there is one. `now` and `expiresAt` are times in milliseconds by
- * the same clock.
- */
-export const resolveIdempotentCreate = (
-  record: IdempotencyRecord | undefined,
-  newPet: NewPet,
-  now: number,
-): IdempotentCreate => {
-  if (record?.pet === undefined || record.expiresAt <= now) {
-    return { _tag: 'Create', expiresAt: now + idempotencyTtlMs };
-  }
-  return NewPet.eq.equals(record.pet, newPet) ? { _tag: 'Replay', pet: record.pet } : idempotencyKeyReused;
-};
-
-const deadlineOver = (): E.Either<Unavailable, never> =>
-  E.left(unavailable(new Error('the store did not answer before the deadline of the call')));
-
-/**
- * Makes a call fail with Unavailable at its deadline. The call itself goes on, but its result is ignored. If the call
- * throws, the promise rejects. operations.ts and several adapters call this function.
- */
-export const endAtDeadline =
-  <F, A>(call: TaskEither<F, A>, deadline: Deadline = Infinity): TaskEither<F | Unavailable, A> =>
-  () =>
-    new Promise((resolve, reject) => {
-      const remainingMs = deadline - performance.now();
-      if (remainingMs <= 0) {
-        resolve(deadlineOver());
-        return;
-      }
-      const answered = call();
-      if (remainingMs > maxTimerMs) {
-        resolve(answered);
-        return;
-      }
-      const timer = setTimeout(() => {
-        resolve(deadlineOver());
-      }, remainingMs);
-      answered.then(
-        (answer) => {
-          clearTimeout(timer);
-          resolve(answer);
-        },
-        (error: unknown) => {
-          clearTimeout(timer);
-          reject(E.toError(error));
-        },
-      );
-    });

@@ -1,6 +1,5 @@
 /*
- * Rules for the values of a store. codec.ts, pets.ts and keys.ts make codecs from them. client/ checks arguments with
- * them. This file does not import io-ts, so that client/ does not load it.
+ * Rules for the values of a store. Imports nothing, so that a bundle of the client stays small.
  */
 
 export interface Rule<A> {
@@ -15,8 +14,11 @@ export const int64Rule: Rule<bigint> = {
 
 const decimal = /^-?0*[0-9]{1,19}$/;
 
-/** True for an integer of at most 19 digits after leading zeros. `BigInt` is slow for long texts. */
-export const isDecimal = (text: string): boolean => decimal.test(text);
+/** Reads an int64 in decimal digits. Returns undefined for other texts. `BigInt` is slow for long texts. */
+export const int64FromText = (text: string): bigint | undefined => {
+  const value = decimal.test(text) ? BigInt(text) : undefined;
+  return value !== undefined && int64Rule.holds(value) ? value : undefined;
+};
 
 const unstorable = /[\0\p{Surrogate}]/u;
 
@@ -26,16 +28,6 @@ export const isStorable = (value: string): boolean => !unstorable.test(value);
 /** True if the text has at most `maxLength` code points. A code point takes at most two elements of a JavaScript string. */
 const isShortEnough = (value: string, maxLength: number): boolean =>
   value.length <= maxLength || (value.length <= 2 * maxLength && Array.from(value).length <= maxLength);
-
-export const textRule = (maxLength: number): Rule<string> => ({
-  holds: (value) => isShortEnough(value, maxLength) && isStorable(value),
-  expected: `a string of at most ${maxLength} characters, without U+0000 and lone surrogates`,
-});
-
-export const enumerationRule = (values: ReadonlyArray<string>): Rule<string> => ({
-  holds: (value) => values.includes(value),
-  expected: `one of ${values.join(', ')}`,
-});
 
 const b64token = /^[A-Za-z0-9\-._~+/]+=*$/;
 
@@ -52,6 +44,8 @@ export const idempotencyKeyRule: Rule<string> = {
   expected: '1 to 255 printable ASCII characters',
 };
 
+export const defaultPageSize = 20;
+
 export const maxPageSize = 100;
 
 export const pageSizeRule: Rule<number> = {
@@ -59,7 +53,7 @@ export const pageSizeRule: Rule<number> = {
   expected: `an integer from 1 to ${maxPageSize}`,
 };
 
-/** Rule of a field of an animal. A client can filter a list by the fields with `filter`. */
+/** Rule of a field of an animal. A list can be filtered by the fields with `filter`. */
 export type FieldRule = (
   | { readonly kind: 'text'; readonly maxLength: number }
   | { readonly kind: 'int64' }
@@ -72,15 +66,59 @@ export const newPetRules = {
   status: { kind: 'enumeration', required: false, filter: true, values: ['available', 'pending', 'sold'] },
 } as const satisfies Readonly<Record<string, FieldRule>>;
 
-/** Name of a field by which a client can filter a list. */
-export type FilterName = {
-  [K in keyof typeof newPetRules]: (typeof newPetRules)[K] extends { readonly filter: true } ? K : never;
-}[keyof typeof newPetRules];
-
 export const petRules = {
   id: { kind: 'int64', required: true },
   ...newPetRules,
 } as const satisfies Readonly<Record<string, FieldRule>>;
 
-/** Maximum delay of `setTimeout`, 24.8 days. A timer with a longer delay would fire at once. */
-export const maxTimerMs = 2 ** 31 - 1;
+/** Type of the values of a field. */
+export type ValueOf<R> = R extends { readonly kind: 'int64' }
+  ? bigint
+  : R extends { readonly values: ReadonlyArray<infer V> }
+    ? V
+    : string;
+
+type FieldValue = ValueOf<FieldRule>;
+
+/** Meaning of a kind of field: its valid values, and their form as text. */
+export interface FieldType {
+  /** Returns the value that an input stands for, or undefined if the input is invalid. */
+  readonly decode: (input: unknown) => FieldValue | undefined;
+  /** Reads a value in a query parameter, a CSV cell or an SQL result, where every value is a text. `String` writes it. */
+  readonly fromText: (text: string) => FieldValue | undefined;
+  /** Values that `decode` accepts, in words. */
+  readonly expected: string;
+  /** Type of the values in JSON. An integer has all its digits. */
+  readonly jsonType: 'integer' | 'string';
+}
+
+const textType = (holds: (value: string) => boolean, expected: string): FieldType => {
+  const decode = (input: unknown) => (typeof input === 'string' && holds(input) ? input : undefined);
+  return { decode, fromText: decode, expected, jsonType: 'string' };
+};
+
+/** Accepts bigints in range and safe integers. Larger numbers may already have lost digits. */
+const int64Type: FieldType = {
+  decode: (input) => {
+    const value = typeof input === 'number' && Number.isSafeInteger(input) ? BigInt(input) : input;
+    return typeof value === 'bigint' && int64Rule.holds(value) ? value : undefined;
+  },
+  fromText: int64FromText,
+  expected: int64Rule.expected,
+  jsonType: 'integer',
+};
+
+/** Returns the type of a field. A new kind of field is one more case. */
+export const fieldType = (rule: FieldRule): FieldType => {
+  switch (rule.kind) {
+    case 'text':
+      return textType(
+        (value) => isShortEnough(value, rule.maxLength) && isStorable(value),
+        `a string of at most ${rule.maxLength} characters, without U+0000 and lone surrogates`,
+      );
+    case 'int64':
+      return int64Type;
+    case 'enumeration':
+      return textType((value) => rule.values.includes(value), `one of ${rule.values.join(', ')}`);
+  }
+};

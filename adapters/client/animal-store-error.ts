@@ -1,7 +1,4 @@
-/**
- * Error codes of the service's responses, each with its status. adapters/http-client/http-transport.ts checks that an
- * error response has one of these codes.
- */
+/** Error codes of the service's responses, each with its status. */
 export const serviceStatuses = {
   expectation_failed: 417,
   headers_too_large: 431,
@@ -35,6 +32,7 @@ const statuses = {
   timeout: 504,
 } as const;
 
+/** Code of a failed call: one of the service's error codes, or one that the client adds. */
 export type AnimalStoreErrorCode = keyof typeof statuses;
 
 /** Argument, or field of an animal, that is invalid: its name as the caller wrote it, and the values that it accepts. */

@@ -1,19 +1,16 @@
+import type { NewPet, Pet } from '../../core/pets';
 import {
   apiKeyRule,
-  enumerationRule,
   type FieldRule,
+  fieldType,
   idempotencyKeyRule,
-  int64Rule,
-  isDecimal,
   newPetRules,
   pageSizeRule,
   petRules,
   type Rule,
-  textRule,
-} from '../rules';
+} from '../../core/rules';
 import { invalidArgument } from './animal-store-error';
-import type { CallOptions, CreateOptions, Place } from './options';
-import type { NewPet, Pet } from './pet';
+import type { CallOptions, CreateOptions, PageStart } from './options';
 
 /** Returns the value of a valid argument, or the values that the argument accepts. */
 export type Check = (input: unknown) => { readonly value: unknown } | { readonly expected: string };
@@ -37,33 +34,29 @@ export const isFunction = (input: unknown): boolean => typeof input === 'functio
 const stringOf = ({ holds, expected }: Rule<string>): Check =>
   when((input) => isString(input) && holds(input), expected);
 
-const checkInt64: Check = (input) => {
-  if (isNumber(input) && !Number.isSafeInteger(input))
-    return { expected: `${int64Rule.expected}; a number is exact only up to 2^53, so pass a bigint` };
-  const value = isNumber(input) || (isString(input) && isDecimal(input)) ? BigInt(input) : input;
-  return typeof value === 'bigint' && int64Rule.holds(value)
-    ? { value }
-    : { expected: `${int64Rule.expected}, as a bigint, a safe integer or decimal digits` };
+/** Checks a field of an animal. An int64 may also be a string of decimal digits. */
+const checkOf = (rule: FieldRule): Check => {
+  const { decode, fromText, expected, jsonType } = fieldType(rule);
+  if (jsonType === 'string') return when((input) => decode(input) !== undefined, expected);
+  return (input) => {
+    const value = isString(input) ? fromText(input) : decode(input);
+    if (value !== undefined) return { value };
+    return isNumber(input) && !Number.isSafeInteger(input)
+      ? { expected: `${expected}; a number is exact only up to 2^53, so pass a bigint` }
+      : { expected: `${expected}, as a bigint, a safe integer or decimal digits` };
+  };
 };
 
-/** Checks an int64 of a response, which `parseJson` has read as a bigint. */
-const checkParsedInt64: Check = when(
-  (input) => typeof input === 'bigint' && int64Rule.holds(input),
-  int64Rule.expected,
-);
-
-const checkOf = (rule: FieldRule, int64: Check): Check => {
-  if (rule.kind === 'int64') return int64;
-  return stringOf(rule.kind === 'text' ? textRule(rule.maxLength) : enumerationRule(rule.values));
+/** Checks a field of a response, which `parseJson` has read: an int64 is a bigint. */
+const checkParsed = (rule: FieldRule): Check => {
+  const { decode, expected } = fieldType(rule);
+  return when((input) => !isNumber(input) && decode(input) !== undefined, expected);
 };
 
-function fieldChecks<R>(rules: R, int64: Check): Checks<R>;
-function fieldChecks(rules: Readonly<Record<string, FieldRule>>, int64: Check): object {
+function fieldChecks<R>(rules: R, check: (rule: FieldRule) => Check): Checks<R>;
+function fieldChecks(rules: Readonly<Record<string, FieldRule>>, check: (rule: FieldRule) => Check): object {
   return Object.fromEntries(
-    Object.entries(rules).map(([name, rule]) => [
-      name,
-      rule.required ? checkOf(rule, int64) : optional(checkOf(rule, int64)),
-    ]),
+    Object.entries(rules).map(([name, rule]) => [name, rule.required ? check(rule) : optional(check(rule))]),
   );
 }
 
@@ -84,10 +77,12 @@ export const createChecks: Checks<CreateOptions> = {
   idempotencyKey: optional(stringOf(idempotencyKeyRule)),
 };
 
-const newPetChecks = fieldChecks(newPetRules, checkInt64);
-const petChecks = fieldChecks(petRules, checkParsedInt64);
+const newPetChecks = fieldChecks(newPetRules, checkOf);
+const petChecks = fieldChecks(petRules, checkParsed);
 
-export const placeChecks: Checks<Place> = {
+const checkInt64 = checkOf(petRules.id);
+
+export const pageStartChecks: Checks<PageStart> = {
   status: newPetChecks.status,
   after: optional(checkInt64),
   pageSize: optional(when((input) => isNumber(input) && pageSizeRule.holds(input), pageSizeRule.expected)),

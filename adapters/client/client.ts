@@ -1,7 +1,7 @@
-import { maxPageSize } from '../rules';
-import { callChecks, checkArguments, checkId, checkNewPet, createChecks, placeChecks } from './arguments';
-import type { CallOptions, CreateOptions, PageOptions, Place } from './options';
-import type { NewPet, NewPetInput, Pet, PetFilters } from './pet';
+import type { NewPet, Pet, PetQuery } from '../../core/pets';
+import { maxPageSize } from '../../core/rules';
+import { callChecks, checkArguments, checkId, checkNewPet, createChecks, pageStartChecks } from './arguments';
+import type { CallOptions, CreateOptions, NewPetInput, PageOptions, PageStart } from './options';
 import { type Attempt, withRetries } from './retry';
 
 /** Page of animals by ascending id. `next` is the argument for the next page, or undefined on the last page. */
@@ -11,9 +11,8 @@ export interface Page {
 }
 
 /**
- * Client of a store, made by `clientOver` for embedded-client.ts and adapters/http-client/index.ts. Calls retry
- * temporary failures within a time budget. They reject with an AnimalStoreError. Ids are bigints, safe integers or
- * strings of decimal digits.
+ * Client of a store, remote or embedded. Calls retry temporary failures within a time budget. They reject with an
+ * AnimalStoreError. Ids are bigints, safe integers or strings of decimal digits.
  */
 export interface AnimalStoreClient {
   /** Adds an animal. All attempts send the same idempotency key, which is random if the options have none. */
@@ -37,24 +36,18 @@ export interface AnimalStoreClient {
   readonly get: (id: bigint | number | string, options?: CallOptions) => Promise<Pet>;
 }
 
-/** Query of a transport: at most `limit` animals that pass the filters and have an id greater than `after`. */
-export interface Query extends PetFilters {
-  readonly limit: number;
-  readonly after?: bigint | undefined;
-}
-
 /** Requests of a client. Each function makes one attempt, and rejects with an AnimalStoreError. */
 export interface Transport {
-  readonly create: (
+  readonly createPet: (
     newPet: NewPet,
     idempotencyKey: string,
     attempt: Attempt,
   ) => Promise<{ readonly pet: Pet; readonly replayed: boolean }>;
-  readonly list: (
-    query: Query,
+  readonly listPets: (
+    query: PetQuery,
     attempt: Attempt,
   ) => Promise<{ readonly pets: ReadonlyArray<Pet>; readonly hasMore: boolean }>;
-  readonly find: (id: bigint, attempt: Attempt) => Promise<Pet>;
+  readonly getPet: (id: bigint, attempt: Attempt) => Promise<Pet>;
 }
 
 // Does not use `crypto.randomUUID`, which browsers lack on pages without TLS.
@@ -62,7 +55,7 @@ const randomKey = (): string =>
   [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, '0')).join('');
 
 interface CheckedPage extends Page {
-  readonly next: Place | undefined;
+  readonly next: PageStart | undefined;
 }
 
 export const clientOver = (transport: Transport, clientOptions: CallOptions): AnimalStoreClient => {
@@ -75,28 +68,28 @@ export const clientOver = (transport: Transport, clientOptions: CallOptions): An
   const createWithDetails: AnimalStoreClient['createWithDetails'] = async (input, options = {}) => {
     const newPet = checkNewPet(input);
     const { idempotencyKey = randomKey(), ...checked } = checkArguments('options', options, createChecks);
-    const send = (attempt: Attempt) => transport.create(newPet, idempotencyKey, attempt);
+    const send = (attempt: Attempt) => transport.createPet(newPet, idempotencyKey, attempt);
     return { ...(await call(send, checked, idempotencyKey)), idempotencyKey };
   };
 
-  const readPage = async (place: Place, options: CallOptions): Promise<CheckedPage> => {
+  const readPage = async (place: PageStart, options: CallOptions): Promise<CheckedPage> => {
     const { pageSize = maxPageSize, ...filters } = place;
     const query = { limit: pageSize, ...filters };
-    const { pets, hasMore } = await call((attempt) => transport.list(query, attempt), options);
+    const { pets, hasMore } = await call((attempt) => transport.listPets(query, attempt), options);
     const last = pets.at(-1);
     return { pets, next: hasMore && last !== undefined ? { ...place, after: last.id } : undefined };
   };
 
-  const checkPageOptions = (options: PageOptions): readonly [Place, CallOptions] => {
-    const checks = { ...callChecks, ...placeChecks };
-    const checked = checkArguments<CallOptions & Place>('options', options, checks);
+  const checkPageOptions = (options: PageOptions): readonly [PageStart, CallOptions] => {
+    const checks = { ...callChecks, ...pageStartChecks };
+    const checked = checkArguments<CallOptions & PageStart>('options', options, checks);
     // The second check only separates the place, which `next` repeats, from the options of the call.
-    return [checkArguments('options', checked, placeChecks, { ignoresOthers: true }), checked];
+    return [checkArguments('options', checked, pageStartChecks, { ignoresOthers: true }), checked];
   };
 
   async function* eachPet(options: PageOptions): AsyncGenerator<Pet> {
     const [start, callOptions] = checkPageOptions(options);
-    let place: Place | undefined = start;
+    let place: PageStart | undefined = start;
     while (place !== undefined) {
       const page: CheckedPage = await readPage(place, callOptions);
       yield* page.pets;
@@ -112,7 +105,7 @@ export const clientOver = (transport: Transport, clientOptions: CallOptions): An
     get: async (input, options = {}) => {
       const id = checkId(input);
       const checked = checkArguments('options', options, callChecks);
-      return call((attempt) => transport.find(id, attempt), checked);
+      return call((attempt) => transport.getPet(id, attempt), checked);
     },
   };
 };

@@ -1,36 +1,43 @@
-import * as E from 'fp-ts/Either';
-import type { TaskEither } from 'fp-ts/TaskEither';
-import {
-  type AnimalStoreClient,
-  AnimalStoreError,
-  type AnimalStoreErrorCode,
-  type ApiKeySource,
-  type Attempt,
-  callChecks,
-  type CallOptions,
-  checkApiKeySource,
-  checkArguments,
-  clientOver,
-  isFunction,
-  readApiKey,
-  type Transport,
-  when,
-} from './client';
-import { decodeOrThrow } from './codec';
-import { ApiKey, IdempotencyKey } from './keys';
-import type { AnimalStore, OpenAnimalStore } from './operations';
-import { ListPetsQuery, NewPet, PetId } from './pets';
 import type {
+  AnimalStore,
   Deadline,
   IdempotencyKeyInFlight,
   IdempotencyKeyReused,
   InvalidApiKey,
+  InvalidField,
+  InvalidIdempotencyKey,
+  InvalidNewPet,
+  InvalidQuery,
+  OpenAnimalStore,
+  OperationName,
   PetNotFound,
-  PetRepository,
+  QuotaExceeded,
   Unavailable,
-} from './ports';
+} from '../../core';
+import { AnimalStoreError, type AnimalStoreErrorCode } from './animal-store-error';
+import {
+  type ApiKeySource,
+  callChecks,
+  checkApiKeySource,
+  checkArguments,
+  isFunction,
+  readApiKey,
+  when,
+} from './arguments';
+import { type AnimalStoreClient, clientOver, type Transport } from './client';
+import type { CallOptions } from './options';
+import type { Attempt } from './retry';
 
-type Failure = IdempotencyKeyInFlight | IdempotencyKeyReused | InvalidApiKey | PetNotFound | Unavailable;
+type Failure =
+  | IdempotencyKeyInFlight
+  | IdempotencyKeyReused
+  | InvalidApiKey
+  | InvalidIdempotencyKey
+  | InvalidNewPet
+  | InvalidQuery
+  | PetNotFound
+  | QuotaExceeded
+  | Unavailable;
 
 /**
  * Time by which the deadline of the store exceeds the client's timeout of an attempt. The client's timeout therefore
@@ -38,26 +45,61 @@ type Failure = IdempotencyKeyInFlight | IdempotencyKeyReused | InvalidApiKey | P
  */
 const graceMs = 50;
 
-const describe = (failure: Failure): readonly [code: AnimalStoreErrorCode, message: string] => {
+const errorOf = (code: AnimalStoreErrorCode, message: string, details = {}): AnimalStoreError =>
+  new AnimalStoreError(code, message, details);
+
+const invalid = (code: AnimalStoreErrorCode, fields: ReadonlyArray<InvalidField>): AnimalStoreError =>
+  errorOf(code, fields.map(({ name, expected }) => `${name} must be ${expected}`).join('; '), { fields });
+
+const toError = (failure: Failure): AnimalStoreError => {
   switch (failure._tag) {
     case 'IdempotencyKeyInFlight':
-      return ['idempotency_key_in_flight', 'a create with this idempotency key is in progress; try again'];
+      return errorOf(
+        'idempotency_key_in_flight',
+        'a create with this idempotency key is in progress; try again',
+      );
     case 'IdempotencyKeyReused':
-      return ['idempotency_key_reused', 'this idempotency key is of a different animal; use a new key'];
+      return errorOf(
+        'idempotency_key_reused',
+        'this idempotency key is of a different animal; use a new key',
+      );
     case 'InvalidApiKey':
-      return ['unauthorized', 'the API key is unknown, expired or revoked; use a valid key'];
+      return errorOf('unauthorized', 'the API key is unknown, expired or revoked; use a valid key');
+    case 'InvalidIdempotencyKey':
+      return errorOf(
+        'invalid_idempotency_key',
+        'the idempotency key must be 1 to 255 printable ASCII characters',
+      );
+    case 'InvalidNewPet':
+      return invalid('invalid_body', failure.fields);
+    case 'InvalidQuery':
+      return invalid('invalid_query', failure.fields);
     case 'PetNotFound':
-      return ['pet_not_found', `pet not found: no animal has the id ${failure.id}`];
+      return errorOf('pet_not_found', `pet not found: no animal has the id ${failure.id}`);
+    case 'QuotaExceeded':
+      return errorOf('rate_limited', 'the owner of this API key has sent too many requests; wait', {
+        retryAfterMs: failure.quota.resetsInSeconds * 1_000,
+      });
     case 'Unavailable':
-      return ['unavailable', 'the store is unavailable (see cause); retry, with the same idempotencyKey'];
+      return errorOf(
+        'unavailable',
+        'the store is unavailable (see cause); retry, with the same idempotencyKey',
+        {
+          cause: failure.cause,
+        },
+      );
   }
 };
 
-const rightOrThrow = async <A>(task: TaskEither<Failure, A>): Promise<A> => {
+/** Task of fp-ts, whose values are plain objects, so that the client need not load fp-ts. */
+type Task<A> = () => Promise<
+  { readonly _tag: 'Left'; readonly left: Failure } | { readonly _tag: 'Right'; readonly right: A }
+>;
+
+const rightOrThrow = async <A>(task: Task<A>): Promise<A> => {
   const outcome = await task();
-  if (E.isRight(outcome)) return outcome.right;
-  const cause = outcome.left._tag === 'Unavailable' ? outcome.left.cause : undefined;
-  throw new AnimalStoreError(...describe(outcome.left), { cause });
+  if (outcome._tag === 'Right') return outcome.right;
+  throw toError(outcome.left);
 };
 
 /** Options of an embedded client: the store, the API key for all calls, and defaults for the options of each call. */
@@ -79,24 +121,18 @@ export const embeddedClient = (options: EmbeddedClientOptions): AnimalStoreClien
 
   const use = async <A>(
     { timeoutMs }: Attempt,
-    operation: (store: AnimalStore, deadline: Deadline) => TaskEither<Failure, A>,
+    operation: (store: AnimalStore, deadline: Deadline) => Task<A>,
   ): Promise<A> => {
     const deadline = performance.now() + timeoutMs + graceMs;
-    const key = decodeOrThrow(ApiKey, await readApiKey(apiKey));
-    const store = await rightOrThrow(openStore(key, deadline));
+    const store = await rightOrThrow(openStore(await readApiKey(apiKey), deadline));
     return rightOrThrow(operation(store, deadline));
   };
 
-  // The type makes the compiler report a function that the port has and this object lacks. `importAll` is no call of a
-  // client, because it needs no API key.
-  const transport: Transport & Readonly<Record<Exclude<keyof PetRepository, 'importAll'>, unknown>> = {
-    list: (query, attempt) =>
-      use(attempt, ({ listPets }, deadline) => listPets(decodeOrThrow(ListPetsQuery, query), deadline)),
-    create: (newPet, idempotencyKey, attempt) =>
-      use(attempt, ({ createPet }, deadline) =>
-        createPet(decodeOrThrow(NewPet, newPet), decodeOrThrow(IdempotencyKey, idempotencyKey), deadline),
-      ),
-    find: (id, attempt) => use(attempt, ({ getPet }, deadline) => getPet(decodeOrThrow(PetId, id), deadline)),
+  const transport: Transport & Readonly<Record<OperationName, unknown>> = {
+    listPets: (query, attempt) => use(attempt, ({ listPets }, deadline) => listPets(query, deadline)),
+    createPet: (newPet, idempotencyKey, attempt) =>
+      use(attempt, ({ createPet }, deadline) => createPet(newPet, idempotencyKey, deadline)),
+    getPet: (id, attempt) => use(attempt, ({ getPet }, deadline) => getPet(id, deadline)),
   };
   return clientOver(transport, callOptions);
 };

@@ -1,27 +1,15 @@
-import {
-  type AnimalStoreClient,
-  type ApiKeySource,
-  callChecks,
-  type Check,
-  type CallOptions,
-  checkApiKeySource,
-  checkArguments,
-  clientOver,
-} from '../../core/client';
-import { httpTransport } from './http-transport';
+import { type ApiKeySource, callChecks, type Check, checkApiKeySource, checkArguments } from './arguments';
+import { type AnimalStoreClient, clientOver } from './client';
+import { fetchTransport } from './fetch-transport';
+import type { CallOptions } from './options';
 
-export {
-  type AnimalStoreClient,
-  AnimalStoreError,
-  type CallOptions,
-  type CreateOptions,
-  type NewPetInput,
-  type Page,
-  type PageOptions,
-  parseJson,
-  type Pet,
-  toJson,
-} from '../../core/client';
+export type { NewPet, Pet, PetFilters, PetStatus } from '../../core/pets';
+export { AnimalStoreError, type AnimalStoreErrorCode, type InvalidField } from './animal-store-error';
+export type { ApiKeySource } from './arguments';
+export type { AnimalStoreClient, Page } from './client';
+export { embeddedClient, type EmbeddedClientOptions } from './embedded-client';
+export { parseJson, toJson } from './json';
+export type { CallOptions, CreateOptions, Int64Input, NewPetInput, PageOptions } from './options';
 
 /** Options of a client over HTTP: the service, an API key, and defaults for the options of each call. */
 export interface AnimalStoreClientOptions extends CallOptions {
@@ -74,5 +62,5 @@ export const animalStoreClient = (options: AnimalStoreClientOptions): AnimalStor
     baseUrl: checkBaseUrl,
     apiKey: checkApiKeySource,
   });
-  return clientOver(httpTransport(String(baseUrl), apiKey), callOptions);
+  return clientOver(fetchTransport(String(baseUrl), apiKey), callOptions);
 };

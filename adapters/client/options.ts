@@ -1,5 +1,16 @@
 import type { AnimalStoreError } from './animal-store-error';
-import type { Int64Input, PetFilters } from './pet';
+import type { NewPet, PetFilters } from '../../core/pets';
+
+/** Int64 as an argument: a bigint, a safe integer (`Number.isSafeInteger`) or a string of decimal digits. */
+export type Int64Input = bigint | number | string;
+
+type Input<A> = A extends bigint ? Int64Input : A;
+
+/** Animal to add. `categoryId` is a bigint, a safe integer or a string of decimal digits. */
+export type NewPetInput = {
+  readonly [Field in keyof NewPet]:
+    Input<NewPet[Field]> | (undefined extends NewPet[Field] ? undefined : never);
+};
 
 /** Options of a client and of each call. Those of a call replace those of the client. */
 export interface CallOptions {
@@ -32,8 +43,8 @@ export interface CreateOptions extends CallOptions {
   readonly idempotencyKey?: string | undefined;
 }
 
-/** Filters, position and size of a page. */
-export interface Place extends PetFilters {
+/** Filters, start and size of a page. */
+export interface PageStart extends PetFilters {
   readonly after?: bigint | undefined;
   readonly pageSize?: number | undefined;
 }
@@ -42,6 +53,6 @@ export interface Place extends PetFilters {
  * Options of a page or list: those of every call, filters, position and page size. Only animals with an id greater than
  * `after` are listed. Each request reads `pageSize` animals: 1 to 100, by default 100.
  */
-export interface PageOptions extends CallOptions, Omit<Place, 'after'> {
+export interface PageOptions extends CallOptions, Omit<PageStart, 'after'> {
   readonly after?: Int64Input | undefined;
 }

@@ -1,6 +1,8 @@
-import { maxTimerMs } from '../rules';
 import { AnimalStoreError } from './animal-store-error';
 import type { CallOptions } from './options';
+
+/** Maximum delay of `setTimeout`, 24.8 days. A timer with a longer delay would fire at once. */
+const maxTimerMs = 2 ** 31 - 1;
 
 export const clientTimeouts = {
   attemptMs: 10_000,
@@ -68,7 +70,7 @@ const raceTimeout = <A>(
 
 /**
  * Runs an idempotent call, and retries it after temporary failures until `retryForMs` has passed. Rejects with the last
- * AnimalStoreError, to which it adds the number of attempts and the idempotency key. client.ts makes every call with it.
+ * AnimalStoreError, to which it adds the number of attempts and the idempotency key.
  */
 export const withRetries = async <A>(
   attempt: (limits: Attempt) => Promise<A>,

@@ -5,7 +5,7 @@ import type { Middleware } from './context';
 import { describeFailure, type HttpFailure, recordedFailures, type RequestHead } from './errors';
 import { requestIdOf } from './middleware';
 
-type UnauthorizedReason = 'missing_key' | 'malformed_key' | `${InvalidApiKey['reason']}_key`;
+type UnauthorizedReason = 'missing_key' | `${InvalidApiKey['reason']}_key`;
 
 /** Fields of the log line of a request that was not served. A record never has a key, a query, a header or a body. */
 export interface RejectionRecord {
@@ -65,7 +65,7 @@ const unauthorizedReasonOf = (failure: HttpFailure): UnauthorizedReason | undefi
   switch (failure._tag) {
     case 'MissingApiKey':
       return 'missing_key';
-    case 'MalformedApiKey':
+    case 'RepeatedBearer':
       return 'malformed_key';
     case 'InvalidApiKey':
       return `${failure.reason}_key`;

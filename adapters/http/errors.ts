@@ -1,10 +1,13 @@
 import type { IncomingMessage } from 'node:http';
 import {
-  type FieldError,
-  fieldErrorTexts,
   type IdempotencyKeyInFlight,
   type IdempotencyKeyReused,
   type InvalidApiKey,
+  type InvalidIdempotencyKey,
+  type InvalidNewPet,
+  type InvalidQuery,
+  invalidFieldTexts,
+  type QuotaExceeded,
   type Unavailable,
 } from '../../core';
 import type { MalformedJson } from '../json';
@@ -22,6 +25,10 @@ export interface NotReady {
  */
 export type HttpFailure =
   | InvalidApiKey
+  | InvalidIdempotencyKey
+  | InvalidNewPet
+  | InvalidQuery
+  | QuotaExceeded
   | IdempotencyKeyReused
   | IdempotencyKeyInFlight
   | Unavailable
@@ -32,19 +39,16 @@ export type HttpFailure =
         | 'ExpectationFailed'
         | 'HeadersTooLarge'
         | 'HttpVersionNotSupported'
-        | 'InvalidIdempotencyKey'
         | 'MissingApiKey'
         | 'PetNotFound'
+        | 'RepeatedBearer'
         | 'RequestTimeout'
         | 'RouteNotFound';
     }
-  | { readonly _tag: 'InvalidQuery' | 'InvalidBody'; readonly fieldErrors: ReadonlyArray<FieldError> }
-  | { readonly _tag: 'MalformedApiKey'; readonly repeatsScheme: boolean }
   | { readonly _tag: 'MethodNotAllowed'; readonly allowed: ReadonlyArray<string> }
   | { readonly _tag: 'PayloadTooLarge'; readonly hasLongChunkExtensions?: true }
   | { readonly _tag: 'UnsupportedMediaType'; readonly expected: string }
   | { readonly _tag: 'MalformedRequest'; readonly reason: string }
-  | { readonly _tag: 'RateLimited'; readonly retryAfterSeconds: number }
   | { readonly _tag: 'Defect'; readonly cause: unknown };
 
 interface ErrorDescription {
@@ -80,9 +84,9 @@ const lateRequest =
 export const describeFailure = (failure: HttpFailure): ErrorDescription => {
   switch (failure._tag) {
     case 'InvalidQuery':
-      return describe(400, 'invalid_query', fieldErrorTexts(failure.fieldErrors, 'the query').join('; '));
-    case 'InvalidBody':
-      return describe(400, 'invalid_body', fieldErrorTexts(failure.fieldErrors, 'the body').join('; '));
+      return describe(400, 'invalid_query', invalidFieldTexts(failure.fields, 'the query').join('; '));
+    case 'InvalidNewPet':
+      return describe(400, 'invalid_body', invalidFieldTexts(failure.fields, 'the body').join('; '));
     case 'MalformedJson':
       return describe(400, 'malformed_json', `invalid JSON: ${failure.reason}`);
     case 'MalformedRequest':
@@ -91,15 +95,13 @@ export const describeFailure = (failure: HttpFailure): ErrorDescription => {
       return describe(400, 'invalid_idempotency_key', idempotencyKeyRule);
     case 'MissingApiKey':
       return unauthorized('missing API key; send Authorization: Bearer <API_KEY>', 'Bearer');
-    case 'MalformedApiKey':
-      return unauthorized(
-        failure.repeatsScheme
-          ? 'Bearer appears twice in Authorization; send it once'
-          : 'malformed API key; a key may have only letters, digits and -._~+/, with = only at its end',
-      );
+    case 'RepeatedBearer':
+      return unauthorized('Bearer appears twice in Authorization; send it once');
     case 'InvalidApiKey':
       return unauthorized(
-        'the API key is unknown, expired or revoked; ask the operator of the service for a valid key',
+        failure.reason === 'malformed'
+          ? 'malformed API key; a key may have only letters, digits and -._~+/, with = only at its end'
+          : 'the API key is unknown, expired or revoked; ask the operator of the service for a valid key',
       );
     case 'PetNotFound':
       return describe(404, 'pet_not_found', 'pet not found');
@@ -136,12 +138,12 @@ export const describeFailure = (failure: HttpFailure): ErrorDescription => {
         'idempotency_key_reused',
         'this Idempotency-Key was already used for a different animal; use a new key',
       );
-    case 'RateLimited':
+    case 'QuotaExceeded':
       return describe(
         429,
         'rate_limited',
         'the owner of this API key has sent too many requests; wait for the seconds in Retry-After',
-        retryAfter(failure.retryAfterSeconds),
+        retryAfter(failure.quota.resetsInSeconds),
       );
     case 'HeadersTooLarge':
       return describe(

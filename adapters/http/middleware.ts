@@ -1,7 +1,7 @@
 import * as E from 'fp-ts/Either';
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import { ApiKey, type ConsumeQuota, type OpenAnimalStore } from '../../core';
+import type { OpenAnimalStore, Quota } from '../../core';
 import { type Context, deadlineFromNow, type Headers, type Middleware, type PetMiddleware } from './context';
 import { fail, type HttpFailure } from './errors';
 import { petMethods } from './operations';
@@ -92,16 +92,20 @@ const bearer = /^[ \t]*Bearer +((?:.*[^ \t])?)[ \t]*$/i;
  * Extracts the API key from an Authorization header. With a scheme other than Bearer (RFC 6750, section 2.1), the key
  * counts as missing.
  */
-const bearerKey = (authorization: string): E.Either<HttpFailure, ApiKey> => {
+const bearerKey = (authorization: string): E.Either<HttpFailure, string> => {
   const key = bearer.exec(authorization)?.[1];
   if (key === undefined) return E.left({ _tag: 'MissingApiKey' });
-  return ApiKey.is(key) ? E.right(key) : E.left({ _tag: 'MalformedApiKey', repeatsScheme: bearer.test(key) });
+  return bearer.test(key) ? E.left({ _tag: 'RepeatedBearer' }) : E.right(key);
 };
 
-/**
- * Opens the store with the request's API key. routes.ts runs it before each operation on animals, and then `quota`
- * if there is a rate limit. app.ts installs the other middleware of this file.
- */
+const setQuotaHeaders = (context: Context, quota: Quota | undefined): void => {
+  if (quota === undefined) return;
+  const { requests, seconds, remaining, resetsInSeconds } = quota;
+  context.set('RateLimit', `"default";r=${remaining};t=${resetsInSeconds}`);
+  context.set('RateLimit-Policy', `"default";q=${requests};w=${seconds}`);
+};
+
+/** Opens the store with the request's API key. */
 export const authenticate =
   (openStore: OpenAnimalStore): PetMiddleware =>
   async (context, next) => {
@@ -113,27 +117,16 @@ export const authenticate =
     const deadline = deadlineFromNow();
     const opened = await openStore(key.right, deadline)();
     if (E.isLeft(opened)) {
+      if (opened.left._tag === 'QuotaExceeded') {
+        context.state.caller = opened.left.caller;
+        setQuotaHeaders(context, opened.left.quota);
+      }
       fail(context, opened.left);
       return;
     }
     context.state.caller = opened.right.caller;
     context.state.store = opened.right;
     context.state.deadline = deadline;
+    setQuotaHeaders(context, opened.right.quota);
     await next();
-  };
-
-export const quota =
-  (consumeQuota: ConsumeQuota): PetMiddleware =>
-  async (context, next) => {
-    const { caller, deadline } = context.state;
-    const consumed = await consumeQuota(caller.ownerId, deadline)();
-    if (E.isLeft(consumed)) {
-      fail(context, consumed.left);
-      return;
-    }
-    const { requests, seconds, remaining, resetsInSeconds, isWithin } = consumed.right;
-    context.set('RateLimit', `"default";r=${remaining};t=${resetsInSeconds}`);
-    context.set('RateLimit-Policy', `"default";q=${requests};w=${seconds}`);
-    if (isWithin) await next();
-    else fail(context, { _tag: 'RateLimited', retryAfterSeconds: resetsInSeconds });
   };

@@ -99,7 +99,7 @@ export const petOperations: ReadonlyArray<PetOperation> = [
       headers: ['Location', 'Idempotent-Replayed'],
     },
     failures: [
-      'InvalidBody',
+      'InvalidNewPet',
       'MalformedJson',
       'InvalidIdempotencyKey',
       'IdempotencyKeyInFlight',

@@ -2,19 +2,18 @@ import Router, { type RouterContext } from '@koa/router';
 import * as E from 'fp-ts/Either';
 import type { TaskEither } from 'fp-ts/TaskEither';
 import type Koa from 'koa';
-import type { ConsumeQuota, OpenAnimalStore } from '../../core';
+import type { OpenAnimalStore } from '../../core';
 import {
   type Context,
   jsonType,
   type Middleware,
-  type PetMiddleware,
   type PetState,
   type Route,
   type State,
   succeed,
 } from './context';
 import { fail, type NotReady } from './errors';
-import { authenticate, catchDefects, quota } from './middleware';
+import { authenticate, catchDefects } from './middleware';
 import { openApiDocument } from './openapi/document';
 import { openApiServiceDocument } from './openapi/service-document';
 import { petOperations } from './operations';
@@ -50,7 +49,6 @@ const refuseUnmatched =
 
 export interface PetRoutesOptions {
   readonly openStore: OpenAnimalStore;
-  readonly consumeQuota?: ConsumeQuota | undefined;
 }
 
 type Guard = <C extends Koa.ParameterizedContext<PetState>>(
@@ -58,12 +56,9 @@ type Guard = <C extends Koa.ParameterizedContext<PetState>>(
 ) => (context: C) => unknown;
 
 /** Makes a function that runs a handler only for callers with a valid key, and within their rate limit. */
-const guardWith = ({ openStore, consumeQuota }: PetRoutesOptions): Guard => {
+const guardWith = ({ openStore }: PetRoutesOptions): Guard => {
   const authenticateCaller = authenticate(openStore);
-  const consumeRequestQuota: PetMiddleware =
-    consumeQuota === undefined ? (_context, next) => next() : quota(consumeQuota);
-  return (handle) => (context) =>
-    authenticateCaller(context, () => consumeRequestQuota(context, () => handle(context)));
+  return (handle) => (context) => authenticateCaller(context, () => handle(context));
 };
 
 const petRoutes = (guard: Guard): ReadonlyArray<ServedRoute<PetState>> =>
@@ -104,13 +99,9 @@ export const addPublicRoutes = (
  * Deprecation, Sunset and, with a quota, RateLimit and RateLimit-Policy. A failed request gets the body of the OpenAPI
  * schema `Error`. The cause of a 500 or 503 is emitted as the application's `error` event.
  */
-export const mountPetRoutes = (
-  app: Pick<Koa, 'use'>,
-  openStore: OpenAnimalStore,
-  { consumeQuota }: { readonly consumeQuota?: ConsumeQuota } = {},
-): void => {
+export const mountPetRoutes = (app: Pick<Koa, 'use'>, openStore: OpenAnimalStore): void => {
   // The router runs `catchDefects` for its own routes only. The host handles the errors of its other middleware.
-  const pets = createRouter(petRoutes(guardWith({ openStore, consumeQuota })), catchDefects);
+  const pets = createRouter(petRoutes(guardWith({ openStore })), catchDefects);
   app.use(pets.routes());
 };
 

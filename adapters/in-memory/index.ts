@@ -1,23 +1,24 @@
 import * as E from 'fp-ts/Either';
-import { hash } from 'node:crypto';
 import {
   ApiKey,
   type Authenticate,
   type Caller,
   callerOf,
   compareById,
+  contentOf,
   countToFind,
   type CreatedPet,
   decodeOrThrow,
   type IdempotencyKeyReused,
   importAborted,
+  int64Rule,
   invalidApiKey,
   KeyId,
-  NewPet,
+  type NewPet,
   OwnerId,
   passesFilters,
-  Pet,
-  PetId,
+  type Pet,
+  PetCodec,
   petNotFound,
   type PetPage,
   type PetQuery,
@@ -40,32 +41,28 @@ type InMemoryApiKeys = Readonly<{
 }>;
 
 interface KnownKey {
-  readonly keyHash: string;
   readonly caller: Caller;
-  readonly isRevoked: boolean;
+  isRevoked: boolean;
 }
 
-/** Returns the SHA-256 of a key. The time that a comparison of two hashes takes reveals nothing about the keys. */
-const hashOf = (key: ApiKey): string => hash('sha256', key);
-
-/**
- * Stores API keys in memory, such as those of the setting API_KEYS in app/backend/backend.ts. Each call compares the
- * given key with all stored keys, so add few.
- */
+/** Stores API keys in memory. */
 export const inMemoryApiKeys = (
   keys: Iterable<readonly [id: string, key: string, owner?: string]> = [],
 ): InMemoryApiKeys => {
-  const known = new Map<string, KnownKey>();
+  // A Map compares hashes of the whole text, so the time of a look-up reveals nothing about the stored keys.
+  const byKey = new Map<string, KnownKey>();
+  const byId = new Map<string, KnownKey>();
 
   const add = (id: string, key: string, owner = id): void => {
     const caller = callerOf(decodeOrThrow(KeyId, id), decodeOrThrow(OwnerId, owner));
-    known.set(id, { keyHash: hashOf(decodeOrThrow(ApiKey, key)), caller, isRevoked: false });
+    const known = { caller, isRevoked: false };
+    byKey.set(decodeOrThrow(ApiKey, key), known);
+    byId.set(id, known);
   };
   for (const [id, key, owner] of keys) add(id, key, owner);
 
   const authenticate: Authenticate = (asked) => () => {
-    const keyHash = hashOf(asked);
-    const found = [...known.values()].find((one) => one.keyHash === keyHash);
+    const found = byKey.get(asked);
     if (found === undefined) return Promise.resolve(E.left(invalidApiKey('unknown')));
     const { caller, isRevoked } = found;
     return Promise.resolve(isRevoked ? E.left(invalidApiKey('revoked', caller.keyId)) : E.right(caller));
@@ -74,8 +71,8 @@ export const inMemoryApiKeys = (
   return {
     add,
     revoke: (id) => {
-      const found = known.get(id);
-      if (found !== undefined) known.set(id, { ...found, isRevoked: true });
+      const found = byId.get(id);
+      if (found !== undefined) found.isRevoked = true;
     },
     authenticate,
   };
@@ -91,27 +88,40 @@ type CreateResult = E.Either<IdempotencyKeyReused | Unavailable, CreatedPet>;
 
 const collect = async (source: AsyncIterable<NewPet>): Promise<ReadonlyArray<NewPet>> => {
   const all: Array<NewPet> = [];
-  for await (const newPet of source) all.push(NewPet.encode(newPet));
+  for await (const newPet of source) all.push({ ...newPet });
   return all;
+};
+
+/** Returns the place of the first animal with an id greater than `after`, by binary search. */
+const placeAfter = (sorted: ReadonlyArray<Pet>, after: bigint): number => {
+  let [low, high] = [0, sorted.length];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    const pet = sorted[middle];
+    if (pet !== undefined && pet.id <= after) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 };
 
 const noIdsLeft = 'the id of a new animal would be greater than 9223372036854775807, the largest int64';
 
-/**
- * Stores animals in memory, for tests, for programs that need no persistence, and for `DATABASE_URL=memory:` in
- * app/backend/backend.ts.
- */
+/** Stores animals in memory, for tests and for programs that need no persistence. */
 export const inMemoryPetRepository = ({ pets = [], now = Date.now }: Options = {}): PetRepository => {
-  const sorted = pets.map((pet) => Object.freeze(decodeOrThrow(Pet, pet))).sort(compareById);
+  const sorted = pets.map((pet) => Object.freeze(decodeOrThrow(PetCodec, pet))).sort(compareById);
   const byId = new Map(sorted.map((pet) => [pet.id, pet]));
-  const records = new Map<string, { readonly id: PetId; readonly expiresAt: number }>();
+  const records = new Map<
+    string,
+    { readonly content: string; readonly id: bigint; readonly expiresAt: number }
+  >();
   let lastId = sorted.at(-1)?.id ?? 0n;
 
   const page = ({ limit, after, ...filters }: PetQuery): PetPage => {
     const found: Array<Pet> = [];
-    for (const pet of sorted) {
-      if (found.length === countToFind(limit)) break;
-      if ((after === undefined || pet.id > after) && passesFilters(filters, pet)) found.push(pet);
+    let place = after === undefined ? 0 : placeAfter(sorted, after);
+    for (; place < sorted.length && found.length < countToFind(limit); place += 1) {
+      const pet = sorted[place];
+      if (pet !== undefined && passesFilters(filters, pet)) found.push(pet);
     }
     return toPage(limit, found);
   };
@@ -120,8 +130,8 @@ export const inMemoryPetRepository = ({ pets = [], now = Date.now }: Options = {
 
   const add = (newPet: NewPet): E.Either<Unavailable, CreatedPet> => {
     const id = nextId();
-    if (!PetId.is(id)) return E.left(unavailable(new Error(noIdsLeft)));
-    const pet = Object.freeze({ id, ...newPet });
+    if (!int64Rule.holds(id)) return E.left(unavailable(new Error(noIdsLeft)));
+    const pet = Object.freeze({ ...newPet, id });
     sorted.push(pet);
     byId.set(id, pet);
     lastId = id;
@@ -131,12 +141,13 @@ export const inMemoryPetRepository = ({ pets = [], now = Date.now }: Options = {
   const addOnce = (newPet: NewPet, key: string): CreateResult => {
     const record = records.get(key);
     const pet = record && byId.get(record.id);
-    const decision = resolveIdempotentCreate(record && { ...record, pet }, newPet, now());
+    const content = contentOf(newPet);
+    const decision = resolveIdempotentCreate(record && { ...record, pet }, content, now());
     if (decision._tag === 'IdempotencyKeyReused') return E.left(decision);
     if (decision._tag === 'Replay') return E.right({ pet: decision.pet, replayed: true });
     const created = add(newPet);
     if (E.isRight(created)) {
-      records.set(key, { id: created.right.pet.id, expiresAt: decision.expiresAt });
+      records.set(key, { content, id: created.right.pet.id, expiresAt: decision.expiresAt });
     }
     return created;
   };
@@ -144,17 +155,13 @@ export const inMemoryPetRepository = ({ pets = [], now = Date.now }: Options = {
   return {
     list: (query) => () => Promise.resolve(E.right(page(query))),
     find: (id) => () => Promise.resolve(E.fromNullable(petNotFound(id))(byId.get(id))),
-    create: (given, key) => async () => {
-      const newPet = NewPet.encode(given);
-      return Promise.resolve(
-        key === undefined ? add(newPet) : addOnce(newPet, scopedIdempotencyKeyText(key)),
-      );
-    },
+    create: (newPet, key) => () =>
+      Promise.resolve(key === undefined ? add(newPet) : addOnce(newPet, scopedIdempotencyKeyText(key))),
     importAll: (source) => async () => {
       try {
         const newPets = await collect(source);
         const lastOfThem = nextId() + BigInt(newPets.length - 1);
-        if (!PetId.is(lastOfThem)) return E.left(importAborted(noIdsLeft));
+        if (!int64Rule.holds(lastOfThem)) return E.left(importAborted(noIdsLeft));
         newPets.forEach(add);
         const added = sorted.slice(sorted.length - newPets.length);
         return E.right({ count: added.length, firstId: added[0]?.id, lastId: added.at(-1)?.id });

@@ -1,6 +1,7 @@
 import * as E from 'fp-ts/Either';
 import type { TaskEither } from 'fp-ts/TaskEither';
-import { type Deadline, endAtDeadline, type Unavailable, unavailable } from '../../core';
+import { type Deadline, type Unavailable, unavailable } from '../../core';
+import { endAtDeadline } from './database/deadline';
 import { toTaskEither } from './database/errors';
 
 /**

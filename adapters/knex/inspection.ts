@@ -3,7 +3,7 @@
 import * as E from 'fp-ts/Either';
 import type { TaskEither } from 'fp-ts/TaskEither';
 import { randomBytes } from 'node:crypto';
-import { decodeOrThrow, NewPet, PetId, type Unavailable } from '../../core';
+import { decodeOrThrow, NewPetCodec, type Unavailable } from '../../core';
 import { apiKeyStore } from './api-keys/api-key-store';
 import { tryAndRollBack } from './database/connections';
 import type { Database, Finding } from './database/database';
@@ -24,13 +24,13 @@ export interface DatabaseReport {
  */
 const minFreeDiskBytes = 8 * 1024 * 1024;
 
-const trialPet = decodeOrThrow(NewPet, { name: 'trial', categoryId: 1 });
+const trialPet = decodeOrThrow(NewPetCodec, { name: 'trial', categoryId: 1 });
 
 /** Runs the statements of a create with an idempotency key. PostgreSQL does not reuse its id after the rollback. */
 const tryCreate = ({ writes, petStatements }: Database): Promise<void> =>
   tryAndRollBack(writes, async (transaction) => {
     const [row = []] = await petStatements.insert(transaction, [trialPet]);
-    const pet_id = decodeOrThrow(PetId, BigInt(idOfRow(row)));
+    const pet_id = BigInt(idOfRow(row));
     const key = { owner_id: 'trial', idempotency_key: randomBytes(16).toString('hex') };
     await petStatements.insertRecords(transaction, [{ ...key, pet_id, expires_at: 0 }]);
     await transaction('creation_keys').where(key).select('idempotency_key').forShare();

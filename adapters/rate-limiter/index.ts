@@ -9,15 +9,12 @@ import {
 } from 'rate-limiter-flexible';
 import {
   type ConsumeQuota,
-  endAtDeadline,
   type OwnerId,
   type Quota,
   type RateLimit,
   type Unavailable,
   unavailable,
 } from '../../core';
-
-const countTimeoutMs = 2_500;
 
 const consume = async (limiter: RateLimiterAbstract, owner: OwnerId) => {
   try {
@@ -80,8 +77,5 @@ export const postgresQuota = (knex: Knex, limit: RateLimit): ConsumeQuota => {
     duration: limit.seconds,
     inMemoryBlockOnConsumed: limit.requests + 1,
   });
-  const count = consumeWith(limiter, limit);
-  return (owner, deadline = Infinity) =>
-    () =>
-      endAtDeadline(count(owner), Math.min(deadline, performance.now() + countTimeoutMs))();
+  return consumeWith(limiter, limit);
 };

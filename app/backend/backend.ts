@@ -24,7 +24,6 @@ import { databaseOf, mayCreateStore, requireFile } from './database';
 
 export interface Backend {
   readonly ports: Ports;
-  readonly consumeQuota: ConsumeQuota | undefined;
   /**
    * Creates an API key if none is configured and none was ever issued. In production, `openBackend` throws instead. The
    * caller must print the key, because only its hash is stored. `lacksKey` is true if every request gets a 401.
@@ -104,8 +103,8 @@ const databaseBackend = (
       settings.API_KEYS.length > 0
         ? environmentKeys(settings.API_KEYS).authenticate
         : knexAuthenticate(database),
+    consumeQuota: pickQuota(database, settings),
   },
-  consumeQuota: pickQuota(database, settings),
   prepareKeys: async () => {
     if (settings.API_KEYS.length > 0) return { lacksKey: false };
     const issued = await orFail(apiKeyStore(database).bootstrapKey('first key'));
@@ -129,8 +128,11 @@ const memoryBackend = (settings: Settings): Backend => {
       : decodeOrThrow(ApiKey, `animals_${randomBytes(32).toString('base64url')}`);
   const keys = firstKey === undefined ? API_KEYS : [firstKey];
   return {
-    ports: { pets: inMemoryPetRepository(), authenticate: environmentKeys(keys).authenticate },
-    consumeQuota: RATE_LIMIT && inMemoryQuota(RATE_LIMIT),
+    ports: {
+      pets: inMemoryPetRepository(),
+      authenticate: environmentKeys(keys).authenticate,
+      consumeQuota: RATE_LIMIT && inMemoryQuota(RATE_LIMIT),
+    },
     prepareKeys: () => Promise.resolve({ ...(firstKey && { firstKey }), lacksKey: false }),
     checkReadiness: () => Promise.resolve(undefined),
     isFileReplaced: () => false,

@@ -11,7 +11,7 @@ import {
   type MigrateOptions,
   openSqliteSource,
 } from '../../adapters/knex';
-import { fieldErrorTexts } from '../../core';
+import { invalidFieldTexts } from '../../core';
 import { databaseOf, requireFile, withDriver } from '../backend/database';
 import { type DatabaseAddress, databaseAddressText } from '../database-address';
 import { orFail, reasonOf } from '../failures';
@@ -24,7 +24,7 @@ const readTarget = (text: string, env: Terminal['env']): Settings => {
   if (text === '') throw new Error('name the target: add its address, or set TARGET_URL');
   const decoded = decodeSettings({ ...env, DATABASE_URL: text });
   if (E.isRight(decoded)) return decoded.right;
-  throw new Error(fieldErrorTexts(decoded.left).join('; ').replaceAll('DATABASE_URL', 'TARGET_URL'));
+  throw new Error(invalidFieldTexts(decoded.left).join('; ').replaceAll('DATABASE_URL', 'TARGET_URL'));
 };
 
 const isSame = (one: DatabaseAddress, other: DatabaseAddress): boolean =>

@@ -1,6 +1,6 @@
 import { Command, Option } from 'commander';
 import * as E from 'fp-ts/Either';
-import { newPetFields, type Pet, type PetStatus, walkPages } from '../../core';
+import { newPetRules, type Pet, type PetStatus, walkPages } from '../../core';
 import { withDatabase } from '../backend/database';
 import type { Terminal } from '../terminal/terminal';
 import { counted, escapeControlCharacters } from '../terminal/text';
@@ -55,7 +55,7 @@ export const exportCommand = (terminal: Terminal): Command =>
     .addOption(formatOption())
     .addOption(
       new Option('--status <status>', 'write only the animals with this status').choices(
-        newPetFields.status.values,
+        newPetRules.status.values,
       ),
     )
     .option('--escape-formulas', 'in CSV, put a quote before names that a spreadsheet would run as formulas')

@@ -2,7 +2,13 @@ import { Command } from 'commander';
 import * as E from 'fp-ts/Either';
 import { createReadStream } from 'node:fs';
 import { addAbortSignal, type Readable } from 'node:stream';
-import { importAll, type ImportedPets, type NewPet } from '../../core';
+import {
+  decodeNewPets,
+  importAll,
+  type ImportedPets,
+  type InvalidNewPet,
+  invalidFieldTexts,
+} from '../../core';
 import { withDatabase } from '../backend/database';
 import type { Terminal } from '../terminal/terminal';
 import { counted } from '../terminal/text';
@@ -42,30 +48,40 @@ const importFile = async (
   printError('the animals get new ids; `animal-store copy` keeps ids');
   const source = openSource(file, signal);
 
-  async function* validRows(): AsyncGenerator<NewPet> {
-    for await (const { line, newPet } of readRows(format, source, escapeFormulas)) {
+  let line = 0;
+  const reject = (reason: string): void => {
+    counts.invalidRows += 1;
+    const error = `line ${line}: ${reason}`;
+    if (!skipInvalid && !dryRun) throw new Error(error);
+    printError(error);
+  };
+
+  async function* values(): AsyncGenerator {
+    for await (const row of readRows(format, source, escapeFormulas)) {
       counts.rows += 1;
-      if (E.isRight(newPet)) {
-        yield newPet.right;
-        continue;
-      }
-      counts.invalidRows += 1;
-      const error = `line ${line}: ${newPet.left}`;
-      if (!skipInvalid && !dryRun) throw new Error(error);
-      printError(error);
+      ({ line } = row);
+      if (E.isRight(row.value)) yield row.value.right;
+      else reject(row.value.left);
     }
   }
+
+  const rejectAnimal = ({ fields }: InvalidNewPet): void => {
+    reject(invalidFieldTexts(fields, 'the row').join('; '));
+  };
 
   try {
     if (!dryRun)
       return await withDatabase(settings, { printError, signal }, async ({ pets }) => {
-        const imported = await importAll(pets, validRows())();
+        const imported = await importAll(pets, values(), rejectAnimal)();
         if (E.isRight(imported)) return imported.right;
-        const { _tag, cause } = imported.left;
-        throw _tag === 'Unavailable' ? new Unconfirmed(E.toError(cause).message) : cause;
+        throw imported.left._tag === 'Unavailable'
+          ? new Unconfirmed(imported.left.cause.message)
+          : imported.left._tag === 'ImportAborted'
+            ? imported.left.cause
+            : new Error('the import has an invalid animal');
       });
-    const rows = validRows();
-    while ((await rows.next()).done !== true);
+    const newPets = decodeNewPets(values(), rejectAnimal);
+    while ((await newPets.next()).done !== true);
     if (counts.invalidRows > 0 && !skipInvalid)
       throw new Error(`${counts.invalidRows} of ${counted(counts.rows, 'row')} invalid`);
     return undefined;

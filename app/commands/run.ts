@@ -3,7 +3,7 @@ import * as E from 'fp-ts/Either';
 import * as t from 'io-ts';
 import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { decodeOrThrow, fieldErrorTexts } from '../../core';
+import { decodeOrThrow, invalidFieldTexts } from '../../core';
 import { errorCode } from '../error-code';
 import { CommandFailed, reasonOf } from '../failures';
 import { misspeltSettings, settingWarnings } from '../setting-warnings';
@@ -41,7 +41,7 @@ export const runCommand = async (
   const settings = readSettings(env);
   if (E.isLeft(settings)) {
     for (const warning of misspeltSettings(env)) printError(`warning: ${warning}`);
-    fieldErrorTexts(settings.left).forEach(report);
+    invalidFieldTexts(settings.left).forEach(report);
     return;
   }
   for (const warning of settingWarnings(env, settings.right)) printError(`warning: ${warning}`);

@@ -96,7 +96,6 @@ const serveClients = async (
       openStore: openAnimalStore(backend.ports),
       checkReadiness,
       reporter,
-      consumeQuota: backend.consumeQuota,
       corsOrigins: settings.CORS_ORIGIN,
       trustedProxies: settings.TRUST_PROXY,
     });

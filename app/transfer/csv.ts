@@ -3,8 +3,8 @@ import { stringify } from 'csv-stringify/sync';
 import * as E from 'fp-ts/Either';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { inDecimal, Int64, NewPet, newPetFields, type Pet, type PetField } from '../../core';
-import { decodeRow, maxRowLength, type Row, toBytes } from './rows';
+import { type FieldRule, fieldType, newPetRules, type Pet } from '../../core';
+import { maxRowLength, type Row, toBytes } from './rows';
 
 /**
  * Matches a text that a spreadsheet would run as a formula (OWASP, "CSV Injection"), also after single quotes. A text
@@ -17,12 +17,17 @@ const escapeFormula = (text: string): string => (formula.test(text) ? `'${text}`
 const unescapeFormula = (text: string): string =>
   text.startsWith("'") && formula.test(text) ? text.slice(1) : text;
 
+const rules: Readonly<Record<string, FieldRule>> = newPetRules;
+
+const columns = Object.keys(rules);
+
+const isRequired = (name: string): boolean => rules[name]?.required === true;
+
 const headerError = (header: ReadonlyArray<string>): Error => {
   const [separator] = /^"?sep=|[;\t|]/i.exec(header.join()) ?? [];
-  const { required, optional } = NewPet;
   return new Error(
     separator === undefined
-      ? `line 1: the header must have the columns ${required.join(' and ')}, and may have ${optional.join(' and ')}, each only once and separated by commas`
+      ? `line 1: the header must have the columns ${columns.filter(isRequired).join(' and ')}, and may have ${columns.filter((name) => !isRequired(name)).join(' and ')}, each only once and separated by commas`
       : `line 1: the columns must be separated by commas, without ${JSON.stringify(separator)}`,
   );
 };
@@ -31,30 +36,29 @@ const normalise = (column: string): string => column.trim().toLowerCase();
 
 const readHeader = (fields: ReadonlyArray<string>): ReadonlyArray<string> => {
   const header = fields.map((field) => toBytes(field).toString());
-  for (const name of [...NewPet.required, ...NewPet.optional]) {
+  for (const name of columns) {
     const { length: occurrences } = header.filter((column) => column === name);
     const misspelt = header.find((column) => normalise(column) === normalise(name));
     if (occurrences === 0 && misspelt !== undefined)
       throw new Error(`line 1: unknown column ${JSON.stringify(misspelt)}; did you mean ${name}?`);
-    if (occurrences > 1 || (occurrences === 0 && NewPet.required.includes(name))) throw headerError(header);
+    if (occurrences > 1 || (occurrences === 0 && isRequired(name))) throw headerError(header);
   }
   return header;
 };
 
-const decimalInt64 = inDecimal(Int64);
-
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-const readField = ({ kind }: PetField, text: string, escapeFormulas: boolean): unknown => {
-  if (kind === 'int64') return E.getOrElseW(() => text)(decimalInt64.decode(text));
-  return kind === 'text' && escapeFormulas ? unescapeFormula(text) : text;
+/** Reads a cell. Returns the text itself if it is no valid value, which the core then rejects. */
+const readField = (rule: FieldRule, text: string, escapeFormulas: boolean): unknown => {
+  const plain = rule.kind === 'text' && escapeFormulas ? unescapeFormula(text) : text;
+  return fieldType(rule).fromText(plain) ?? plain;
 };
 
-const toNewPet = (
+const toValues = (
   header: ReadonlyArray<string>,
   fields: ReadonlyArray<string>,
   escapeFormulas: boolean,
-): Row['newPet'] => {
+): Row['value'] => {
   if (fields.length !== header.length)
     return E.left(
       `${fields.length} fields instead of ${header.length}; put a value that contains a comma in double quotes`,
@@ -64,13 +68,13 @@ const toNewPet = (
     () => 'the text is not UTF-8; save the file as UTF-8',
   );
   if (E.isLeft(texts)) return texts;
-  const present = Object.entries<PetField>(newPetFields).flatMap(([name, field]) => {
+  const present = Object.entries(rules).flatMap(([name, field]) => {
     const text = texts.right[header.indexOf(name)];
     return text === undefined || (text === '' && !field.required)
       ? []
       : [[name, readField(field, text, escapeFormulas)]];
   });
-  return decodeRow(Object.fromEntries(present));
+  return E.right(Object.fromEntries(present));
 };
 
 /** Reads the rows of a CSV file for formats.ts. Throws if the header is invalid, or at the first misplaced quote. */
@@ -98,7 +102,7 @@ export async function* readCsv(
     for await (const [line, ...fields] of records) {
       if (fields.length === 1 && fields[0] === '') continue;
       if (header === undefined) header = readHeader(fields);
-      else yield { line: Number(line), newPet: toNewPet(header, fields, escapeFormulas) };
+      else yield { line: Number(line), value: toValues(header, fields, escapeFormulas) };
     }
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;
@@ -118,7 +122,7 @@ export async function* writeCsv(
   const toText = (pets: ReadonlyArray<Pet>, header = false): string =>
     stringify([...pets], {
       header,
-      columns: [...Object.keys(newPetFields), 'id'],
+      columns: [...columns, 'id'],
       cast: { string: (text) => (escapeFormulas ? escapeFormula(text) : text) },
       record_delimiter: '\r\n',
       quote_record_delimiter: true,

@@ -1,9 +1,9 @@
 import * as E from 'fp-ts/Either';
 import { extname } from 'node:path';
-import { parseJson, serialisePet } from '../../adapters/json';
+import { type MalformedJson, parseJson, serialisePet } from '../../adapters/json';
 import type { Pet } from '../../core';
 import { readCsv, writeCsv } from './csv';
-import { decodeRow, maxRowLength, type Row, toBinaryTexts, toBytes } from './rows';
+import { maxRowLength, type Row, toBinaryTexts, toBytes } from './rows';
 
 export const formats = ['ndjson', 'csv'] as const;
 
@@ -17,10 +17,8 @@ const byExtension: Readonly<Record<string, Format>> = {
 
 export const formatOfFile = (file: string): Format | undefined => byExtension[extname(file).toLowerCase()];
 
-const parseRow = (text: string): Row['newPet'] => {
-  const value = parseJson(toBytes(text));
-  return E.isLeft(value) ? E.left(`invalid JSON: ${value.left.reason}`) : decodeRow(value.right);
-};
+const parseRow = (text: string): Row['value'] =>
+  E.mapLeft(({ reason }: MalformedJson) => `invalid JSON: ${reason}`)(parseJson(toBytes(text)));
 
 async function* readNdjson(texts: AsyncIterable<string>): AsyncGenerator<Row> {
   let line = 0;
@@ -28,7 +26,7 @@ async function* readNdjson(texts: AsyncIterable<string>): AsyncGenerator<Row> {
   const rowsOf = (lines: ReadonlyArray<string>): ReadonlyArray<Row> =>
     lines.flatMap((text) => {
       line += 1;
-      return text.trim() === '' ? [] : [{ line, newPet: parseRow(text) }];
+      return text.trim() === '' ? [] : [{ line, value: parseRow(text) }];
     });
   for await (const text of texts) {
     const lines = `${rest}${text}`.split('\n');

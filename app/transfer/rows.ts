@@ -1,18 +1,10 @@
-import * as E from 'fp-ts/Either';
-import { pipe } from 'fp-ts/function';
-import { fieldErrors, fieldErrorTexts, NewPet } from '../../core';
+import type * as E from 'fp-ts/Either';
 
-/** Row of a file: the number of its first line, and its animal or the reason why it has none. */
+/** Row of a file: the number of its first line, and its values or the reason why they can't be read. */
 export interface Row {
   readonly line: number;
-  readonly newPet: E.Either<string, NewPet>;
+  readonly value: E.Either<string, unknown>;
 }
-
-export const decodeRow = (value: unknown): E.Either<string, NewPet> =>
-  pipe(
-    NewPet.decode(value),
-    E.mapLeft((errors) => fieldErrorTexts(fieldErrors(errors), 'the row').join('; ')),
-  );
 
 /** Maximum length of a row, so that a quote that is not closed does not read the whole file into memory. */
 export const maxRowLength = 1_000_000;

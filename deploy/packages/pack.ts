@@ -81,7 +81,7 @@ const clientFile = 'dist/client.mjs';
 /** Writes the client as one file, which a page loads by `<script type="module">`. */
 const writeClientFile = (folder: string): void => {
   buildSync({
-    entryPoints: [join(repository, 'adapters/http-client/index.ts')],
+    entryPoints: [join(repository, 'adapters/client/index.ts')],
     outfile: join(folder, clientFile),
     bundle: true,
     format: 'esm',

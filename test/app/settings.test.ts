@@ -124,7 +124,7 @@ describe('The settings', () => {
     it(`refuse an invalid ${name}, naming it and not its value`, () => {
       for (const text of texts) {
         const refused = decodeSettings({ [name]: text });
-        const fields = E.isLeft(refused) ? refused.left.map(({ field }) => field) : [];
+        const fields = E.isLeft(refused) ? refused.left.map(({ name }) => name) : [];
         expect(fields, text).to.deep.equal([name]);
       }
     });
@@ -132,7 +132,7 @@ describe('The settings', () => {
 
   it('refuse an admin port that is the port', () => {
     expect(decodeSettings({ PORT: '8080', ADMIN_PORT: '8080' })).to.deep.equal(
-      E.left([{ field: 'ADMIN_PORT', expected: 'another port than PORT' }]),
+      E.left([{ name: 'ADMIN_PORT', expected: 'another port than PORT' }]),
     );
     expect(E.isRight(decodeSettings({ PORT: '0', ADMIN_PORT: '0' }))).to.equal(true);
   });

@@ -1,8 +1,8 @@
-import { CategoryId, type ImportedPets, type NewPet, type Pet, PetName } from '../../core';
+import { type ImportedPets, type NewPet, type Pet } from '../../core';
 import { arbitraryNewPet, arbitraryPet, arbitraryScopedIdempotencyKey } from './arbitrary';
 import { expectEqual } from './expect-equal';
 import { nextTurn } from './next-turn';
-import { allEnded, atOnce, decoded, expectFailure, success } from './outcome';
+import { allEnded, atOnce, expectFailure, success } from './outcome';
 import { sourceOf } from './source-of';
 import type { TestRunner } from './test-runner';
 import { type OpenPetRepository, useRepository } from './pet-repository/open-pet-repository';
@@ -71,9 +71,7 @@ export const importAllContract = (
           '$1',
           longestName,
         ];
-        const newPets = digits.flatMap((digit) =>
-          names.map((name) => ({ name: decoded(PetName, name), categoryId: decoded(CategoryId, digit) })),
-        );
+        const newPets = digits.flatMap((digit) => names.map((name) => ({ name: name, categoryId: digit })));
         const imported = await success(repository.importAll(sourceOf(newPets)));
         const pets = await allPets(repository);
         expectImported(imported, pets);

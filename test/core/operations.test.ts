@@ -2,15 +2,7 @@ import { expect } from 'chai';
 import * as E from 'fp-ts/Either';
 import * as TE from 'fp-ts/TaskEither';
 import { inMemoryApiKeys, inMemoryPetRepository } from '../../adapters/in-memory';
-import {
-  callerOf,
-  decodeOrThrow,
-  invalidApiKey,
-  openAnimalStore,
-  PageSize,
-  toPage,
-  unavailable,
-} from '../../core';
+import { callerOf, invalidApiKey, openAnimalStore, toPage, unavailable } from '../../core';
 import { arbitraryApiKey, arbitraryKeyId, arbitraryPet } from '../contracts';
 import { success } from '../contracts/outcome';
 
@@ -56,7 +48,7 @@ describe('openAnimalStore', () => {
 describe('toPage', () => {
   it('freezes the page and its animals, so that callers can share them', () => {
     const found = Array.from({ length: 3 }, arbitraryPet);
-    const page = toPage(decodeOrThrow(PageSize, 2), found);
+    const page = toPage(2, found);
     const [first] = page.pets;
     for (const shared of [page, page.pets, first ?? page]) {
       expect(Reflect.set(shared, 'name', 'another')).to.equal(false);

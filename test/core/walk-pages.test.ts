@@ -4,11 +4,9 @@ import * as TE from 'fp-ts/TaskEither';
 import { inMemoryPetRepository } from '../../adapters/in-memory';
 import { type Pet, type PetQuery, type PetRepository, unavailable, walkPages } from '../../core';
 import { arbitraryPet } from '../contracts';
-import { pageSize } from '../contracts/pet-repository/pages-of';
-import { petId } from '../contracts/pet-repository/seeds';
 import { success } from '../contracts/outcome';
 
-const pets = Array.from({ length: 250 }, (_, index) => ({ ...arbitraryPet(), id: petId(BigInt(index + 1)) }));
+const pets = Array.from({ length: 250 }, (_, index) => ({ ...arbitraryPet(), id: BigInt(index + 1) }));
 
 const { list } = inMemoryPetRepository({ pets });
 
@@ -23,7 +21,7 @@ const idsOf = (pages: Awaited<ReturnType<typeof walk>>): ReadonlyArray<ReadonlyA
 
 describe('walkPages', () => {
   it('uses the status, the page size and the start of the query', async () => {
-    const query = { status: 'sold', limit: pageSize(7), after: petId(100n) } as const;
+    const query = { status: 'sold', limit: 7, after: 100n } as const;
     const ids = idsOf(await walk(list, query)).flat();
     expect(ids).to.deep.equal(
       pets.filter(({ id, status }) => status === 'sold' && id > 100n).map(({ id }) => id),

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import type { Page } from 'playwright-core';
-import { animalStoreClient } from '../../adapters/http-client';
+import { animalStoreClient } from '../../adapters/client';
 import { hasChromium, openChromium, whySkipped } from '../support/browser';
 import { servePlainly } from '../support/http/listen';
 import { projectFolder } from '../support/processes/command';

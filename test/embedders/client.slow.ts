@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { existsSync } from 'node:fs';
 import { cp, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { animalStoreClient } from '../../adapters/http-client';
+import { animalStoreClient } from '../../adapters/client';
 import { eventually } from '../support/eventually';
 import { inFolder, removeFolders } from '../support/temporary-folder';
 import { projectFolder, startProgram } from '../support/processes/command';

@@ -5,8 +5,8 @@ import * as t from 'io-ts';
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { deserialize, serialize } from 'node:v8';
 
-const UsedKey = t.type({ name: t.string, pet: core.Pet, expiresAt: t.number });
-const Content = t.type({ pets: t.readonlyArray(core.Pet), keys: t.readonlyArray(UsedKey) });
+const UsedKey = t.type({ name: t.string, content: t.string, pet: core.PetCodec, expiresAt: t.number });
+const Content = t.type({ pets: t.readonlyArray(core.PetCodec), keys: t.readonlyArray(UsedKey) });
 
 /** Replaces the file as a whole, so that a crash leaves either the old or the new content. */
 export const save = (file: string, pets: ReadonlyArray<core.Pet>, keys: ReadonlyArray<object> = []): void => {
@@ -26,7 +26,7 @@ export const fileRepository = (file: string, now = Date.now): core.PetRepository
     [pets, keys] = [nextPets, nextKeys];
   };
   const withId = (newPet: core.NewPet, index = 0): core.Pet =>
-    core.decodeOrThrow(core.Pet, { ...newPet, id: (pets.at(-1)?.id ?? 0n) + BigInt(index + 1) });
+    core.decodeOrThrow(core.PetCodec, { ...newPet, id: (pets.at(-1)?.id ?? 0n) + BigInt(index + 1) });
 
   return {
     list: (query) => async () => {
@@ -38,12 +38,13 @@ export const fileRepository = (file: string, now = Date.now): core.PetRepository
     create: (newPet, key) => async () => {
       const name = key && core.scopedIdempotencyKeyText(key);
       const earlier = keys.find((one) => one.name === name);
-      const decision = core.resolveIdempotentCreate(earlier, newPet, now());
+      const content = core.contentOf(newPet);
+      const decision = core.resolveIdempotentCreate(earlier, content, now());
       if (decision._tag === 'IdempotencyKeyReused') return E.left(decision);
       if (decision._tag === 'Replay') return E.right({ pet: decision.pet, replayed: true });
       return E.tryCatch(() => {
         const pet = withId(newPet);
-        const used = name === undefined ? [] : [{ name, pet, expiresAt: decision.expiresAt }];
+        const used = name === undefined ? [] : [{ name, content, pet, expiresAt: decision.expiresAt }];
         add([pet], [...keys.filter(({ expiresAt }) => expiresAt > now()), ...used]);
         return { pet, replayed: false };
       }, core.unavailable);

@@ -1,35 +1,29 @@
 import * as E from 'fp-ts/Either';
-import * as t from 'io-ts';
-import {
-  fieldErrors,
-  inDecimal,
-  type PetQuery,
-  PageSize,
-  PetId,
-  type PetPage,
-  PetStatus,
-} from '../../../core';
+import { fieldType, type InvalidField, newPetRules, petFilters, petRules, type PetPage } from '../../../core';
 import { serialisePage } from '../../json';
 import { type PetContext, succeed } from '../context';
 import { fail } from '../errors';
 
 const digits = /^[0-9]+$/;
 
-const pageSizeInDigits = new t.Type<PageSize, string, unknown>(
-  'PageSize in digits',
-  PageSize.is,
-  (input, context) =>
-    PageSize.validate(typeof input === 'string' && digits.test(input) ? Number(input) : input, context),
-  String,
+/** Functions that turn the text of a parameter into a value. The core rejects an invalid one. */
+const filterReaders = Object.fromEntries(
+  petFilters.map((name) => [name, fieldType(newPetRules[name]).fromText]),
 );
 
-const ListPetsParameters = t.partial({
-  limit: pageSizeInDigits,
-  after: inDecimal(PetId),
-  status: PetStatus,
-} satisfies { readonly [K in keyof Required<PetQuery>]: t.Mixed });
+const readers: Readonly<Record<string, (text: string) => unknown>> = {
+  limit: (text) => (digits.test(text) ? Number(text) : text),
+  after: fieldType(petRules.id).fromText,
+  ...filterReaders,
+};
 
-const parameterNames = Object.keys(ListPetsParameters.props);
+const readQuery = (parameters: URLSearchParams): Readonly<Record<string, unknown>> =>
+  Object.fromEntries(
+    Object.entries(readers).flatMap(([name, read]) => {
+      const text = parameters.get(name);
+      return text === null ? [] : [[name, read(text) ?? text]];
+    }),
+  );
 
 /**
  * Returns the Link to the next page (RFC 8288). It is relative, so that it works behind any path prefix. It has the other
@@ -48,19 +42,14 @@ const linkToNext = (querystring: string, { pets, hasMore }: PetPage): string | u
 /** Handles `GET /v1/pets`, for the operation `listPets` in operations.ts. */
 export const handleListPets = async (context: PetContext): Promise<void> => {
   const parameters = new URLSearchParams(context.search);
-  const repeated = parameterNames.filter((name) => parameters.getAll(name).length > 1);
+  const repeated = Object.keys(readers).filter((name) => parameters.getAll(name).length > 1);
   if (repeated.length > 0) {
-    const fieldErrors = repeated.map((field) => ({ field, expected: 'given only once' }));
-    fail(context, { _tag: 'InvalidQuery', fieldErrors });
-    return;
-  }
-  const query = ListPetsParameters.decode(Object.fromEntries(parameters));
-  if (E.isLeft(query)) {
-    fail(context, { _tag: 'InvalidQuery', fieldErrors: fieldErrors(query.left) });
+    const fields = repeated.map((name): InvalidField => ({ name, expected: 'given only once' }));
+    fail(context, { _tag: 'InvalidQuery', fields });
     return;
   }
   const { store, deadline } = context.state;
-  const listed = await store.listPets(query.right, deadline)();
+  const listed = await store.listPets(readQuery(parameters), deadline)();
   if (E.isLeft(listed)) {
     fail(context, listed.left);
     return;

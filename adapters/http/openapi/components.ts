@@ -1,54 +1,75 @@
 import { pipe } from 'fp-ts/function';
 import * as NEA from 'fp-ts/NonEmptyArray';
 import * as R from 'fp-ts/Record';
-import { largestPageSize, NewPet, newPetFields, Pet, type PetField, petFields } from '../../../core';
+import { type FieldRule, maxPageSize, type Pet, petFieldNames, petRules } from '../../../core';
 import { describeFailure, errorBody, type HttpFailure } from '../errors';
 import type { PetOperation } from '../operations';
 import { errorCodes, exampleFailures } from './error-table';
 
-const exampleOf = ({ example }: PetField) => (typeof example === 'bigint' ? Number(example) : example);
+const descriptions: Readonly<Record<keyof Pet, readonly [description: string, example: string | number]>> = {
+  id: ['Assigned by the service.', 1],
+  name: [
+    "The animal's name: any text of at most 1,000 characters (Unicode code points), without U+0000 and without lone surrogates. It is returned byte for byte.",
+    'Rex',
+  ],
+  categoryId: [
+    'Id of the category of the animal. It can be larger than 2^53, the limit of exact integers in JavaScript.',
+    7,
+  ],
+  status: ['Availability of the animal.', 'available'],
+};
 
-const schemaOfField = (field: PetField): object => {
-  const { description } = field;
-  const examples = [exampleOf(field)];
-  switch (field.kind) {
+const schemaOfField = (name: keyof Pet): object => {
+  const [description, example] = descriptions[name];
+  const rule: FieldRule = petRules[name];
+  switch (rule.kind) {
     case 'text':
       // The pattern excludes only U+0000. A pattern against lone surrogates would reject every emoji in validators
       // without the `u` flag.
-      return { type: 'string', description, maxLength: field.maxLength, pattern: '^[^\\u0000]*$', examples };
+      return {
+        type: 'string',
+        description,
+        maxLength: rule.maxLength,
+        pattern: '^[^\\u0000]*$',
+        examples: [example],
+      };
     case 'int64':
-      return { type: 'integer', format: 'int64', description, examples };
+      return { type: 'integer', format: 'int64', description, examples: [example] };
     case 'enumeration':
-      return { $ref: `#/components/schemas/${field.codec.name}` };
+      return { $ref: '#/components/schemas/PetStatus' };
   }
 };
 
-const propertiesOf = (fields: Readonly<Record<string, PetField>>) =>
-  Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, schemaOfField(field)]));
+const newPetNames = petFieldNames.filter((name) => name !== 'id');
+
+const requiredOf = (names: ReadonlyArray<keyof Pet>) => names.filter((name) => petRules[name].required);
+
+const propertiesOf = (names: ReadonlyArray<keyof Pet>) =>
+  Object.fromEntries(names.map((name) => [name, schemaOfField(name)]));
 
 /** Schemas of the OpenAPI document, which document.ts builds from the exports of this file. */
 export const schemas = {
   PetStatus: {
     type: 'string',
-    description: petFields.status.description,
-    enum: petFields.status.values,
+    description: descriptions.status[0],
+    enum: petRules.status.values,
   },
   NewPet: {
     type: 'object',
     description: 'An animal to add. Other fields are ignored.',
-    required: NewPet.required,
-    properties: propertiesOf(newPetFields),
+    required: requiredOf(newPetNames),
+    properties: propertiesOf(newPetNames),
   },
   Pet: {
     type: 'object',
     description: 'An animal in the catalogue. `status` is missing if the animal was added without one.',
-    required: Pet.required,
-    properties: propertiesOf(petFields),
+    required: requiredOf(petFieldNames),
+    properties: propertiesOf(petFieldNames),
   },
   Pets: {
     type: 'array',
     description: 'Animals, sorted by ascending id.',
-    maxItems: largestPageSize,
+    maxItems: maxPageSize,
     items: { $ref: '#/components/schemas/Pet' },
   },
   Error: {

@@ -3,8 +3,8 @@ import { failureResponses, headers, schemas, successResponse } from './component
 import { errorTable } from './error-table';
 
 const commonFailures = [
-  ...(['MalformedRequest', 'MissingApiKey', 'MalformedApiKey', 'InvalidApiKey'] as const),
-  ...(['RequestTimeout', 'RateLimited', 'Defect', 'Unavailable'] as const),
+  ...(['MalformedRequest', 'MissingApiKey', 'RepeatedBearer', 'InvalidApiKey'] as const),
+  ...(['RequestTimeout', 'QuotaExceeded', 'Defect', 'Unavailable'] as const),
 ];
 
 const describeOperation = (operation: PetOperation) => {

@@ -1,3 +1,4 @@
+import { callerOf, decodeOrThrow, KeyId } from '../../../core';
 import { describeFailure, type HttpFailure } from '../errors';
 
 type ExampleFailures = { readonly [Tag in HttpFailure['_tag']]: HttpFailure & { readonly _tag: Tag } };
@@ -5,23 +6,23 @@ type ExampleFailures = { readonly [Tag in HttpFailure['_tag']]: HttpFailure & { 
 export const exampleFailures: ExampleFailures = {
   InvalidQuery: {
     _tag: 'InvalidQuery',
-    fieldErrors: [{ field: 'limit', expected: 'an integer from 1 to 100' }],
+    fields: [{ name: 'limit', expected: 'an integer from 1 to 100' }],
   },
-  InvalidBody: {
-    _tag: 'InvalidBody',
-    fieldErrors: [
+  InvalidNewPet: {
+    _tag: 'InvalidNewPet',
+    fields: [
       {
-        field: 'name',
+        name: 'name',
         expected: 'a string of at most 1000 characters, without U+0000 and lone surrogates',
       },
-      { field: 'categoryId', expected: 'an int64', isMissing: true },
+      { name: 'categoryId', expected: 'an int64', isMissing: true },
     ],
   },
   MalformedJson: { _tag: 'MalformedJson', reason: 'not valid UTF-8' },
   MalformedRequest: { _tag: 'MalformedRequest', reason: 'a request must have at most one Host header' },
   InvalidIdempotencyKey: { _tag: 'InvalidIdempotencyKey' },
   MissingApiKey: { _tag: 'MissingApiKey' },
-  MalformedApiKey: { _tag: 'MalformedApiKey', repeatsScheme: true },
+  RepeatedBearer: { _tag: 'RepeatedBearer' },
   InvalidApiKey: { _tag: 'InvalidApiKey', reason: 'unknown' },
   PetNotFound: { _tag: 'PetNotFound' },
   RouteNotFound: { _tag: 'RouteNotFound' },
@@ -35,7 +36,11 @@ export const exampleFailures: ExampleFailures = {
   },
   ExpectationFailed: { _tag: 'ExpectationFailed' },
   IdempotencyKeyReused: { _tag: 'IdempotencyKeyReused' },
-  RateLimited: { _tag: 'RateLimited', retryAfterSeconds: 30 },
+  QuotaExceeded: {
+    _tag: 'QuotaExceeded',
+    caller: callerOf(decodeOrThrow(KeyId, 'example')),
+    quota: { requests: 100, seconds: 60, isWithin: false, remaining: 0, resetsInSeconds: 30 },
+  },
   HeadersTooLarge: { _tag: 'HeadersTooLarge' },
   Defect: { _tag: 'Defect', cause: undefined },
   Unavailable: { _tag: 'Unavailable', cause: new Error('the database does not answer') },

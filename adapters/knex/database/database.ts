@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import type { NewPet, PetFilters, PetId } from '../../../core';
+import type { NewPet, PetFilters } from '../../../core';
 import type { PetRow } from './pet-columns';
 
 /** Result of a check that only one kind of database has, for `doctor`. */
@@ -31,7 +31,7 @@ export interface PageStart {
 export interface IdempotencyRecordRow {
   readonly owner_id: string;
   readonly idempotency_key: string;
-  readonly pet_id: PetId;
+  readonly pet_id: bigint;
   readonly expires_at: number;
 }
 

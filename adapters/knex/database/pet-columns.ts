@@ -1,11 +1,11 @@
 import {
   type NewPet,
-  Pet,
-  type PetField,
+  type Pet,
+  PetCodec,
   petFieldNames,
-  petFields,
   petFilters,
   type PetFilters,
+  petRules,
 } from '../../../core';
 import { permanentError } from './errors';
 
@@ -22,11 +22,10 @@ export interface Column {
 export const leastInt64 = -(2n ** 63n);
 
 export const petColumns: ReadonlyArray<Column> = petFieldNames.map((field) => {
-  const spec: PetField = petFields[field];
   return {
     field,
     name: field.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
-    type: spec.kind === 'int64' ? 'bigint' : 'text',
+    type: petRules[field].kind === 'int64' ? 'bigint' : 'text',
   };
 });
 
@@ -55,7 +54,7 @@ export const petFromRow = (row: PetRow): Pet => {
     const cell = row[place];
     if (typeof cell === 'string') pet[field] = type === 'bigint' ? BigInt(cell) : cell;
   }
-  if (Pet.is(pet)) return pet;
+  if (PetCodec.is(pet)) return pet;
   throw permanentError(`the row with id ${row[0] ?? ''} in table pets is invalid; correct or delete it`);
 };
 

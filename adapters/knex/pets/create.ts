@@ -9,7 +9,8 @@ import {
   type IdempotencyKeyReused,
   type IdempotencyRecord,
   idempotencyTtlMs,
-  NewPet,
+  contentOf,
+  type NewPet,
   type Pet,
   resolveIdempotentCreate,
   type ScopedIdempotencyKey,
@@ -55,7 +56,11 @@ const insertPets = async (
   newPets: ReadonlyArray<NewPet>,
 ): Promise<ReadonlyArray<Pet>> => {
   const pets = (await insert(writes, newPets)).map(petFromRow).sort(compareById);
-  if (RA.getEq(NewPet.eq).equals(newPets, pets)) return pets;
+  if (
+    pets.length === newPets.length &&
+    RA.zip(newPets, pets).every(([newPet, pet]) => contentOf(newPet) === contentOf(pet))
+  )
+    return pets;
   throw permanentError(
     'the database did not store the animals as they were inserted; check table pets for triggers and rules',
   );
@@ -89,7 +94,7 @@ const settle = (
   newPet: NewPet,
   now: number,
 ): CreateResult | undefined => {
-  const decision = resolveIdempotentCreate(record, newPet, now);
+  const decision = resolveIdempotentCreate(record, contentOf(newPet), now);
   switch (decision._tag) {
     case 'Create':
       return undefined;

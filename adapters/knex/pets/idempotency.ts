@@ -8,10 +8,10 @@ import * as RA from 'fp-ts/ReadonlyArray';
 import type { Knex } from 'knex';
 import {
   type IdempotencyRecord,
-  inDecimal,
-  PetId,
   type ScopedIdempotencyKey,
   scopedIdempotencyKeyText,
+  int64FromText,
+  contentOf,
 } from '../../../core';
 import type { Database, PetStatements } from '../database/database';
 import { permanentError } from '../database/errors';
@@ -54,9 +54,9 @@ export const deleteRecords = async (transaction: Knex, rows: ReadonlyArray<Recor
     .delete();
 };
 
-const petIdOf = ({ pet_id }: RecordRow): PetId => {
-  const decoded = inDecimal(PetId).decode(pet_id);
-  if (E.isRight(decoded)) return decoded.right;
+const petIdOf = ({ pet_id }: RecordRow): bigint => {
+  const id = int64FromText(pet_id);
+  if (id !== undefined) return id;
   // Only SQLite stores another value than an integer in the column. The row is not named, because logs show no keys.
   throw permanentError(
     "a row in table creation_keys has an invalid pet_id; run: delete from creation_keys where typeof(pet_id) <> 'integer'",
@@ -78,8 +78,10 @@ export const findRecords = async (
   return new Map(
     RA.zipWith(rows, found, (row, outcome) => {
       if (outcome instanceof Error) throw outcome;
+      const pet = E.isRight(outcome) ? outcome.right : undefined;
       const record: IdempotencyRecord = {
-        pet: E.isRight(outcome) ? outcome.right : undefined,
+        content: pet === undefined ? '' : contentOf(pet),
+        pet,
         expiresAt: Number(row.expires_at),
       };
       const key = { ownerId: row.owner_id, idempotencyKey: row.idempotency_key };

@@ -8,7 +8,6 @@ import {
   defaultPageSize,
   type Pet,
   petFilters,
-  type PetId,
   type PetNotFound,
   petNotFound,
   type PetPage,
@@ -32,7 +31,7 @@ type Found = E.Either<PetNotFound, Pet>;
 export const findPets = async (
   knex: Knex,
   { byIds }: PetStatements,
-  ids: ReadonlyArray<PetId>,
+  ids: ReadonlyArray<bigint>,
 ): Promise<ReadonlyArray<Found | Error>> => {
   const rows = await byIds(knex, ids);
   const rowsById = new Map(rows.map((row) => [idOfRow(row), row]));
@@ -51,7 +50,7 @@ export const readPets = (
     maxBatchSize,
     concurrency: concurrency.reads,
     timeoutMs,
-    runBatch: (ids: ReadonlyArray<PetId>) => retryConflicts(() => findPets(reads, petStatements, ids)),
+    runBatch: (ids: ReadonlyArray<bigint>) => retryConflicts(() => findPets(reads, petStatements, ids)),
     onBatch,
   });
 

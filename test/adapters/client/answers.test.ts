@@ -1,11 +1,11 @@
 import { expect } from 'chai';
+import { serviceStatuses } from '../../../adapters/client/animal-store-error';
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
 import { inspect } from 'node:util';
 import { runInNewContext } from 'node:vm';
-import { animalStoreClient, type AnimalStoreClient, AnimalStoreError } from '../../../adapters/http-client';
+import { animalStoreClient, type AnimalStoreClient, AnimalStoreError } from '../../../adapters/client';
 import { describeFailure } from '../../../adapters/http/errors';
 import { exampleFailures } from '../../../adapters/http/openapi/error-table';
-import { serviceStatuses } from '../../../core/client';
 import { listenOn } from '../../support/http/listen';
 
 const rex = { name: 'Rex', categoryId: 7 };

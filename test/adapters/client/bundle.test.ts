@@ -12,7 +12,7 @@ const esbuild = join(projectFolder, 'node_modules/.bin/esbuild');
 describe('The client, bundled for a browser', () => {
   it(`is at most ${maxBytes} bytes gzipped, without fp-ts, io-ts and modules of Node`, async () => {
     const options = ['--bundle', '--minify', '--format=esm', '--platform=browser', '--packages=external'];
-    const { stdout } = await promisify(execFile)(esbuild, ['adapters/http-client/index.ts', ...options], {
+    const { stdout } = await promisify(execFile)(esbuild, ['adapters/client/index.ts', ...options], {
       cwd: projectFolder,
     });
     expect(gzipSync(stdout).byteLength).to.be.within(2_000, maxBytes);

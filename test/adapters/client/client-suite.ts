@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import * as E from 'fp-ts/Either';
-import { inMemoryPetRepository } from '../../adapters/in-memory';
-import { NewPet, type PetRepository, type ScopedIdempotencyKey, unavailable } from '../../core';
+import { inMemoryPetRepository } from '../../../adapters/in-memory';
+import { NewPetCodec, type PetRepository, type ScopedIdempotencyKey, unavailable } from '../../../core';
 import {
   type AnimalStoreClient,
   AnimalStoreError,
@@ -9,8 +9,8 @@ import {
   type CreateOptions,
   type NewPetInput,
   type PageOptions,
-} from '../../core/client';
-import { petWithId } from '../contracts/pet-repository/seeds';
+} from '../../../adapters/client';
+import { petWithId } from '../../contracts/pet-repository/seeds';
 
 /** Opens a client of a store over this repository, with a valid API key unless the options have another one. */
 export type OpenClient = (
@@ -351,7 +351,7 @@ export const clientSuite = (open: OpenClient): void => {
           () => true,
           () => false,
         );
-        expect(isCreated, String(Object.values(input))).to.equal(E.isRight(NewPet.decode(input)));
+        expect(isCreated, String(Object.values(input))).to.equal(E.isRight(NewPetCodec.decode(input)));
       }
     }));
 };

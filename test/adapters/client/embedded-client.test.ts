@@ -1,6 +1,7 @@
-import { inMemoryApiKeys } from '../../adapters/in-memory';
-import { embeddedClient, openAnimalStore } from '../../core';
-import { arbitraryApiKey, arbitraryKeyId } from '../contracts';
+import { embeddedClient } from '../../../adapters/client';
+import { inMemoryApiKeys } from '../../../adapters/in-memory';
+import { openAnimalStore } from '../../../core';
+import { arbitraryApiKey, arbitraryKeyId } from '../../contracts';
 import { clientSuite } from './client-suite';
 
 describe('The client of an embedded store', () => {

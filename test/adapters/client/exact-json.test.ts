@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { parseJson, toJson } from '../../../adapters/http-client';
+import { parseJson, toJson } from '../../../adapters/client';
 import { serialisePage } from '../../../adapters/json';
 import { arbitraryPet } from '../../contracts';
 import { isJson } from '../../support/is-json';

@@ -6,7 +6,7 @@ import {
   type AnimalStoreClient,
   type NewPetInput,
   type Pet,
-} from '../../../adapters/http-client';
+} from '../../../adapters/client';
 import { inMemoryApiKeys } from '../../../adapters/in-memory';
 import * as core from '../../../core';
 import {
@@ -15,7 +15,7 @@ import {
   idempotencyExpiryContract,
   petRepositoryContract,
 } from '../../contracts';
-import { clientSuite } from '../../core/client-suite';
+import { clientSuite } from './client-suite';
 import { servePlainly } from '../../support/http/listen';
 import { openThrough } from './remote-repository';
 

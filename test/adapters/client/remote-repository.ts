@@ -6,7 +6,7 @@ import {
   type AnimalStoreClient,
   AnimalStoreError,
   type CallOptions,
-} from '../../../adapters/http-client';
+} from '../../../adapters/client';
 import { inMemoryPetRepository } from '../../../adapters/in-memory';
 import {
   ApiKey,
@@ -21,7 +21,7 @@ import {
   KeyId,
   openAnimalStore,
   OwnerId,
-  Pet,
+  type Pet,
   petNotFound,
   type PetPage,
   scopedIdempotencyKeyText,
@@ -80,13 +80,12 @@ const remoteRepository = ({ baseUrl, isLossy, pets }: Remote): BasicRepository =
       () =>
         call<PetPage>(deadline, async (limits) => {
           const page = await clientOf().page({ ...query, pageSize: limit, ...limits });
-          const decoded = page.pets.map((pet) => decodeOrThrow(Pet, pet));
-          return { pets: decoded, hasMore: page.next !== undefined };
+          return { pets: page.pets, hasMore: page.next !== undefined };
         }),
     find: (id, deadline) => () =>
       call(
         deadline,
-        async (limits) => decodeOrThrow(Pet, await clientOf().get(id, limits)),
+        (limits) => clientOf().get(id, limits),
         (code) => (code === 'pet_not_found' ? petNotFound(id) : undefined),
       ),
     create: (newPet, key, deadline) => () => {
@@ -100,7 +99,7 @@ const remoteRepository = ({ baseUrl, isLossy, pets }: Remote): BasicRepository =
             ...limits,
             idempotencyKey: key?.idempotencyKey,
           });
-          return { pet: decodeOrThrow(Pet, pet), replayed: isLossy ? wasSeen : replayed };
+          return { pet, replayed: isLossy ? wasSeen : replayed };
         },
         (code) => {
           if (code === 'idempotency_key_reused') return idempotencyKeyReused;

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { getEventListeners } from 'node:events';
 import { mock } from 'node:test';
-import { AnimalStoreError } from '../../core/client';
-import { withRetries } from '../../core/client/retry';
+import { AnimalStoreError } from '../../../adapters/client';
+import { withRetries } from '../../../adapters/client/retry';
 
 const longestTimerMs = 2 ** 31 - 1;
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { inMemoryApiKeys, inMemoryPetRepository } from '../../../adapters/in-memory';
-import { callerOf, Pet } from '../../../core';
+import { callerOf, decodeOrThrow, PetCodec } from '../../../core';
 import {
   arbitraryApiKey,
   arbitraryKeyId,
@@ -30,7 +30,7 @@ describe('the in-memory pet repository', () => {
     const seed = { ...petWithId(1n), label: 'of a test' };
     const { find, create } = inMemoryPetRepository({ pets: [seed] });
     const { id } = seed;
-    const expected = Pet.encode(seed);
+    const expected = decodeOrThrow(PetCodec, seed);
     const { pet } = await success(create(arbitraryNewPet()));
     const asCreated = { ...pet };
     for (const answer of [seed, pet, await success(find(id))]) Reflect.set(answer, 'name', 'another');

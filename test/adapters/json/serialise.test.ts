@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { serialisePage, serialisePet } from '../../../adapters/json';
-import { decodeOrThrow, Pet } from '../../../core';
+import { decodeOrThrow, Pet, PetCodec } from '../../../core';
 import { anyPet } from '../../support/any-pet';
 import { anyCharacter } from '../../support/random';
 
@@ -44,7 +44,7 @@ describe('The JSON text of', () => {
   });
 
   it('a Pet without a status has no status', () => {
-    const pet = decodeOrThrow(Pet, { id: 1n, name: '', categoryId: 2n });
+    const pet = decodeOrThrow(PetCodec, { id: 1n, name: '', categoryId: 2n });
     expect(serialisePet(pet)).to.equal('{"id":1,"name":"","categoryId":2}');
   });
 });

@@ -1,9 +1,8 @@
+import { openSqlite } from '../../../adapters/knex';
 import { expect } from 'chai';
 import { randomUUID } from 'node:crypto';
 import { link, mkdir, readdir, readFile, symlink, utimes, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { openSqlite } from '../../../adapters/knex';
-import { CategoryId, decodeOrThrow, PetName } from '../../../core';
 import { newCatalogue } from '../../support/databases/catalogue';
 import { killPrograms, main, startProgram } from '../../support/processes/command';
 import { makeFolder, removeFolders } from '../../support/temporary-folder';
@@ -18,9 +17,7 @@ const ndjsonOf = (...ids: ReadonlyArray<number>): string =>
     })
     .join('');
 
-const oneNamed = (name: string, categoryId = 1n) => [
-  { name: decodeOrThrow(PetName, name), categoryId: decodeOrThrow(CategoryId, categoryId) },
-];
+const oneNamed = (name: string, categoryId = 1n) => [{ name: name, categoryId: categoryId }];
 
 const earlier = 'what was there';
 

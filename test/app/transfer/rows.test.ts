@@ -1,8 +1,11 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import * as E from 'fp-ts/Either';
+import { pipe } from 'fp-ts/function';
+import { decodeNewPet, invalidFieldTexts, type NewPet } from '../../../core';
+import type { Row } from '../../../app/transfer/rows';
 import { type Format, readRows, writeRows } from '../../../app/transfer/formats';
-import { CategoryId, decodeOrThrow, type Pet, PetName } from '../../../core';
+import { type Pet } from '../../../core';
 import { sourceOf } from '../../contracts/source-of';
 import { petWithId } from '../../contracts/pet-repository/seeds';
 import { anyNewPet } from '../../support/any-pet';
@@ -11,15 +14,26 @@ import { anyCharacter } from '../../support/random';
 const int64 = 'an integer from -9223372036854775808 to 9223372036854775807';
 const nameRule = 'name must be a string of at most 1000 characters, without U+0000 and lone surrogates';
 
+/** Decodes a row as an import does. */
+const newPetOf = ({ value }: Row): E.Either<string, NewPet> =>
+  pipe(
+    value,
+    E.flatMap((values) =>
+      pipe(
+        decodeNewPet(values),
+        E.mapLeft(({ fields }) => invalidFieldTexts(fields, 'the row').join('; ')),
+      ),
+    ),
+  );
+
 /** Returns the line number of each row, and its name or its error; or the error that ended the file. */
 const read = async (format: Format, ...chunks: ReadonlyArray<string | Buffer>) => {
   const rows: Array<readonly [number, string]> = [];
   try {
-    for await (const { line, newPet } of readRows(
-      format,
-      sourceOf(chunks.map((chunk) => Buffer.from(chunk))),
-    ))
-      rows.push([line, E.isRight(newPet) ? JSON.stringify(newPet.right.name) : newPet.left]);
+    for await (const row of readRows(format, sourceOf(chunks.map((chunk) => Buffer.from(chunk))))) {
+      const newPet = newPetOf(row);
+      rows.push([row.line, E.isRight(newPet) ? JSON.stringify(newPet.right.name) : newPet.left]);
+    }
     return rows;
   } catch (error) {
     return String(error);
@@ -185,8 +199,8 @@ describe('What export writes', () => {
             const pets = newPets.map((newPet, index) => petWithId(BigInt(index), newPet));
             const text = await textOf(format, escapeFormulas, pets.slice(0, 100), pets.slice(100));
             const read: Array<unknown> = [];
-            for await (const { newPet } of readRows(format, sourceOf(chunksOf(text, size)), escapeFormulas))
-              read.push(E.toUnion(newPet));
+            for await (const row of readRows(format, sourceOf(chunksOf(text, size)), escapeFormulas))
+              read.push(E.toUnion(newPetOf(row)));
             expect(read).to.deep.equal(newPets);
           },
         ),
@@ -199,12 +213,14 @@ describe('What export writes', () => {
     const others = ["'", "'tis", 'a=1', ' =1', ''];
     const pets = [...formulas, ...others].map((name, index) => ({
       ...petWithId(BigInt(index)),
-      name: decodeOrThrow(PetName, name),
-      categoryId: decodeOrThrow(CategoryId, -1n),
+      name,
+      categoryId: -1n,
     }));
     const written: Array<unknown> = [];
-    for await (const { newPet } of readRows('csv', sourceOf([Buffer.from(await textOf('csv', true, pets))])))
+    for await (const row of readRows('csv', sourceOf([Buffer.from(await textOf('csv', true, pets))]))) {
+      const newPet = newPetOf(row);
       written.push(E.isRight(newPet) && newPet.right.name);
+    }
     expect(written).to.deep.equal([...formulas.map((name) => `'${name}`), ...others]);
   });
 });

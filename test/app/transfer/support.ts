@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { openSqlite } from '../../../adapters/knex';
-import { CategoryId, decodeOrThrow, type NewPet, PetName } from '../../../core';
+import { type NewPet } from '../../../core';
 import { type Catalogue, newCatalogue } from '../../support/databases/catalogue';
 import { columnOf } from '../../support/databases/sqlite-files';
 import {
@@ -19,8 +19,8 @@ import { makeFolder } from '../../support/temporary-folder';
 /** Makes animals with the names `animal 1`, `animal 2` and so on. */
 export const animals = (count: number): ReadonlyArray<NewPet> =>
   Array.from({ length: count }, (_, index) => ({
-    name: decodeOrThrow(PetName, `animal ${index + 1}`),
-    categoryId: decodeOrThrow(CategoryId, 9007199254740993n),
+    name: `animal ${index + 1}`,
+    categoryId: 9007199254740993n,
     ...(index % 3 === 0 ? { status: 'sold' } : {}),
   }));
 

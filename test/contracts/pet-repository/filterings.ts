@@ -1,4 +1,12 @@
-import { NewPet, type Pet, type PetFilters } from '../../../core';
+import {
+  type FieldRule,
+  type NewPet,
+  NewPetCodec,
+  newPetRules,
+  type Pet,
+  petFilters,
+  type PetFilters,
+} from '../../../core';
 import { arbitraryNewPet, arbitraryNumber } from '../arbitrary';
 import { expectEqual } from '../expect-equal';
 import { decoded, success } from '../outcome';
@@ -40,9 +48,11 @@ export const expectAlike = async (repository: BasicRepository): Promise<Readonly
 /** Makes a random animal whose filtered fields have values from `choices`. */
 export const makeNewPet = (): NewPet => {
   const fields: Record<string, unknown> = { ...arbitraryNewPet() };
-  for (const [field, values] of Object.entries(choices)) {
+  for (const field of petFilters) {
+    const values = choices[field];
     const value = values[arbitraryNumber(0, values.length - 1)];
-    if (value !== undefined || NewPet.optional.includes(field)) fields[field] = value;
+    const rule: FieldRule = newPetRules[field];
+    if (value !== undefined || !rule.required) fields[field] = value;
   }
-  return decoded(NewPet, fields);
+  return decoded(NewPetCodec, fields);
 };

@@ -4,8 +4,8 @@ import { success } from '../outcome';
 import type { TestRunner } from '../test-runner';
 import { choices, expectAlike, filterings, inWords, makeNewPet, passes } from './filterings';
 import type { BasicRepository, UseRepository } from './open-pet-repository';
-import { allPets, largestPage, pageSize, pagesOf } from './pages-of';
-import { largestId, petId, petWithId, smallestId } from './seeds';
+import { allPets, largestPage, pagesOf } from './pages-of';
+import { largestId, petWithId, smallestId } from './seeds';
 
 /** Makes 24 animals with the ids 10, 20 ... 240. */
 const makeCatalogue = (): ReadonlyArray<Pet> =>
@@ -40,7 +40,7 @@ export const listsInPages = ({ it }: TestRunner, use: UseRepository): void => {
       useCatalogue(async (repository, catalogue) => {
         const expected = catalogue.filter((pet) => passes(filters, pet));
         for (const size of allSizes) {
-          const pages = await pagesOf(repository, { limit: pageSize(size), ...filters });
+          const pages = await pagesOf(repository, { limit: size, ...filters });
           const count = Math.ceil(expected.length / size) || 1;
           for (const [page, { pets, hasMore }] of pages.entries()) {
             const what = `page ${page + 1} of ${count}, by pages of ${size}`;
@@ -63,8 +63,8 @@ export const listsInPages = ({ it }: TestRunner, use: UseRepository): void => {
   it('returns to each of many concurrent lists the page of its own query', () =>
     useCatalogue(async (repository, catalogue) => {
       const each: { readonly [Field in keyof PetQuery]-?: ReadonlyArray<PetQuery[Field]> } = {
-        limit: [1, 7, 100].map(pageSize),
-        after: [undefined, petId(100n), petId(200n)],
+        limit: [1, 7, 100],
+        after: [undefined, 100n, 200n],
         ...choices,
       };
       const queries = each.limit.flatMap((limit) =>
@@ -87,7 +87,7 @@ export const listsInPages = ({ it }: TestRunner, use: UseRepository): void => {
     useCatalogue(async (repository, catalogue) => {
       for (const after of [smallestId, -1n, 0n, 5n, 10n, 11n, 125n, 230n, 239n, 240n, 241n, largestId]) {
         const expected = catalogue.filter(({ id }) => id > after);
-        const listed = await allPets(repository, { after: petId(after) });
+        const listed = await allPets(repository, { after: after });
         expectEqual(`the list after ${after}`, listed, expected);
       }
     }));

@@ -1,11 +1,9 @@
-import { PageSize, type Pet, type PetPage, type PetQuery } from '../../../core';
+import type { Pet, PetPage, PetQuery } from '../../../core';
 import { fail, shown } from '../expect-equal';
-import { decoded, success } from '../outcome';
+import { success } from '../outcome';
 import type { BasicRepository } from './open-pet-repository';
 
-export const pageSize = (size: number): PageSize => decoded(PageSize, size);
-
-export const largestPage = pageSize(100);
+export const largestPage = 100;
 
 export const pagesOf = async (
   repository: Pick<BasicRepository, 'list'>,

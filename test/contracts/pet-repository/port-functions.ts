@@ -1,4 +1,4 @@
-import type { Deadline, PetId, PetRepository } from '../../../core';
+import type { Deadline, PetRepository } from '../../../core';
 import { arbitraryNewPet, arbitraryScopedIdempotencyKey } from '../arbitrary';
 import { expectEqual } from '../expect-equal';
 import { nextTurn } from '../next-turn';
@@ -17,16 +17,16 @@ import { keepsEveryDigit } from './keeps-every-digit';
 import { keepsEveryLetter } from './keeps-every-letter';
 import { listsInPages } from './lists-in-pages';
 import type { BasicRepository, UseRepository } from './open-pet-repository';
-import { allPets, largestPage, pageSize } from './pages-of';
+import { allPets, largestPage } from './pages-of';
 import { replays } from './replays';
-import { petId, petWithId } from './seeds';
+import { petWithId } from './seeds';
 
 /** Tests of one function of the port, for the contract suites and for the tests of an adapter. */
 interface PortFunction<Repository> {
   /** Calls the function with an id, if it takes one, and otherwise with fixed or random values. */
   readonly call: (
     repository: Repository,
-    id: PetId,
+    id: bigint,
     deadline?: Deadline,
   ) => () => Promise<
     { readonly _tag: 'Left'; readonly left: unknown } | { readonly _tag: 'Right'; readonly right: unknown }
@@ -63,7 +63,7 @@ const onceEnded =
 /** Functions of the port that take a deadline. The compiler reports a missing one. */
 export const boundedFunctions: { readonly [Name in keyof BasicRepository]: BoundedFunction } = {
   list: {
-    call: ({ list }, _id, deadline) => list({ limit: pageSize(1) }, deadline),
+    call: ({ list }, _id, deadline) => list({ limit: 1 }, deadline),
     suites: [listsInPages],
     afterDeadline: async ({ list }, passed) => {
       const page = { pets: [deadlineSeed], hasMore: false };
@@ -89,7 +89,7 @@ export const boundedFunctions: { readonly [Name in keyof BasicRepository]: Bound
       await expectUnlessUnavailable('what is found, too late', find(deadlineSeed.id, passed), deadlineSeed);
       await expectUnlessUnavailable(
         'what is found by an id that no animal has',
-        find(petId(6n), passed),
+        find(6n, passed),
         'PetNotFound',
       );
     },
@@ -100,11 +100,7 @@ export const boundedFunctions: { readonly [Name in keyof BasicRepository]: Bound
           await breakStore();
           const { id } = brokenStoreSeed;
           await expectUnlessUnavailable('what is found', repository.find(id), brokenStoreSeed);
-          await expectUnlessUnavailable(
-            'what is found by another id',
-            repository.find(petId(6n)),
-            'PetNotFound',
-          );
+          await expectUnlessUnavailable('what is found by another id', repository.find(6n), 'PetNotFound');
           await mendStore();
           expectEqual('what is found then', await success(repository.find(id)), brokenStoreSeed);
         }),

@@ -1,5 +1,6 @@
 // Serves the routes from a database of the host, and stores an animal together with its adoption.
-import { embeddedClient, openAnimalStore } from 'animal-store/core';
+import { embeddedClient } from 'animal-store/client';
+import { openAnimalStore } from 'animal-store/core';
 import { mountPetRoutes } from 'animal-store/http';
 import { inMemoryApiKeys } from 'animal-store/in-memory';
 import { hostDatabase, knexPetRepository, migrationConfig } from 'animal-store/knex';

@@ -2,7 +2,7 @@ import * as TE from 'fp-ts/TaskEither';
 import { type HttpApplication, httpApplication, type Reporter } from '../../../adapters/http';
 import { type HttpServer, startHttpServer } from '../../../adapters/http-server';
 import { inMemoryApiKeys, inMemoryPetRepository } from '../../../adapters/in-memory';
-import { type Authenticate, openAnimalStore, type PetRepository } from '../../../core';
+import { type Authenticate, type ConsumeQuota, openAnimalStore, type PetRepository } from '../../../core';
 import { arbitraryApiKey, arbitraryKeyId } from '../../contracts';
 
 const ignore = (): void => undefined;
@@ -25,16 +25,18 @@ interface Options extends HttpOptions {
   /** Functions that replace those of the repository in memory. */
   readonly pets?: Partial<PetRepository>;
   readonly authenticate?: Authenticate;
+  readonly consumeQuota?: ConsumeQuota;
 }
 
 /** Makes the service with animals in memory. A test may replace any part. */
 export const memoryApplication = ({
   pets,
   authenticate = byKey,
+  consumeQuota,
   ...options
 }: Options = {}): HttpApplication =>
   httpApplication({
-    openStore: openAnimalStore({ pets: { ...inMemoryPetRepository(), ...pets }, authenticate }),
+    openStore: openAnimalStore({ pets: { ...inMemoryPetRepository(), ...pets }, authenticate, consumeQuota }),
     checkReadiness: TE.right(undefined),
     reporter: silentReporter,
     ...options,

@@ -5,7 +5,7 @@ import { isLeft, isRight } from 'fp-ts/Either';
 import { stringify } from 'lossless-json';
 import { parseJson } from '../../../../adapters/json';
 import { schemas } from '../../../../adapters/http/openapi/components';
-import { NewPet, newPetFields, type PetField } from '../../../../core';
+import { type FieldRule, NewPetCodec, newPetRules } from '../../../../core';
 import { anyCharacter } from '../../../support/random';
 
 const documentId = 'https://animals.example/openapi.json';
@@ -34,7 +34,7 @@ const hasLoneSurrogate = (value: unknown): boolean =>
   value !== null &&
   Object.entries(value).some(
     ([name, member]: [string, unknown]) =>
-      Object.hasOwn(newPetFields, name) && typeof member === 'string' && /\p{Surrogate}/u.test(member),
+      Object.hasOwn(newPetRules, name) && typeof member === 'string' && /\p{Surrogate}/u.test(member),
   );
 
 /** True if a value agrees with the schema's pattern, and with the description, which forbids lone surrogates. */
@@ -43,7 +43,7 @@ const isNewPetBySchema = (value: unknown): boolean => isNewPetByPattern(value) &
 const isNewPetByCodec = (json: string): boolean => {
   const parsed = parseJson(new TextEncoder().encode(json));
   if (isLeft(parsed)) throw new Error(`no JSON: ${json}`);
-  return isRight(NewPet.decode(parsed.right));
+  return isRight(NewPetCodec.decode(parsed.right));
 };
 
 /** Converts numbers with an integer value to bigints, as the parser of request bodies does. */
@@ -101,7 +101,7 @@ const mostly = <A>(arbitrary: fc.Arbitrary<A>): fc.Arbitrary<unknown> =>
   fc.oneof({ arbitrary, weight: 6 }, { arbitrary: anything, weight: 1 });
 
 /** Generates values that a kind of field accepts or nearly accepts. The compiler reports a kind without values. */
-const nearly: Readonly<Record<PetField['kind'], fc.Arbitrary<unknown>>> = {
+const nearly: Readonly<Record<FieldRule['kind'], fc.Arbitrary<unknown>>> = {
   text: names,
   int64: numbers,
   enumeration: statuses,
@@ -113,7 +113,7 @@ const bodies = mostly(
     .tuple(
       fc.record(
         Object.fromEntries(
-          Object.entries<PetField>(newPetFields).map(([name, { kind }]) => [name, mostly(nearly[kind])]),
+          Object.entries<FieldRule>(newPetRules).map(([name, { kind }]) => [name, mostly(nearly[kind])]),
         ),
         { requiredKeys: [] },
       ),

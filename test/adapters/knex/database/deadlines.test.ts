@@ -4,7 +4,7 @@ import { apiKeyStore, type Database, knexAuthenticate, knexPetRepository } from 
 import { type Deadline, openAnimalStore, type PetQuery, type PetRepository } from '../../../../core';
 import { inMemoryApiKeys } from '../../../../adapters/in-memory';
 import { arbitraryIdempotencyKey, arbitraryNewPet } from '../../../contracts';
-import { allPets, pageSize } from '../../../contracts/pet-repository/pages-of';
+import { allPets } from '../../../contracts/pet-repository/pages-of';
 import {
   databaseKinds,
   occupyPool,
@@ -13,7 +13,6 @@ import {
   withDatabases,
 } from '../../../support/databases/databases';
 import { success } from '../../../contracts/outcome';
-import { petId } from '../../../contracts/pet-repository/seeds';
 import { eventually } from '../../../support/eventually';
 import { storeOperations } from '../../../core/store-operations';
 
@@ -88,17 +87,17 @@ for (const [kind, makeDatabase] of databaseKinds) {
   });
 }
 
-const limit = pageSize(20);
+const limit = 20;
 
 const seesIt = async ({ list }: PetRepository, query: PetQuery): Promise<boolean> =>
   (await success(list(query))).pets.length === 1;
 
 /** Ways to read the only animal. Each returns true if it finds the animal. */
 const reads: Readonly<Record<string, (repository: PetRepository) => Promise<boolean>>> = {
-  'an id': async ({ find }) => (await find(petId(1n))())._tag === 'Right',
+  'an id': async ({ find }) => (await find(1n)())._tag === 'Right',
   'the first page': (repository) => seesIt(repository, { limit }),
   'the first page of a status': (repository) => seesIt(repository, { limit, status: 'sold' }),
-  'a page that follows an id': (repository) => seesIt(repository, { limit, after: petId(0n) }),
+  'a page that follows an id': (repository) => seesIt(repository, { limit, after: 0n }),
 };
 
 const place = 4_711;
@@ -170,10 +169,10 @@ describe('A slow read in PostgreSQL', () => {
       const { list, find } = knexPetRepository(database);
       let isOver = false;
       const slow = Promise.all(
-        Array.from({ length: 30 }, (_, place) => success(list({ limit: pageSize(1 + place) }))),
+        Array.from({ length: 30 }, (_, place) => success(list({ limit: 1 + place }))),
       ).finally(() => (isOver = true));
       await eventually('they are being read', 20_000, isHeld);
-      const found = await find(petId(1n))();
+      const found = await find(1n)();
       const wasOver = isOver;
       await release();
       await slow;

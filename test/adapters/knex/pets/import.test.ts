@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { constVoid } from 'fp-ts/function';
 import { knexPetRepository } from '../../../../adapters/knex';
-import { decodeOrThrow, PageSize, type PetRepository } from '../../../../core';
+import { type PetRepository } from '../../../../core';
 import { arbitraryNewPet } from '../../../contracts';
 import {
   postgresDatabase,
@@ -90,7 +90,7 @@ describe('While an import takes its time, another instance', function () {
       expect((await success(other.create(arbitraryNewPet()))).pet.id > 401n).to.equal(true);
     });
 
-  const firstPage = { limit: decodeOrThrow(PageSize, 20) };
+  const firstPage = { limit: 20 };
 
   it('creates and lists on PostgreSQL', () =>
     amidImport(postgresDatabase, async ({ create, list }) => {

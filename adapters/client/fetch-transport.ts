@@ -1,18 +1,10 @@
-import {
-  AnimalStoreError,
-  type ApiKeySource,
-  type Attempt,
-  checkPet,
-  type InvalidField,
-  maxPageSize,
-  newPetRules,
-  parseJson,
-  type Pet,
-  readApiKey,
-  serviceStatuses,
-  toJson,
-  type Transport,
-} from '../../core/client';
+import type { Pet } from '../../core/pets';
+import { maxPageSize, newPetRules } from '../../core/rules';
+import { AnimalStoreError, type InvalidField, serviceStatuses } from './animal-store-error';
+import { type ApiKeySource, checkPet, readApiKey } from './arguments';
+import type { Transport } from './client';
+import { parseJson, toJson } from './json';
+import type { Attempt } from './retry';
 
 interface Success {
   readonly response: Response;
@@ -152,13 +144,11 @@ const toPets = ({ response, body }: Success): ReadonlyArray<Pet> => {
 /** Finds the relation `next`, also among several (RFC 8288, section 3.3). */
 const nextLink = /;\s*rel="?(?:[^";,]*\s)?next(?![^\s";,])/i;
 
-/**
- * Makes the transport that sends requests over `fetch`; index.ts builds the client on it. The address ends with `/v1/`.
- */
-export const httpTransport = (address: string, apiKey: ApiKeySource): Transport => {
+/** Makes the transport that sends requests over `fetch`. The address ends with `/v1/`. */
+export const fetchTransport = (address: string, apiKey: ApiKeySource): Transport => {
   const url = `${address}pets`;
 
-  const list: Transport['list'] = async (query, attempt) => {
+  const listPets: Transport['listPets'] = async (query, attempt) => {
     const search = new URLSearchParams();
     for (const [name, value] of Object.entries(query)) search.set(name, String(value));
     const success = await send(`${url}?${search.toString()}`, apiKey, attempt);
@@ -172,8 +162,8 @@ export const httpTransport = (address: string, apiKey: ApiKeySource): Transport 
   };
 
   return {
-    list,
-    create: async (newPet, idempotencyKey, attempt) => {
+    listPets,
+    createPet: async (newPet, idempotencyKey, attempt) => {
       const headers = {
         'Content-Type': 'application/json',
         // Double quotes allow every printable ASCII character (RFC 8941, section 3.3.3).
@@ -185,7 +175,7 @@ export const httpTransport = (address: string, apiKey: ApiKeySource): Transport 
       return { pet: toPet(success), replayed };
     },
     // The service removes GET /pets/{petId} on 5 December 2030. Lists one animal after the previous id instead.
-    find: async (id, attempt) => {
+    getPet: async (id, attempt) => {
       const isSmallest = BigInt.asIntN(64, id - 1n) > id;
       const success = await send(`${url}?limit=1${isSmallest ? '' : `&after=${id - 1n}`}`, apiKey, attempt);
       const [pet] = toPets(success);

@@ -1,0 +1,81 @@
+import type * as t from 'io-ts';
+import type { OwnerId } from './api-keys';
+import { type Brand, brandedText } from './codec';
+import { type NewPet, type Pet, petFieldNames } from './pets';
+import { idempotencyKeyRule } from './rules';
+
+/** Text that identifies one create, so that a retry adds no second animal: 1 to 255 printable ASCII characters. */
+export type IdempotencyKey = string & Brand<'IdempotencyKey'>;
+export const IdempotencyKey: t.Type<IdempotencyKey, string> = brandedText(
+  'IdempotencyKey',
+  idempotencyKeyRule,
+);
+
+/** Idempotency key with its owner, because two owners may use the same key. */
+export interface ScopedIdempotencyKey {
+  readonly ownerId: OwnerId;
+  readonly idempotencyKey: IdempotencyKey;
+}
+
+/** Joins the owner and the idempotency key into one unambiguous string, such as for the key of a Map. */
+export const scopedIdempotencyKeyText = ({
+  ownerId,
+  idempotencyKey,
+}: Readonly<Record<keyof ScopedIdempotencyKey, string>>): string => JSON.stringify([ownerId, idempotencyKey]);
+
+/**
+ * Writes the content of a create as one text, which is equal only for equal animals. A repository keeps this text, or a
+ * hash of it, with the idempotency key, because the animal itself may change after its create.
+ */
+export const contentOf = (newPet: NewPet): string => {
+  const fields: Partial<Pet> = newPet;
+  return JSON.stringify(
+    petFieldNames.flatMap((name) =>
+      name === 'id' || fields[name] === undefined ? [] : [name, String(fields[name])],
+    ),
+  );
+};
+
+/** Lifetime of an idempotency key: 24 hours. */
+export const idempotencyTtlMs = 24 * 60 * 60 * 1000;
+
+/** Stored idempotency key: the content of its create, in the form in which the repository keeps it, and the animal. */
+export interface IdempotencyRecord {
+  readonly content: string;
+  /** Animal as it is now, or undefined if it was removed. */
+  readonly pet: Pet | undefined;
+  readonly expiresAt: number;
+}
+
+/** Failure of a create: the owner of the API key has already used this idempotency key for a different animal. */
+export interface IdempotencyKeyReused {
+  readonly _tag: 'IdempotencyKeyReused';
+}
+export const idempotencyKeyReused: IdempotencyKeyReused = { _tag: 'IdempotencyKeyReused' };
+
+/** Failure of a create: the first create with this idempotency key is still in progress. */
+export interface IdempotencyKeyInFlight {
+  readonly _tag: 'IdempotencyKeyInFlight';
+}
+export const idempotencyKeyInFlight: IdempotencyKeyInFlight = { _tag: 'IdempotencyKeyInFlight' };
+
+type IdempotentCreate =
+  | { readonly _tag: 'Create'; readonly expiresAt: number }
+  | { readonly _tag: 'Replay'; readonly pet: Pet }
+  | IdempotencyKeyReused;
+
+/**
+ * Decides the outcome of a create: add its animal, replay the animal that an earlier create with the same idempotency
+ * key added, or reject the create. A key is valid for 24 hours, or until its animal is removed. Reuse of a valid key
+ * for different content is rejected. `now` and `expiresAt` are times in milliseconds by the same clock.
+ */
+export const resolveIdempotentCreate = (
+  record: IdempotencyRecord | undefined,
+  content: string,
+  now: number,
+): IdempotentCreate => {
+  if (record?.pet === undefined || record.expiresAt <= now) {
+    return { _tag: 'Create', expiresAt: now + idempotencyTtlMs };
+  }
+  return record.content === content ? { _tag: 'Replay', pet: record.pet } : idempotencyKeyReused;
+};
