@@ -134,8 +134,8 @@ describe('the codec and the schema of NewPet', () => {
       }),
       { numRuns: 2_000 },
     );
-    expect(seen.accepted).to.be.above(50);
-    expect(seen.refused).to.be.above(100);
+    expect(seen.accepted, 'accepted bodies').to.be.above(50);
+    expect(seen.refused, 'refused bodies').to.be.above(100);
   });
 
   it('differ in names with a lone surrogate alone, which the schema refuses in words', () => {
