@@ -4,9 +4,9 @@ import { inspect } from 'node:util';
 import { runInNewContext } from 'node:vm';
 import { animalStoreClient, type AnimalStoreClient, AnimalStoreError } from '../../../adapters/http-client';
 import { describeFailure } from '../../../adapters/http/errors';
-import { exampleFailures } from '../../../adapters/http/openapi/error-table';
 import { serviceStatuses } from '../../../core/client';
 import { listenOn } from '../../support/http/listen';
+import { exampleFailures } from '../../support/openapi/example-failures';
 
 const rex = { name: 'Rex', categoryId: 7 };
 const stored = '{"id":1,"name":"Rex","categoryId":7}';

@@ -4,9 +4,11 @@ import fc from 'fast-check';
 import { isLeft, isRight } from 'fp-ts/Either';
 import { stringify } from 'lossless-json';
 import { parseJson } from '../../../../adapters/json';
-import { schemas } from '../../../../adapters/http/openapi/components';
+import document from '../../../../adapters/http/openapi.json';
 import { NewPet, newPetFields, type PetField } from '../../../../core';
 import { anyCharacter } from '../../../support/random';
+
+const { schemas } = document.components;
 
 const documentId = 'https://animals.example/openapi.json';
 
