@@ -1,7 +1,6 @@
 export { adminApplication, type HttpApplication, httpApplication } from './app';
 export type { HttpFailure, NotReady } from './errors';
-export { openApiDocument } from './openapi/document';
-export { openApiServiceDocument } from './openapi/service-document';
+export { openApiDocument } from './openapi';
 export { petOperations } from './operations';
 export { type CheckReadiness, healthPaths, mountPetRoutes, type ReadMetrics } from './routes';
 export type { RejectionRecord, Reporter, RequestRecord } from './access-log';

@@ -14,8 +14,7 @@ import {
 } from './context';
 import { fail, type NotReady } from './errors';
 import { authenticate, catchDefects } from './middleware';
-import { openApiDocument } from './openapi/document';
-import { openApiServiceDocument } from './openapi/service-document';
+import { openApiDocument } from './openapi';
 import { petOperations } from './operations';
 import { docsPages, sendTextByOrigin } from './pages';
 
@@ -81,8 +80,7 @@ export const addPublicRoutes = (
   const pets = createRouter(petRoutes(guard));
   const others = createRouter<State>([
     ...healthRoutes(options.checkReadiness),
-    getRoute('/openapi.json', sendDocument(openApiDocument, '/v1')),
-    getRoute('/openapi-service.json', sendDocument(openApiServiceDocument, '')),
+    getRoute('/openapi.json', sendDocument),
     ...docsPages().map(([path, handle]) => getRoute(path, handle)),
   ]);
   app.use(pets.routes());
@@ -124,16 +122,11 @@ const healthRoutes = (checkReadiness: CheckReadiness): ReadonlyArray<ServedRoute
   }),
 ];
 
-interface OpenApiDocument {
-  readonly servers: ReadonlyArray<{ readonly url: string }>;
-}
-
-/** Gives a document the absolute address of the server, because code generators ignore a relative address. */
-const sendDocument = (document: OpenApiDocument, path: string) =>
-  sendTextByOrigin((origin) => {
-    const servers = origin === '' ? document.servers : [{ url: `${origin}${path}` }];
-    return { body: JSON.stringify({ ...document, servers }), contentType: jsonType };
-  });
+/** Serves the document with the absolute address of the server, because code generators ignore a relative address. */
+const sendDocument = sendTextByOrigin((origin) => {
+  const servers = origin === '' ? openApiDocument.servers : [{ url: `${origin}/v1` }];
+  return { body: JSON.stringify({ ...openApiDocument, servers }), contentType: jsonType };
+});
 
 export type CheckReadiness = TaskEither<NotReady, void>;
 

@@ -61,14 +61,14 @@ describe('The backup script', () => {
     expect(outcome.code, outcome.stderr).to.equal(0);
     const [copy = '', ...more] = await readdir(copies);
     expect(more).to.deep.equal([]);
-    expect(copy).to.match(/^animals-[0-9-]{10}T[0-9]{6}Z\.backup$/);
+    expect(copy, 'name of the copy').to.match(/^animals-[0-9-]{10}T[0-9]{6}Z\.backup$/);
     expect(await readdir(backups)).to.have.members([copy, 'animals-kept.backup', 'notes']);
     const seconds = Number(
       /^animal_store_last_backup_timestamp_seconds ([0-9]+)\n$/.exec(
         await readFile(join(metrics, 'animal-store.prom'), 'utf8'),
       )?.[1],
     );
-    expect(Date.now() / 1000 - seconds).to.be.within(-1, 600);
+    expect(Date.now() / 1000 - seconds, 'seconds since the last backup').to.be.within(-1, 600);
     const restored = { DATABASE_URL: `sqlite:${folder}/restored.sqlite3` };
     expect(await runCommand(['restore', join(copies, copy)], restored)).to.include({ code: 0 });
     const { stdout } = await runCommand(['export', '--format', 'csv', '-'], restored);

@@ -121,7 +121,7 @@ describe('A real Prometheus', () => {
 
   it('answers each panel of the dashboard with something', async () => {
     const expressions = panels();
-    expect(expressions.length).to.be.above(15);
+    expect(expressions.length, 'panels of the dashboard').to.be.above(15);
     for (const expression of expressions) {
       await eventually(expression, bound, async () => (await countSeries(expression)) > 0);
     }

@@ -92,7 +92,7 @@ for (const [name, startProxy] of proxies) {
     it('passes requests, relative links and the errors of the service on', async () => {
       const created = await create(pet);
       expect(created).to.include({ status: 201 });
-      expect(created.headers.location).to.match(/^pets\/[0-9]+$/);
+      expect(created.headers.location, 'Location').to.match(/^pets\/[0-9]+$/);
       const refused = await call(`${address}/v1/pets`);
       expect(refused).to.include({ status: 401 });
       expect(JSON.parse(refused.text)).to.have.property('code', 'unauthorized');
@@ -132,9 +132,13 @@ for (const [name, startProxy] of proxies) {
       connection.send(`${headOfCreate}Content-Length: ${pet.length}\r\n\r\n${pet.slice(0, 9)}`);
       await delay(pauseMs);
       connection.send(pet.slice(9));
-      expect((await connection.closed()).toString()).to.match(/^HTTP\/1.1 201 /);
+      expect((await connection.closed()).toString(), 'response of the open request').to.match(
+        /^HTTP\/1.1 201 /,
+      );
       idle.send('GET /livez HTTP/1.1\r\nHost: animals\r\nConnection: close\r\n\r\n');
-      expect((await idle.closed()).toString()).to.match(/^(?:HTTP\/1.1 200 |$)/);
+      expect((await idle.closed()).toString(), 'what an idle connection received').to.match(
+        /^(?:HTTP\/1.1 200 |$)/,
+      );
     });
 
     it('answers requests that it rejects with an Error body', async () => {

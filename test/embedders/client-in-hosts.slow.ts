@@ -26,7 +26,7 @@ describe('The client of an embedded store', () => {
   for (const name of ['express-client.mjs', 'fastify-client.mjs']) {
     it(`needs no helper in ${name}, which has at most 15 lines`, async () => {
       const text = texts[name] ?? '';
-      expect(text.trim().split('\n').length).to.be.within(10, 15);
+      expect(text.trim().split('\n').length, 'lines').to.be.within(10, 15);
       const port = String(await freePort());
       await writeFile(join(folder, name), text.replace('3000', port));
       await rm(join(folder, 'animals.sqlite3'), { force: true });

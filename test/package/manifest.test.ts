@@ -27,6 +27,7 @@ const packagesReached = (file: string): ReadonlySet<string> => {
   const packages = new Set<string>();
   for (const each of files) {
     for (const specifier of importsOf(each)) {
+      if (specifier.endsWith('.json')) continue;
       if (specifier.startsWith('.')) files.add(sourceOf(join(dirname(each), specifier)));
       else if (!specifier.startsWith('node:')) packages.add(packageOf(specifier));
     }

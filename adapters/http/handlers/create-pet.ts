@@ -8,13 +8,9 @@ const quotedText = String.raw`"((?:[ !#-\[\]-~]|\\["\\]){1,255})"`;
 // An idempotency key without quotes must not contain a comma. Node joins repeated headers with a comma, so two keys
 // would be read as a single key.
 const bareText = String.raw`([!#-+\--\[\]-~]{1,255})`;
-const keyText = `(?:${quotedText}|${bareText})`;
 
-/**
- * Syntax of an Idempotency-Key, for the OpenAPI document. It is a String of RFC 8941, section 3.3.3, without parameters.
- * Without double quotes, a key has no spaces, commas, quotes or backslashes.
- */
-export const idempotencyKeyPattern = `^${keyText}$`;
+// A String of RFC 8941, section 3.3.3, without parameters, or a key without quotes.
+const keyText = `(?:${quotedText}|${bareText})`;
 
 const keyInSpaces = new RegExp(`^ *${keyText} *$`);
 

@@ -5,8 +5,8 @@ import { inspect } from 'node:util';
 import { runInNewContext } from 'node:vm';
 import { animalStoreClient, type AnimalStoreClient, AnimalStoreError } from '../../../adapters/client';
 import { describeFailure } from '../../../adapters/http/errors';
-import { exampleFailures } from '../../../adapters/http/openapi/error-table';
 import { listenOn } from '../../support/http/listen';
+import { exampleFailures } from '../../support/openapi/example-failures';
 
 const rex = { name: 'Rex', categoryId: 7 };
 const stored = '{"id":1,"name":"Rex","categoryId":7}';

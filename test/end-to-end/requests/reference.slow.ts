@@ -40,8 +40,17 @@ const expectNoFaultInLightAndDark = async (page: Page): Promise<void> => {
   }
 };
 
-/** Width in pixels by which a page is too wide for its window. */
-const overflow = 'document.documentElement.scrollWidth - window.innerWidth';
+const expectNoOverflow = async (page: Page, text: string): Promise<void> => {
+  const overflow = await page.evaluate('document.documentElement.scrollWidth - window.innerWidth');
+  expect(overflow, `pixels by which the page is too wide ${text}`).to.equal(0);
+};
+
+/** Replaces the fonts of a page by a wide one, with the spacing of letters that WCAG 2.2, 1.4.12, requires to fit. */
+const widenText = `{
+  const sheet = new CSSStyleSheet();
+  sheet.replaceSync('* { font-family: monospace !important; letter-spacing: 0.12em !important }');
+  document.adoptedStyleSheets = [...document.adoptedStyleSheets, sheet];
+}`;
 
 const operationOf = (page: Page, operationId: string) => page.locator(`[id$="-${operationId}"]`);
 
@@ -104,8 +113,8 @@ describe(`The reference in a browser${whySkipped}`, function () {
     await service.stop();
   });
 
-  const openReference = async (): Promise<Page> => {
-    const page = await browser.newPage();
+  const openReference = async (viewport = sizes.desktop): Promise<Page> => {
+    const page = await browser.newPage({ viewport });
     await page.goto(`${service.address}/docs`);
     await page.locator('.opblock').first().waitFor();
     return page;
@@ -130,11 +139,30 @@ describe(`The reference in a browser${whySkipped}`, function () {
       expect(listed).to.match(/^200 \[/);
       expect(listed).to.contain(`"name": "${name} é🐕"`);
 
-      expect(await page.evaluate(overflow)).to.equal(0);
+      await expectNoOverflow(page, `on a ${name}`);
       expect(faults).to.deep.equal([]);
       await page.close();
     });
   }
+
+  it('fits a screen of 320 pixels in any font, with each operation open and a long name', async () => {
+    const page = await openReference({ width: 320, height: 640 });
+    await page.evaluate(widenText);
+    await expectNoOverflow(page, 'at first');
+    await page.getByRole('button', { name: 'Authorize' }).first().click();
+    await expectNoOverflow(page, 'with the dialog for the key');
+    await page.getByRole('button', { name: 'Close' }).last().click();
+    await authorize(page);
+    await tryIt(page, 'createPet', { textarea: `{"name": "${'W'.repeat(1000)}", "categoryId": 1}` });
+    await expectNoOverflow(page, 'with createPet');
+    await tryIt(page, 'listPets');
+    await expectNoOverflow(page, 'with listPets');
+    await tryIt(page, 'getPet', { '[data-param-name=petId] input': '1' });
+    await expectNoOverflow(page, 'with getPet');
+    for (const summary of await page.locator('details > summary').all()) await summary.press('Enter');
+    await expectNoOverflow(page, 'with the table of error codes');
+    await page.close();
+  });
 
   it('works behind a path of a proxy', async () => {
     const page = await browser.newPage();
@@ -153,7 +181,7 @@ describe(`The reference in a browser${whySkipped}`, function () {
       await toggle(page, operationId);
       await operationOf(page, operationId).locator('.responses-table').first().waitFor();
     }
-    expect(await page.evaluate(overflow)).to.equal(0);
+    await expectNoOverflow(page, 'with each operation');
     expect(await page.getByRole('combobox', { name: 'Server' }).count()).to.equal(1);
     for (const summary of await page.locator('details > summary').all()) await summary.press('Enter');
     await page.getByRole('button', { name: 'Execute' }).first().click();
@@ -176,13 +204,12 @@ describe(`The reference in a browser${whySkipped}`, function () {
       const page = await browser.newPage({ viewport });
       const faults = watch(page, service.address);
       await page.goto(service.address);
-      expect(await page.evaluate(overflow)).to.equal(0);
+      await expectNoOverflow(page, `on a ${name}`);
       const examples = await page.locator('pre').all();
       expect(examples).to.have.length(2);
       for (const example of examples) {
-        expect(await example.evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)).to.equal(
-          0,
-        );
+        const hidden = await example.evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth);
+        expect(hidden, 'pixels of an example that are hidden').to.equal(0);
         await example.focus();
         expect(await example.and(page.locator(':focus')).count()).to.equal(1);
       }

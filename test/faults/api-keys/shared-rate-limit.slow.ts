@@ -27,14 +27,14 @@ const flood = async (services: ReadonlyArray<ServiceProcess>, key: string): Prom
 
 const passed = (answers: ReadonlyArray<Answer>): number => {
   for (const { status, text, headers } of answers) {
-    expect(headers['ratelimit-policy']).to.equal(`"default";q=${limit};w=${seconds}`);
-    expect(headers['ratelimit']).to.match(/^"default";r=\d+;t=\d+$/);
+    expect(headers['ratelimit-policy'], 'RateLimit-Policy').to.equal(`"default";q=${limit};w=${seconds}`);
+    expect(headers['ratelimit'], 'RateLimit').to.match(/^"default";r=\d+;t=\d+$/);
     if (through.includes(status)) continue;
     expect([status, text]).to.deep.equal([
       429,
       '{"code":"rate_limited","message":"the owner of this API key has sent too many requests; wait for the seconds in Retry-After","status":429}',
     ]);
-    expect(Number(headers['retry-after'])).to.be.within(1, seconds);
+    expect(Number(headers['retry-after']), 'seconds in Retry-After').to.be.within(1, seconds);
   }
   return answers.filter(({ status }) => through.includes(status)).length;
 };

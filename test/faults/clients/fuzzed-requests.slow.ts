@@ -109,7 +109,7 @@ const fuzzNoise = async (address: string, noise: string): Promise<void> => {
   const answers = readUnaskedHttpResponses(bytes).filter(isFinal);
   for (const answer of answers) {
     // Random bytes may name another version of HTTP, such as 2.0, and get a 505.
-    if (answer.status !== 505) expect(answer.status).to.be.below(500);
+    if (answer.status !== 505) expect(answer.status, 'status after noise').to.be.below(500);
     expect(answer.headers.map(([name]) => name)).to.include.members([
       'x-request-id',
       'x-content-type-options',

@@ -42,7 +42,7 @@ const listNextToAnother = async (store: SqlStore): Promise<void> => {
         key: owner,
         agent,
       });
-      if (status === 200) expect(text).to.have.length.above(600_000);
+      if (status === 200) expect(text.length, 'characters of a page').to.be.above(600_000);
       listed += 1;
     }
   };

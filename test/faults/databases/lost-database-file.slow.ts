@@ -88,7 +88,7 @@ describe('A service that loses its SQLite file', () => {
       await writes.raw('pragma wal_checkpoint(truncate)');
       const { size: after } = await stat(file);
       await close();
-      expect(after).to.be.below(before);
+      expect(after, 'bytes of the file after the vacuum').to.be.below(before);
       await untilWorking();
       await service.stop();
       await expectAllStored((await startService(settingsOf(file))).address);

@@ -71,7 +71,7 @@ for (const { name, within } of sqlStores) {
           expect(await waiting.ended).to.include({ code: 0 });
         }
         const milliseconds = await startThree(store);
-        expect(milliseconds).to.be.lessThan(boundMs);
+        expect(milliseconds, 'milliseconds until three instances are ready').to.be.lessThan(boundMs);
       }));
   });
 }

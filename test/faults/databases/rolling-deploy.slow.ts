@@ -26,7 +26,8 @@ const startReady = async (environment: Environment, port: number): Promise<Servi
 
 /** Delay of a stop, longer than the interval of the proxies' health checks. */
 const stopDelayMs = 2_000;
-const longestStopMs = stopDelayMs + 2_000;
+/** Half of the 10 s after which a stop closes busy connections, so that a stop that waits for this limit is noticed. */
+const longestStopMs = stopDelayMs + 5_000;
 
 /** Replaces the instances one by one, while the other one stays ready. */
 const replaceAll = async (running: ReadonlyArray<ServiceProcess>, environment: Environment) => {
@@ -75,8 +76,8 @@ const deployAndRollBack = async (databaseUrl: string, startProxy?: StartProxy): 
   const started = await replaceAll(running, { ...older, ...otherBuild('adds') });
   const deployed = ledger.acknowledged.length;
   await replaceAll(started, older);
-  expect(deployed).to.be.greaterThan(0);
-  expect(ledger.acknowledged.length).to.be.greaterThan(deployed);
+  expect(deployed, 'creates during the deploy').to.be.greaterThan(0);
+  expect(ledger.acknowledged.length, 'creates during deploy and rollback').to.be.greaterThan(deployed);
   isOver = true;
   await load;
   expect(Object.fromEntries(ledger.failed), 'failed requests').to.deep.equal({});
@@ -91,7 +92,7 @@ const refuseOtherGeneration = async (databaseUrl: string): Promise<void> => {
   const tooEarly = await runCommand(['serve'], breaking);
   expect(tooEarly.code).to.equal(1);
   expect(tooEarly.stderr).to.match(/schema generation 1; this version works with 2\); stop every instance/);
-  expect(await readiness(address)).to.match(/^200/);
+  expect(await readiness(address), 'readiness after a refused start').to.match(/^200/);
 
   expect((await runCommand(['migrate'], breaking)).code).to.equal(0);
   await eventually('the older is not ready', 60_000, async () =>

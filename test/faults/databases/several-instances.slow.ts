@@ -89,8 +89,8 @@ for (const { name, within } of sqlStores) {
           Array.from({ length: writers }, (_, writer) => createAndLook(writer)),
         ).finally(() => (isOver = true));
         await reading;
-        expect(unseen.flat()).to.deep.equal([]);
-        expect(acknowledged).to.be.greaterThan(writers);
+        expect(unseen.flat(), 'animals that an instance did not show').to.deep.equal([]);
+        expect(acknowledged, 'creates with a 201').to.be.greaterThan(writers);
       }));
   });
 }

@@ -2,7 +2,7 @@ import { Ajv2020 } from 'ajv/dist/2020';
 import { expect } from 'chai';
 import * as t from 'io-ts';
 import { parse } from 'lossless-json';
-import { openApiDocument, openApiServiceDocument } from '../../../adapters/http';
+import openApiDocument from '../../../adapters/http/openapi.json';
 import { decodeOrThrow } from '../../../core';
 import type { WireResponse } from '../http/raw-connection';
 
@@ -22,14 +22,7 @@ const withInt64Keyword = (_name: string, value: unknown): unknown =>
     ? { int64: true }
     : value;
 
-const parseDocument = (source: object) =>
-  decodeOrThrow(Document, JSON.parse(JSON.stringify(source, withInt64Keyword)));
-
-/** Documents by their names in ajv, with the prefix of their paths. */
-const documents = {
-  openapi: { ...parseDocument(openApiDocument), prefix: '/v1' },
-  service: { ...parseDocument(openApiServiceDocument), prefix: '' },
-};
+const document = decodeOrThrow(Document, JSON.parse(JSON.stringify(openApiDocument, withInt64Keyword)));
 
 const ajv = new Ajv2020({ strict: false, allErrors: true });
 ajv.addKeyword({
@@ -37,14 +30,12 @@ ajv.addKeyword({
   validate: (_: unknown, value: unknown) =>
     typeof value === 'bigint' ? BigInt.asIntN(64, value) === value : Number.isSafeInteger(value),
 });
-for (const [name, document] of Object.entries(documents)) ajv.addSchema(document, name);
+ajv.addSchema(document, 'openapi');
 
-type DocumentName = keyof typeof documents;
-
-/** Checks a value against the schema at these steps of a document. */
-const expectToMatch = (name: DocumentName, value: unknown, ...steps: ReadonlyArray<string>) => {
+/** Checks a value against the schema at these steps of the document. */
+const expectToMatch = (value: unknown, ...steps: ReadonlyArray<string>) => {
   const escaped = steps.map((step) => encodeURIComponent(step.replace(/~/g, '~0').replace(/\//g, '~1')));
-  const pointer = [`${name}#`, ...escaped].join('/');
+  const pointer = ['openapi#', ...escaped].join('/');
   const validate = ajv.getSchema(pointer);
   if (validate === undefined) throw new Error(`no schema at ${pointer}`);
   expect(validate(value), `${ajv.errorsText(validate.errors)} at ${pointer}`).to.equal(true);
@@ -52,53 +43,51 @@ const expectToMatch = (name: DocumentName, value: unknown, ...steps: ReadonlyArr
 
 const pathOf = (target: string): string => target.replace(/^https?:\/\/[^/?]*/i, '').replace(/\?.*$/s, '');
 
-/** Finds the operation of a request in a document, if any. HEAD counts as GET. */
-const findOperation = (documentName: DocumentName, method: string, target: string) => {
-  const { paths, prefix } = documents[documentName];
+/** Finds the operation of a request in the document, if any. HEAD counts as GET. */
+const findOperation = (method: string, target: string) => {
   const name = method === 'HEAD' ? 'get' : method.toLowerCase();
   const [template, item] =
-    Object.entries(paths).find(([path]) =>
-      new RegExp(`^${prefix}${path.replace(/\{[^/}]+\}/g, '[^/]+')}$`).test(pathOf(target)),
+    Object.entries(document.paths).find(([path]) =>
+      new RegExp(`^/v1${path.replace(/\{[^/}]+\}/g, '[^/]+')}$`).test(pathOf(target)),
     ) ?? [];
   const operation = method === method.toUpperCase() ? item?.[name] : undefined;
-  return operation && { documentName, steps: ['paths', template ?? '', name], ...operation };
+  return operation && { steps: ['paths', template ?? '', name], ...operation };
 };
 
 /** Statuses that the HTTP server sends for any operation. Only the table of errors has them. */
 const statusesOfServer = [417, 431, 505];
 
-/** Paths of pages, which no document describes. */
-const pagePaths = /^(?:\/(?:docs\/?)?)?$/;
+/** Paths that the document does not describe: health checks, the document itself and pages. */
+const otherPaths = /^(?:\/(?:livez|readyz|openapi\.json|docs\/?)?)?$/;
 
-/** Fails unless an OpenAPI document declares this response to this request, with its headers and its body. */
+/** Fails unless the document declares this response to this request, with its headers and its body. */
 const expectDeclaredAnswer = (
   request: Readonly<{ method: string; target: string }>,
   answer: Pick<CheckedAnswer, 'status' | 'header' | 'json'>,
 ) => {
   const { method, target } = request;
-  const operation = findOperation('openapi', method, target) ?? findOperation('service', method, target);
+  const operation = findOperation(method, target);
   if (operation === undefined || statusesOfServer.includes(answer.status)) {
-    if (answer.status < 400 && pagePaths.test(pathOf(target))) return;
-    expect(answer.status, `${method} ${target} is no operation of a document`).to.be.within(400, 599);
-    if (method !== 'HEAD') expectToMatch('openapi', answer.json, 'components', 'schemas', 'Error');
+    if (answer.status < 400 && otherPaths.test(pathOf(target))) return;
+    expect(answer.status, `${method} ${target} is no operation of the document`).to.be.within(400, 599);
+    if (method !== 'HEAD') expectToMatch(answer.json, 'components', 'schemas', 'Error');
     return;
   }
-  const { documentName } = operation;
   const declared = operation.responses[String(answer.status)];
   if (declared === undefined)
     throw new Error(`${answer.status} is not declared: ${operation.steps.join('/')}`);
   for (const [name, { $ref }] of Object.entries(declared.headers)) {
     expect($ref).to.equal(`#/components/headers/${name}`);
-    const header = documents[documentName].components.headers[name];
+    const header = document.components.headers[name];
     const value = answer.header(name);
     if (header?.required !== false) expect(value, `${name} with ${answer.status}`).not.to.equal(undefined);
     if (value === undefined) continue;
     const sent = header?.schema['type'] === 'integer' ? Number(value) : value;
-    expectToMatch(documentName, sent, 'components', 'headers', name, 'schema');
+    expectToMatch(sent, 'components', 'headers', name, 'schema');
   }
   if (method === 'HEAD' || answer.json === undefined) return;
   const response = [...operation.steps, 'responses', String(answer.status)];
-  expectToMatch(documentName, answer.json, ...response, 'content', 'application/json', 'schema');
+  expectToMatch(answer.json, ...response, 'content', 'application/json', 'schema');
 };
 
 const parseNumber = (digits: string): number | bigint => {
@@ -152,7 +141,7 @@ const readPets = (value: unknown): ReadonlyArray<AnsweredPet> => {
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-/** True for redirects, pages and responses without content, which no OpenAPI document describes. */
+/** True for redirects, pages and responses without content, which the OpenAPI document does not describe. */
 const hasNoJson = ({ status, headers }: Pick<WireResponse, 'status' | 'headers'>): boolean =>
   status === 204 ||
   (status >= 300 && status < 400) ||
@@ -172,15 +161,16 @@ const expectWhatEveryAnswerPromises = (answer: CheckedAnswer) => {
     expect(answer.header('Content-Type')).to.equal(undefined);
     expect(answer.header('Content-Length'), 'RFC 9110, section 8.6').to.equal(undefined);
   }
-  if (answer.status === 401) expect(answer.header('WWW-Authenticate')).to.match(/^Bearer\b/);
+  if (answer.status === 401)
+    expect(answer.header('WWW-Authenticate'), 'WWW-Authenticate').to.match(/^Bearer\b/);
   if (answer.status === 405) expect(answer.header('Allow'), 'Allow').not.to.equal(undefined);
-  if (answer.status === 503) expect(answer.header('Retry-After')).to.match(/^[0-9]+$/);
+  if (answer.status === 503) expect(answer.header('Retry-After'), 'Retry-After').to.match(/^[0-9]+$/);
 };
 
 const expectErrorBody = ({ json, status, message, text }: CheckedAnswer) => {
   expect(json).to.have.all.keys('code', 'message', 'status');
   expect(json).to.have.property('status', status);
-  expect(message).to.have.length.above(0);
+  expect(message, 'message').not.to.equal('');
   expect(text, 'no stack').not.to.match(/node_modules|\\n\s+at /);
 };
 

@@ -1,8 +1,9 @@
+import type { HttpFailure } from '../../../adapters/http';
 import { callerOf, decodeOrThrow, KeyId } from '../../../core';
-import { describeFailure, type HttpFailure } from '../errors';
 
 type ExampleFailures = { readonly [Tag in HttpFailure['_tag']]: HttpFailure & { readonly _tag: Tag } };
 
+/** Failure of each kind, with the values of the examples in openapi.json. */
 export const exampleFailures: ExampleFailures = {
   InvalidQuery: {
     _tag: 'InvalidQuery',
@@ -47,32 +48,3 @@ export const exampleFailures: ExampleFailures = {
   NotReady: { _tag: 'NotReady', reason: 'the database does not answer' },
   HttpVersionNotSupported: { _tag: 'HttpVersionNotSupported' },
 };
-
-const descriptions = Object.values(exampleFailures).map(describeFailure);
-
-export const errorCodes = [...new Set(descriptions.map(({ code }) => code))].sort();
-
-const escapeCell = (text: string): string => text.replace(/[<|]/g, '\\$&');
-
-const retries: Readonly<Record<string, string>> = {
-  idempotency_key_in_flight: 'yes, after `Retry-After`',
-  rate_limited: 'yes, after `Retry-After`',
-  request_timeout: 'yes, on a new connection',
-  unavailable: 'yes, after `Retry-After`; a create only with an idempotency key',
-  expectation_failed: 'yes, without the `Expect` header',
-  http_version_not_supported: 'yes, over HTTP/1.1',
-};
-
-/**
- * Markdown table of all error codes, for the description in document.ts. components.ts takes the example failures and
- * the codes from this file.
- */
-export const errorTable = [
-  '| `code` | `status` | Retry | `message`, for example |',
-  '|---|---|---|---|',
-  ...errorCodes.map((code) => {
-    const same = descriptions.filter((description) => description.code === code);
-    const messages = [...new Set(same.map(({ message }) => `"${escapeCell(message)}"`))].join(' or ');
-    return `| \`${code}\` | ${same[0]?.status ?? ''} | ${retries[code] ?? 'no'} | ${messages} |`;
-  }),
-].join('\n');
