@@ -7,6 +7,7 @@ import {
   RateLimiterPostgres,
   RateLimiterRes,
 } from 'rate-limiter-flexible';
+import { setTimeout as delay } from 'node:timers/promises';
 import {
   type ConsumeQuota,
   type OwnerId,
@@ -15,6 +16,10 @@ import {
   type Unavailable,
   unavailable,
 } from '../../core';
+
+const countTimeoutMs = 2_500;
+
+const lateAnswer = E.left(unavailable(new Error('the database did not count the request in time')));
 
 const consume = async (limiter: RateLimiterAbstract, owner: OwnerId) => {
   try {
@@ -77,5 +82,15 @@ export const postgresQuota = (knex: Knex, limit: RateLimit): ConsumeQuota => {
     duration: limit.seconds,
     inMemoryBlockOnConsumed: limit.requests + 1,
   });
-  return consumeWith(limiter, limit);
+  const count = consumeWith(limiter, limit);
+  return (owner, deadline = Infinity) =>
+    async () => {
+      const remainingMs = Math.min(deadline - performance.now(), countTimeoutMs);
+      if (remainingMs <= 0) return lateAnswer;
+      const timeout = new AbortController();
+      const late = delay(remainingMs, lateAnswer, { signal: timeout.signal }).catch(() => lateAnswer);
+      return Promise.race([count(owner)(), late]).finally(() => {
+        timeout.abort();
+      });
+    };
 };

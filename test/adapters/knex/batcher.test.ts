@@ -57,7 +57,7 @@ const someTurns = async (): Promise<void> => {
 const outcomeOf = (call: Promise<string>): Promise<string> =>
   call.catch((error: unknown) => (error instanceof Error ? error.message : 'no error'));
 
-const tooSlow = 'the store did not answer before the deadline of the call';
+const tooSlow = 'the database did not answer before the deadline of the call';
 const tooBusy = 'the database was too busy to start the query in time';
 
 describe('A batcher', () => {
