@@ -33,10 +33,15 @@ export interface HttpServerOptions {
   readonly port: number;
   /** Maximum number of open connections. Further ones are closed at once. */
   readonly maxConnections: number;
-  /** Makes the response to a failure. The server adds Content-Length, Connection and Date. */
-  readonly errorResponse: (failure: ServerFailure, request: RequestHead) => ErrorResponse;
-  /** Called for each response that the server sends because it does not give the request to the listener. */
-  readonly onRejected?: (request: RequestHead, status: number) => void;
+  /**
+   * Makes the response to a failure. The server adds Content-Length, Connection and Date. `response` is that of the
+   * listener, if it got the request before the failure.
+   */
+  readonly errorResponse: (
+    failure: ServerFailure,
+    request: RequestHead,
+    response?: ServerResponse,
+  ) => ErrorResponse;
   /** Called for each connection above `maxConnections`. */
   readonly onConnectionRefused?: () => void;
 }
@@ -44,7 +49,6 @@ export interface HttpServerOptions {
 /** Listener and callbacks of a server, which all its connections share. */
 export interface Serving extends Pick<HttpServerOptions, 'errorResponse'> {
   readonly listener: Listener;
-  readonly onRejected: HttpServerOptions['onRejected'] | undefined;
   isStopping: boolean;
 }
 
@@ -113,7 +117,7 @@ export class Connection {
     this.isClosing = true;
     const { isIdle } = this;
     this.waiting.push(() => {
-      this.reject(failure, request);
+      this.end(failure, request);
     });
     if (isIdle) this.startNext();
   }
@@ -132,8 +136,8 @@ export class Connection {
       const method = isMalformedHeadRequest(error) ? 'HEAD' : '';
       this.rejectLast(this.parserFailure, { headers: {}, method, url: '', socket });
     } else if (current.headersSent) socket.destroy();
-    else if (this.hasRun) this.end(this.parserFailure, current.req);
-    else this.reject(this.parserFailure, current.req);
+    else if (this.hasRun) this.end(this.parserFailure, current.req, current);
+    else this.end(this.parserFailure, current.req);
   }
 
   deadlineOf(request: IncomingMessage): number | undefined {
@@ -159,14 +163,14 @@ export class Connection {
     if (!current.req.complete) this.deadline = now + serverTimeouts.responseMs;
     else if (now > this.deadline + serverTimeouts.graceMs) {
       const cause = new Error(`the request was not answered within ${serverTimeouts.responseMs / 1_000} s`);
-      this.end({ _tag: 'Unavailable', cause }, current.req);
+      this.end({ _tag: 'Unavailable', cause }, current.req, current);
     }
   }
 
   private begin(request: IncomingMessage, response: ServerResponse): void {
     const failure = (request.complete ? undefined : this.parserFailure) ?? validateRequest(request);
     if (failure !== undefined) {
-      this.reject(failure, request);
+      this.end(failure, request);
       return;
     }
     this.current = response;
@@ -223,21 +227,19 @@ export class Connection {
     this.waiting.shift()?.();
   };
 
-  private reject(failure: ServerFailure, request: IncomingMessage | RequestHead): void {
-    const status = this.end(failure, request);
-    this.serving.onRejected?.(request, status);
-  }
-
   /** Writes the last response to the socket itself, because the listener may still use the ServerResponse. */
-  private end(failure: ServerFailure, request: IncomingMessage | RequestHead): number {
+  private end(
+    failure: ServerFailure,
+    request: IncomingMessage | RequestHead,
+    started?: ServerResponse,
+  ): void {
     const { socket } = this;
     this.isClosing = true;
     this.waiting.length = 0;
-    const response = this.serving.errorResponse(failure, request);
+    const response = this.serving.errorResponse(failure, request, started);
     socket.end(rawText(response, request.method === 'HEAD'));
     if ('resume' in request) request.resume();
     discard(socket);
     setTimeout(() => socket.destroy(), serverTimeouts.lingerMs).unref();
-    return response.status;
   }
 }

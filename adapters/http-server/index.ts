@@ -138,14 +138,14 @@ const closeAll = async (
  */
 export const startHttpServer = async (
   listener: Listener,
-  { host, port, maxConnections, errorResponse, onRejected, onConnectionRefused }: HttpServerOptions,
+  { host, port, maxConnections, errorResponse, onConnectionRefused }: HttpServerOptions,
 ): Promise<HttpServer> => {
   const server = createNodeServer();
   server.maxConnections = maxConnections;
   server.listen({ port, host, backlog });
   await once(server, 'listening');
 
-  const serving = { listener, errorResponse, onRejected, isStopping: false };
+  const serving = { listener, errorResponse, isStopping: false };
   const open = new Set<Connection>();
   server.on('connection', (socket) => {
     const connection = new Connection(socket, serving);

@@ -1,9 +1,7 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import { isIP } from 'node:net';
 import type { InvalidApiKey, KeyId, OwnerId } from '../../core';
-import type { Middleware } from './context';
-import { describeFailure, type HttpFailure, recordedFailures, type RequestHead } from './errors';
-import { requestIdOf } from './middleware';
+import { describeFailure, type HttpFailure, type RequestHead } from './errors';
+import type { Middleware } from './state';
 
 type UnauthorizedReason = 'missing_key' | `${InvalidApiKey['reason']}_key`;
 
@@ -26,11 +24,7 @@ export interface RequestRecord extends RejectionRecord {
   readonly owner: OwnerId | undefined;
 }
 
-/**
- * Receiver of an event for each start, end, rejection and error of a request. `accessLog`, which app.ts installs,
- * reports the requests that reach Koa. app.ts reports the requests that the HTTP server rejects.
- * app/serve/observability.ts implements the functions, which must not throw.
- */
+/** Receiver of an event for each start, end, rejection and error of a request. Its functions must not throw. */
 export interface Reporter {
   readonly requestStarted?: () => void;
   readonly requestEnded: (record: RequestRecord) => void;
@@ -79,24 +73,19 @@ const codeOf = (failure: HttpFailure | undefined): string | undefined =>
 
 /** Returns the fields of the log line of a request that the HTTP server has rejected. */
 export const recordRejection = (
+  failure: HttpFailure,
   request: RequestHead,
-  status: number,
+  requestId: string,
   trustedProxies: number,
-): RejectionRecord => ({
-  requestId: requestIdOf(request),
-  status,
-  code: codeOf(recordedFailures.get(request)?.failure),
-  clientAddress: clientAddressOf(request, trustedProxies),
-});
+): RejectionRecord => {
+  const { status, code } = describeFailure(failure);
+  return { requestId, status, code, clientAddress: clientAddressOf(request, trustedProxies) };
+};
 
 const clientClosedRequest = 499;
 
-const sentStatus = (request: IncomingMessage, response: ServerResponse): number => {
-  if (response.headersSent) return response.statusCode;
-  // The HTTP server, not Koa, sends the response if the deadline has passed or the body is malformed.
-  const recorded = recordedFailures.get(request);
-  return recorded?.isFromServer === true ? describeFailure(recorded.failure).status : clientClosedRequest;
-};
+/** Event of a response that the HTTP server has sent itself, because the body of its request was malformed. */
+export const answeredByServer = 'answeredByServer';
 
 export const accessLog =
   (reporter: Reporter, trustedProxies: number): Middleware =>
@@ -105,21 +94,26 @@ export const accessLog =
     const arrivedAt = performance.now();
     // Read the address now, because a closed socket has none.
     const clientAddress = clientAddressOf(request, trustedProxies);
+    let unsentStatus = clientClosedRequest;
+    response.on(answeredByServer, (failure: HttpFailure) => {
+      state.failure = failure;
+      unsentStatus = describeFailure(failure).status;
+    });
     reporter.requestStarted?.();
     response.on('close', () => {
-      const failure = recordedFailures.get(request)?.failure;
+      const { failure } = state;
       reporter.requestEnded({
         method: request.method ?? '',
         path,
-        route: state.route?.path,
-        status: sentStatus(request, response),
+        route: state.route,
+        status: response.headersSent ? response.statusCode : unsentStatus,
         code: codeOf(failure),
         reason: failure === undefined ? undefined : unauthorizedReasonOf(failure),
         milliseconds: Math.round((performance.now() - arrivedAt) * 1_000) / 1_000,
         keyId: state.caller?.keyId ?? (failure?._tag === 'InvalidApiKey' ? failure.keyId : undefined),
         owner: state.caller?.ownerId,
         clientAddress,
-        requestId: requestIdOf(request),
+        requestId: state.requestId ?? '',
       });
     });
     return next();

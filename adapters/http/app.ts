@@ -1,7 +1,7 @@
 import Koa from 'koa';
-import { accessLog, recordRejection, type Reporter } from './access-log';
-import { jsonType } from './context';
-import { describeFailure, errorBody, type HttpFailure, recordedFailures, type RequestHead } from './errors';
+import type { ServerResponse } from 'node:http';
+import { accessLog, answeredByServer, recordRejection, type Reporter } from './access-log';
+import type { HttpFailure, RequestHead } from './errors';
 import {
   catchDefects,
   cors,
@@ -11,13 +11,15 @@ import {
   setDefaultHeaders,
 } from './middleware';
 import { petMethods } from './operations';
+import { failureReply } from './reply';
 import {
   addAdminRoutes,
   addPublicRoutes,
   type CheckReadiness,
-  type PetRoutesOptions,
+  type PublicRoutesOptions,
   type ReadMetrics,
 } from './routes';
+import type { State } from './state';
 
 interface Common {
   readonly reporter: Reporter;
@@ -25,52 +27,49 @@ interface Common {
   readonly trustedProxies?: number;
 }
 
-/** Makes an application without routes, and callbacks that app/serve/serve.ts passes to `startHttpServer`. */
+/** Makes an application without routes, and the responses to failures that the HTTP server detects. */
 const createApplication = (
   { reporter, corsOrigins = [], trustedProxies = 0 }: Common,
   methods: ReadonlyArray<string>,
 ) => {
-  const app = new Koa({ proxy: trustedProxies > 0 });
-  // `fail` of errors.ts emits the cause of each 500 and 503. Koa itself also emits the socket error of a client that
+  const app = new Koa<State>({ proxy: trustedProxies > 0 });
+  // `respond` of reply.ts emits the cause of each 500 and 503. Koa itself also emits the socket error of a client that
   // has disconnected, which needs no report.
-  app.on('error', (cause: unknown, context: Koa.Context) => {
-    if (cause !== context.socket.errored) reporter.error(cause, requestIdOf(context.req));
+  app.on('error', (cause: unknown, context: Koa.ParameterizedContext<State>) => {
+    if (cause !== context.socket.errored) reporter.error(cause, context.state.requestId ?? '');
   });
   app.use(setDefaultHeaders);
 
-  const errorResponse = (serverFailure: HttpFailure, request: RequestHead) => {
+  /** Makes the response to a failure. `response` is that of the application, if it got the request before the failure. */
+  const errorResponse = (serverFailure: HttpFailure, request: RequestHead, response?: ServerResponse) => {
     const failure =
       serverFailure._tag === 'MethodNotAllowed' ? { ...serverFailure, allowed: methods } : serverFailure;
-    recordedFailures.set(request, { failure, isFromServer: true });
-    const requestId = requestIdOf(request);
+    const sent = response?.getHeader('X-Request-Id');
+    const requestId = typeof sent === 'string' ? sent : requestIdOf(request.headers);
     if ('cause' in failure) reporter.error(failure.cause, requestId);
-    const description = describeFailure(failure);
-    const headers = {
-      'X-Request-Id': requestId,
-      ...securityHeaders,
-      ...corsHeaders(corsOrigins, request.headers.origin),
-      ...description.headers,
-      'Content-Type': jsonType,
+    if (response === undefined)
+      reporter.requestRejected(recordRejection(failure, request, requestId, trustedProxies));
+    else response.emit(answeredByServer, failure);
+    const { status, headers, body } = failureReply(failure);
+    return {
+      status,
+      headers: {
+        'X-Request-Id': requestId,
+        ...securityHeaders,
+        ...corsHeaders(corsOrigins, request.headers.origin),
+        ...headers,
+      },
+      body: body.toString(),
     };
-    return { status: description.status, headers, body: JSON.stringify(errorBody(description)) };
   };
 
-  const onRejected = (request: RequestHead, status: number): void => {
-    reporter.requestRejected(recordRejection(request, status, trustedProxies));
-  };
-
-  return { app, errorResponse, onRejected };
+  return { app, errorResponse };
 };
 
 export type HttpApplication = ReturnType<typeof createApplication>;
 
-/**
- * Creates the Koa application of the public server; `adminApplication` creates that of the admin server.
- * app/serve/serve.ts calls them at startup, the second only if ADMIN_PORT is set.
- */
-export const httpApplication = (
-  options: Common & PetRoutesOptions & { readonly checkReadiness: CheckReadiness },
-): HttpApplication => {
+/** Creates the Koa application of the public server. */
+export const httpApplication = (options: Common & PublicRoutesOptions): HttpApplication => {
   const { reporter, corsOrigins = [], trustedProxies = 0 } = options;
   const application = createApplication(options, petMethods);
   const { app } = application;
@@ -82,6 +81,7 @@ export const httpApplication = (
   return application;
 };
 
+/** Creates the Koa application of the admin server. */
 export const adminApplication = (
   reporter: Reporter,
   checkReadiness: CheckReadiness,

@@ -11,7 +11,6 @@ import {
   type Unavailable,
 } from '../../core';
 import type { MalformedJson } from '../json';
-import { type Context, type Headers, jsonType } from './context';
 
 export interface NotReady {
   readonly _tag: 'NotReady';
@@ -50,6 +49,8 @@ export type HttpFailure =
   | { readonly _tag: 'UnsupportedMediaType'; readonly expected: string }
   | { readonly _tag: 'MalformedRequest'; readonly reason: string }
   | { readonly _tag: 'Defect'; readonly cause: unknown };
+
+type Headers = Readonly<Record<string, string>>;
 
 interface ErrorDescription {
   readonly status: number;
@@ -172,25 +173,3 @@ export const errorBody = ({ code, message, status }: ErrorDescription) => ({ cod
 
 /** Head of a request, which is empty if the HTTP server could not parse the request. */
 export type RequestHead = Pick<IncomingMessage, 'headers' | 'method' | 'url' | 'socket'>;
-
-interface RecordedFailure {
-  readonly failure: HttpFailure;
-  /** True if the HTTP server sends the response itself, without the Koa application. */
-  readonly isFromServer: boolean;
-}
-
-/** Failures of requests, which `fail` and app.ts record for the access log. */
-export const recordedFailures = new WeakMap<RequestHead, RecordedFailure>();
-
-export const fail = (context: Context, failure: HttpFailure): void => {
-  // Once a response has started, such as the 503 at the deadline, report only bugs.
-  if (context.headerSent && failure._tag !== 'Defect') return;
-  if ('cause' in failure) context.app.emit('error', failure.cause, context);
-  if (context.headerSent) return;
-  recordedFailures.set(context.req, { failure, isFromServer: false });
-  const description = describeFailure(failure);
-  context.status = description.status;
-  context.set(description.headers);
-  context.set('Content-Type', jsonType);
-  context.body = JSON.stringify(errorBody(description));
-};

@@ -1,26 +1,22 @@
-import * as E from 'fp-ts/Either';
+import * as TE from 'fp-ts/TaskEither';
 import { randomUUID } from 'node:crypto';
-import type { IncomingMessage } from 'node:http';
-import type { OpenAnimalStore, Quota } from '../../core';
-import { type Context, deadlineFromNow, type Headers, type Middleware, type PetMiddleware } from './context';
-import { fail, type HttpFailure } from './errors';
+import type { IncomingHttpHeaders } from 'node:http';
 import { petMethods } from './operations';
+import { type Headers, respond } from './reply';
+import type { Context, Middleware } from './state';
 
 const wellFormed = /^[\w.:~+/=-]{1,128}$/;
 
-export const requestIdOf = ({ headers }: Pick<IncomingMessage, 'headers'>): string => {
-  const given = headers['x-request-id'];
-  if (typeof given === 'string' && wellFormed.test(given)) return given;
-  const id = randomUUID();
-  headers['x-request-id'] = id;
-  return id;
-};
+/** Returns the id that a client has given to its request, or a new id. */
+export const requestIdOf = ({ 'x-request-id': given }: IncomingHttpHeaders): string =>
+  typeof given === 'string' && wellFormed.test(given) ? given : randomUUID();
 
+/** Answers 500 if a later middleware throws. */
 export const catchDefects = async (context: Context, next: () => unknown): Promise<void> => {
   try {
     await next();
   } catch (cause) {
-    fail(context, { _tag: 'Defect', cause });
+    await respond(context, TE.left({ _tag: 'Defect', cause }));
   }
 };
 
@@ -32,7 +28,9 @@ export const securityHeaders = {
 } as const;
 
 export const setDefaultHeaders: Middleware = (context, next) => {
-  context.set('X-Request-Id', requestIdOf(context.req));
+  const requestId = requestIdOf(context.req.headers);
+  context.state.requestId = requestId;
+  context.set('X-Request-Id', requestId);
   context.set(securityHeaders);
   return next();
 };
@@ -83,50 +81,4 @@ export const cors =
       'Access-Control-Max-Age': '7200',
     });
     return undefined;
-  };
-
-// Matches only spaces and tabs around the key, as RFC 9110 allows. `\s` would also match a no-break space.
-const bearer = /^[ \t]*Bearer +((?:.*[^ \t])?)[ \t]*$/i;
-
-/**
- * Extracts the API key from an Authorization header. With a scheme other than Bearer (RFC 6750, section 2.1), the key
- * counts as missing.
- */
-const bearerKey = (authorization: string): E.Either<HttpFailure, string> => {
-  const key = bearer.exec(authorization)?.[1];
-  if (key === undefined) return E.left({ _tag: 'MissingApiKey' });
-  return bearer.test(key) ? E.left({ _tag: 'RepeatedBearer' }) : E.right(key);
-};
-
-const setQuotaHeaders = (context: Context, quota: Quota | undefined): void => {
-  if (quota === undefined) return;
-  const { requests, seconds, remaining, resetsInSeconds } = quota;
-  context.set('RateLimit', `"default";r=${remaining};t=${resetsInSeconds}`);
-  context.set('RateLimit-Policy', `"default";q=${requests};w=${seconds}`);
-};
-
-/** Opens the store with the request's API key. */
-export const authenticate =
-  (openStore: OpenAnimalStore): PetMiddleware =>
-  async (context, next) => {
-    const key = bearerKey(context.req.headers.authorization ?? '');
-    if (E.isLeft(key)) {
-      fail(context, key.left);
-      return;
-    }
-    const deadline = deadlineFromNow();
-    const opened = await openStore(key.right, deadline)();
-    if (E.isLeft(opened)) {
-      if (opened.left._tag === 'QuotaExceeded') {
-        context.state.caller = opened.left.caller;
-        setQuotaHeaders(context, opened.left.quota);
-      }
-      fail(context, opened.left);
-      return;
-    }
-    context.state.caller = opened.right.caller;
-    context.state.store = opened.right;
-    context.state.deadline = deadline;
-    setQuotaHeaders(context, opened.right.quota);
-    await next();
   };

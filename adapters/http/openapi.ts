@@ -1,4 +1,6 @@
 import document from './openapi.json';
+import { jsonType } from './reply';
+import { type TextReply, textReply } from './text-reply';
 
 interface OpenApiDocument {
   readonly openapi: string;
@@ -13,3 +15,9 @@ interface OpenApiDocument {
  * behind any path prefix.
  */
 export const openApiDocument: OpenApiDocument = document;
+
+/** Returns the document with the absolute address of the server, because code generators ignore a relative address. */
+export const documentReply: TextReply = (origin) => {
+  const servers = origin === '' ? openApiDocument.servers : [{ url: `${origin}/v1` }];
+  return textReply(JSON.stringify({ ...openApiDocument, servers }), jsonType);
+};

@@ -1,31 +1,24 @@
-import type { PetContext, Route } from './context';
+import type { OperationName } from '../../core';
 import { handleCreatePet } from './handlers/create-pet';
 import { handleGetPet } from './handlers/get-pet';
 import { handleListPets } from './handlers/list-pets';
+import type { Handle } from './handlers/request';
+import type { Headers } from './reply';
 
-/** Operation under /v1. `operationId` is its name in openapi.json. */
-export interface PetOperation extends Route {
-  readonly operationId: string;
-  readonly handle: (context: PetContext) => Promise<void>;
+/** Operation under /v1. openapi.json describes it by its name, as `operationId`. */
+export interface PetOperation {
+  readonly method: 'GET' | 'POST';
+  readonly path: string;
+  readonly successStatus: number;
+  /** Headers of every response of the operation. */
+  readonly headers?: Headers;
+  readonly handle: Handle;
 }
 
-export const petOperations: ReadonlyArray<PetOperation> = [
-  {
-    operationId: 'listPets',
-    method: 'GET',
-    path: '/v1/pets',
-    successStatus: 200,
-    handle: handleListPets,
-  },
-  {
-    operationId: 'createPet',
-    method: 'POST',
-    path: '/v1/pets',
-    successStatus: 201,
-    handle: handleCreatePet,
-  },
-  {
-    operationId: 'getPet',
+export const petOperations: Readonly<Record<OperationName, PetOperation>> = {
+  listPets: { method: 'GET', path: '/v1/pets', successStatus: 200, handle: handleListPets },
+  createPet: { method: 'POST', path: '/v1/pets', successStatus: 201, handle: handleCreatePet },
+  getPet: {
     method: 'GET',
     path: '/v1/pets/:petId',
     successStatus: 200,
@@ -37,8 +30,10 @@ export const petOperations: ReadonlyArray<PetOperation> = [
     },
     handle: handleGetPet,
   },
-];
+};
 
-export const petMethods = [
-  ...new Set(petOperations.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method]))),
+export const petMethods: ReadonlyArray<string> = [
+  ...new Set(
+    Object.values(petOperations).flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method])),
+  ),
 ];

@@ -1,44 +1,7 @@
-import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import type { Context, Headers } from './context';
-
-type Handle = (context: Context) => void;
-
-interface Text {
-  readonly body: string | Buffer;
-  readonly contentType: string;
-  readonly headers?: Headers;
-}
-
-/** Makes the handler of a text. A client that has the text already, by its ETag, gets a 304. */
-const sendText = ({ body, contentType, headers = {} }: Text): Handle => {
-  const etag = `"${createHash('sha256').update(body).digest('base64url')}"`;
-  return (context) => {
-    context.status = 200;
-    context.set({ 'Cache-Control': 'no-cache', ...headers, ETag: etag });
-    if (context.fresh) {
-      context.status = 304;
-      return;
-    }
-    context.set('Content-Type', contentType);
-    context.body = body;
-  };
-};
-
-// Matches only origins without characters that have a meaning in HTML or in a replacement string.
-const plainOrigin = /^https?:\/\/[\w.:[\]-]+$/;
-
-/** Returns the origin that the client has used for the service, or an empty text if the Host header is invalid. */
-const originOf = ({ host, URL: { origin } }: Context): string =>
-  host !== '' && plainOrigin.test(origin) ? origin : '';
-
-/** Makes the handler of a text that contains the service's own address, such as an OpenAPI document. */
-export const sendTextByOrigin =
-  (makeText: (origin: string) => Text): Handle =>
-  (context) => {
-    sendText(makeText(originOf(context)))(context);
-  };
+import type { Reply } from './reply';
+import { type TextReply, textReply } from './text-reply';
 
 const types = {
   html: 'text/html; charset=utf-8',
@@ -78,37 +41,38 @@ const files = {
   'swagger-ui/swagger-ui-bundle.js': types.javascript,
 };
 
-const page = (body: string | Buffer): Text => ({ body, contentType: types.html, headers: pageHeaders });
+const pageReply = (body: string | Buffer): Reply => textReply(body, types.html, pageHeaders);
 
-const startPage = (html: string): Handle =>
-  sendTextByOrigin((origin) =>
-    page(html.replaceAll('{origin}', origin === '' ? 'http://127.0.0.1:3000' : origin)),
-  );
+const startPage =
+  (html: string): TextReply =>
+  (origin) =>
+    pageReply(html.replaceAll('{origin}', origin === '' ? 'http://127.0.0.1:3000' : origin));
 
-const redirectToDocs: Handle = (context) => {
-  context.status = 308;
-  context.set('Location', '../docs');
-  context.body = '';
-};
+const always =
+  (reply: Reply): TextReply =>
+  () =>
+    reply;
+
+const redirectToDocs: Reply = { status: 308, headers: { Location: '../docs' }, body: '' };
 
 const folder = join(__dirname, 'docs');
 
 /**
- * Returns the start page and the API reference (Swagger UI) by their paths, for routes.ts. Returns no pages in
- * the library package, which lacks their files. Reads all files at startup, because file descriptors may run out later.
+ * Returns the start page and the API reference (Swagger UI) by their paths. Returns no pages in the library package,
+ * which lacks their files. Reads all files at startup, because file descriptors may run out later.
  */
-export const docsPages = (): ReadonlyArray<readonly [path: string, handle: Handle]> => {
+export const pages = (): ReadonlyArray<readonly [path: string, reply: TextReply]> => {
   if (!existsSync(folder)) return [];
   const read = (file: string): Buffer => readFileSync(join(folder, file));
   return [
     ['/', startPage(read('start.html').toString())],
-    ['/docs', sendText(page(read('index.html')))],
-    ['/docs/', redirectToDocs],
+    ['/docs', always(pageReply(read('index.html')))],
+    ['/docs/', always(redirectToDocs)],
     ...Object.entries(files)
       .filter(([file]) => existsSync(join(folder, file)))
       .map(([file, contentType]) => {
-        const handle = sendText({ body: read(file), contentType });
-        return [`/docs/${basename(file)}`, handle] as const;
+        const reply = textReply(read(file), contentType);
+        return [`/docs/${basename(file)}`, always(reply)] as const;
       }),
   ];
 };

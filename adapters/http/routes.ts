@@ -1,92 +1,135 @@
 import Router, { type RouterContext } from '@koa/router';
-import * as E from 'fp-ts/Either';
-import type { TaskEither } from 'fp-ts/TaskEither';
+import { pipe } from 'fp-ts/function';
+import * as TE from 'fp-ts/TaskEither';
 import type Koa from 'koa';
-import type { OpenAnimalStore } from '../../core';
-import {
-  type Context,
-  jsonType,
-  type Middleware,
-  type PetState,
-  type Route,
-  type State,
-  succeed,
-} from './context';
-import { fail, type NotReady } from './errors';
-import { authenticate, catchDefects } from './middleware';
-import { openApiDocument } from './openapi';
-import { petOperations } from './operations';
-import { docsPages, sendTextByOrigin } from './pages';
+import type { Caller, OpenAnimalStore, Quota } from '../../core';
+import { openStoreFor, quotaHeaders } from './authenticate';
+import { readBody } from './body';
+import type { HttpFailure, NotReady } from './errors';
+import type { Handle, PetRequest } from './handlers/request';
+import { documentReply } from './openapi';
+import { type PetOperation, petOperations } from './operations';
+import { pages } from './pages';
+import { type Headers, jsonReply, maxResponseMs, type Reply, respond } from './reply';
+import type { Context, State } from './state';
 
-type ServedRoute<S> = readonly [route: Route, serve: (context: RouterContext<S>) => unknown];
+interface Route {
+  readonly method: PetOperation['method'];
+  readonly path: string;
+  readonly headers?: Headers | undefined;
+  readonly serve: (context: RouterContext<State>) => Promise<void>;
+}
 
-const createRouter = <S extends State>(
-  routes: ReadonlyArray<ServedRoute<S>>,
-  ...middleware: ReadonlyArray<Middleware>
-): Router<S> => {
-  const router = new Router<S>({ sensitive: true, strict: true });
-  for (const added of middleware) router.use(added);
-  for (const [route, serve] of routes) {
-    router.register(route.path, [route.method], (context) => {
+const createRouter = (routes: ReadonlyArray<Route>): Router<State> => {
+  const router = new Router<State>({ sensitive: true, strict: true });
+  for (const { method, path, headers = {}, serve } of routes) {
+    router.register(path, [method], (context) => {
       // Set the route first, so that error responses and the access log also have it.
-      context.state.route = route;
-      if (route.headers !== undefined) context.set(route.headers);
+      context.state.route = path;
+      context.set(headers);
       return serve(context);
     });
   }
   return router;
 };
 
-/** Answers 405 if another method has a route at the path, otherwise 404. */
-const refuseUnmatched =
-  <S extends State>(router: Router<S>) =>
-  (context: Context): void => {
-    const allowed = router.match(context.path, '').path.flatMap(({ methods }) => methods);
-    if (allowed.length > 0) fail(context, { _tag: 'MethodNotAllowed', allowed: allowed.sort() });
-    else fail(context, { _tag: 'RouteNotFound' });
-  };
-
-export interface PetRoutesOptions {
-  readonly openStore: OpenAnimalStore;
-}
-
-type Guard = <C extends Koa.ParameterizedContext<PetState>>(
-  handle: (context: C) => unknown,
-) => (context: C) => unknown;
-
-/** Makes a function that runs a handler only for callers with a valid key, and within their rate limit. */
-const guardWith = ({ openStore }: PetRoutesOptions): Guard => {
-  const authenticateCaller = authenticate(openStore);
-  return (handle) => (context) => authenticateCaller(context, () => handle(context));
+/** Returns the failure of a path without a route, or without a route for the method. */
+const unmatched = (router: Router<State>, path: string): HttpFailure => {
+  const allowed = router.match(path, '').path.flatMap(({ methods }) => methods);
+  return allowed.length > 0
+    ? { _tag: 'MethodNotAllowed', allowed: allowed.sort() }
+    : { _tag: 'RouteNotFound' };
 };
 
-const petRoutes = (guard: Guard): ReadonlyArray<ServedRoute<PetState>> =>
-  petOperations.map((operation) => [operation, guard(operation.handle)]);
+type UnopenedRequest = Omit<PetRequest, 'store'>;
 
-const underV1 =
-  (middleware: (context: Koa.ParameterizedContext<PetState>) => unknown): Koa.Middleware<PetState> =>
-  (context, next): unknown =>
-    /^\/v1(?:\/|$)/.test(context.path) ? middleware(context) : next();
+const toRequest = ({ req, request, querystring }: Context, petId: string): UnopenedRequest => {
+  const arrivedAt = performance.now();
+  const isBodyLate = !req.complete;
+  const header = (name: string) => req.headers[name]?.toString();
+  return {
+    petId,
+    query: querystring,
+    header,
+    // Over HTTP/2, which an embedding program may serve, a body needs neither Content-Length nor Transfer-Encoding.
+    hasBody:
+      req.httpVersionMajor > 1 ||
+      header('transfer-encoding') !== undefined ||
+      Number(header('content-length') ?? 0) > 0,
+    readBody: () => readBody(req, 'rawBody' in request ? request.rawBody : undefined),
+    deadline: () => (isBodyLate ? performance.now() : arrivedAt) + maxResponseMs,
+  };
+};
 
-/**
- * Adds the routes of the public server, for app.ts. Under `/v1`, every request needs a valid key, even for a path that
- * does not exist.
- */
-export const addPublicRoutes = (
-  app: Koa,
-  options: PetRoutesOptions & { readonly checkReadiness: CheckReadiness },
-): void => {
-  const guard = guardWith(options);
-  const pets = createRouter(petRoutes(guard));
-  const others = createRouter<State>([
-    ...healthRoutes(options.checkReadiness),
-    getRoute('/openapi.json', sendDocument),
-    ...docsPages().map(([path, handle]) => getRoute(path, handle)),
+const recordCaller = (context: Context, caller: Caller, quota: Quota | undefined): void => {
+  context.state.caller = caller;
+  context.set(quotaHeaders(quota));
+};
+
+/** Makes a function that serves an operation to callers with a valid key, and within their rate limit. */
+const serveCallers =
+  (openStore: OpenAnimalStore) =>
+  (handle: Handle) =>
+  (context: Context, petId = ''): Promise<void> => {
+    const request = toRequest(context, petId);
+    return respond(
+      context,
+      pipe(
+        openStoreFor(openStore, request.header('authorization') ?? '', request.deadline()),
+        TE.mapLeft((failure) => {
+          if (failure._tag === 'QuotaExceeded') recordCaller(context, failure.caller, failure.quota);
+          return failure;
+        }),
+        TE.flatMap((store) => {
+          recordCaller(context, store.caller, store.quota);
+          return handle({ ...request, store });
+        }),
+      ),
+    );
+  };
+
+type Serve = ReturnType<typeof serveCallers>;
+
+const petRouter = (serve: Serve): Router<State> =>
+  createRouter(
+    Object.values(petOperations).map(({ method, path, headers, handle }) => {
+      const serveOperation = serve(handle);
+      return { method, path, headers, serve: (context) => serveOperation(context, context.params['petId']) };
+    }),
+  );
+
+// Matches only origins without characters that have a meaning in HTML or in a replacement string.
+const plainOrigin = /^https?:\/\/[\w.:[\]-]+$/;
+
+/** Returns the origin that the client has used for the service, or an empty text if the Host header is invalid. */
+const originOf = ({ host, URL: { origin } }: Context): string =>
+  host !== '' && plainOrigin.test(origin) ? origin : '';
+
+export type CheckReadiness = TE.TaskEither<NotReady, void>;
+
+export interface PublicRoutesOptions {
+  readonly openStore: OpenAnimalStore;
+  readonly checkReadiness: CheckReadiness;
+}
+
+/** Adds the routes of the public server. Under `/v1`, every request needs a valid key, even for an unknown path. */
+export const addPublicRoutes = (app: Koa, { openStore, checkReadiness }: PublicRoutesOptions): void => {
+  const serve = serveCallers(openStore);
+  const pets = petRouter(serve);
+  const others = createRouter([
+    ...healthRoutes(checkReadiness),
+    ...[['/openapi.json', documentReply] as const, ...pages()].map(([path, reply]) =>
+      getRoute(path, (context) => TE.right(reply(originOf(context)))),
+    ),
   ]);
   app.use(pets.routes());
-  app.use(underV1(guard(refuseUnmatched(pets))));
+  app.use((context, next) =>
+    /^\/v1(?:\/|$)/.test(context.path)
+      ? serve(() => TE.left(unmatched(pets, context.path)))(context)
+      : next(),
+  );
   app.use(others.routes());
-  app.use(refuseUnmatched(others));
+  app.use((context) => respond(context, TE.left(unmatched(others, context.path))));
 };
 
 /**
@@ -98,51 +141,43 @@ export const addPublicRoutes = (
  * schema `Error`. The cause of a 500 or 503 is emitted as the application's `error` event.
  */
 export const mountPetRoutes = (app: Pick<Koa, 'use'>, openStore: OpenAnimalStore): void => {
-  // The router runs `catchDefects` for its own routes only. The host handles the errors of its other middleware.
-  const pets = createRouter(petRoutes(guardWith({ openStore })), catchDefects);
-  app.use(pets.routes());
+  app.use(petRouter(serveCallers(openStore)).routes());
 };
 
-const getRoute = (path: string, handle: (context: Context) => unknown): ServedRoute<State> => [
-  { method: 'GET', path, successStatus: 200 },
-  handle,
-];
+const getRoute = (path: string, handle: (context: Context) => TE.TaskEither<HttpFailure, Reply>): Route => ({
+  method: 'GET',
+  path,
+  serve: (context) => respond(context, handle(context)),
+});
 
 /** Paths of the health checks, whose requests are logged at level debug. */
 export const healthPaths = ['/livez', '/readyz'] as const;
 
-const healthRoutes = (checkReadiness: CheckReadiness): ReadonlyArray<ServedRoute<State>> => [
-  getRoute('/livez', (context) => {
-    succeed(context, '{"status":"live"}');
-  }),
-  getRoute('/readyz', async (context) => {
-    const ready = await checkReadiness();
-    if (E.isLeft(ready)) fail(context, ready.left);
-    else succeed(context, '{"status":"ready"}');
-  }),
+const healthRoutes = (checkReadiness: CheckReadiness): ReadonlyArray<Route> => [
+  getRoute('/livez', () => TE.right(jsonReply(200, '{"status":"live"}'))),
+  getRoute('/readyz', () =>
+    pipe(
+      checkReadiness,
+      TE.map(() => jsonReply(200, '{"status":"ready"}')),
+    ),
+  ),
 ];
-
-/** Serves the document with the absolute address of the server, because code generators ignore a relative address. */
-const sendDocument = sendTextByOrigin((origin) => {
-  const servers = origin === '' ? openApiDocument.servers : [{ url: `${origin}/v1` }];
-  return { body: JSON.stringify({ ...openApiDocument, servers }), contentType: jsonType };
-});
-
-export type CheckReadiness = TaskEither<NotReady, void>;
 
 export type ReadMetrics = () => Promise<string>;
 
 const metricsType = 'text/plain; version=0.0.4; charset=utf-8';
 
-/** Adds the routes of the admin server, for app.ts. They need no key. */
+/** Adds the routes of the admin server, which need no key. */
 export const addAdminRoutes = (app: Koa, checkReadiness: CheckReadiness, readMetrics: ReadMetrics): void => {
-  const router = createRouter<State>([
+  const router = createRouter([
     ...healthRoutes(checkReadiness),
-    getRoute('/metrics', async (context) => {
-      context.body = await readMetrics();
-      context.set('Content-Type', metricsType);
-    }),
+    getRoute('/metrics', () =>
+      pipe(
+        TE.fromTask(readMetrics),
+        TE.map((body) => ({ status: 200, headers: { 'Content-Type': metricsType }, body })),
+      ),
+    ),
   ]);
   app.use(router.routes());
-  app.use(refuseUnmatched(router));
+  app.use((context) => respond(context, TE.left(unmatched(router, context.path))));
 };

@@ -127,7 +127,7 @@ const serveClients = async (
  */
 export const serve = async (settings: Settings, lifetime: Lifetime): Promise<void> => {
   const { version, logger, onProgress } = lifetime;
-  const metrics = prometheusMetrics({ version, operations: petOperations });
+  const metrics = prometheusMetrics({ version, operations: Object.values(petOperations) });
   const backend = await openBackend(settings, isMeasured(settings) ? metrics.batches : undefined, onProgress);
   try {
     await serveClients(settings, backend, metrics, lifetime);

@@ -1,21 +1,20 @@
+import { pipe } from 'fp-ts/function';
+import * as TE from 'fp-ts/TaskEither';
 import { int64FromText } from '../../../core';
-import * as E from 'fp-ts/Either';
 import { serialisePet } from '../../json';
-import { type PetContext, succeed } from '../context';
-import { fail } from '../errors';
+import type { HttpFailure } from '../errors';
+import { jsonReply } from '../reply';
+import type { Handle } from './request';
+
+const notFound: HttpFailure = { _tag: 'PetNotFound' };
 
 /**
- * Handles `GET /v1/pets/:petId`, for the operation `getPet` in operations.ts.
+ * Handles `GET /v1/pets/:petId`.
  * @deprecated The API removes this operation on 5 December 2030.
  */
-export const handleGetPet = async (context: PetContext): Promise<void> => {
-  const id = int64FromText(context.params['petId'] ?? '');
-  if (id === undefined) {
-    fail(context, { _tag: 'PetNotFound' });
-    return;
-  }
-  const { store, deadline } = context.state;
-  const found = await store.getPet(id, deadline)();
-  if (E.isLeft(found)) fail(context, found.left);
-  else succeed(context, serialisePet(found.right));
-};
+export const handleGetPet: Handle = ({ store, petId, deadline }) =>
+  pipe(
+    TE.fromNullable(notFound)(int64FromText(petId)),
+    TE.flatMap((id) => store.getPet(id, deadline())),
+    TE.map((pet) => jsonReply(200, serialisePet(pet))),
+  );

@@ -1,60 +1,58 @@
 import * as E from 'fp-ts/Either';
-import { fieldType, type InvalidField, newPetRules, petFilters, petRules, type PetPage } from '../../../core';
+import { pipe } from 'fp-ts/function';
+import * as TE from 'fp-ts/TaskEither';
+import { fieldType, newPetRules, petFilters, type PetPage, petRules } from '../../../core';
 import { serialisePage } from '../../json';
-import { type PetContext, succeed } from '../context';
-import { fail } from '../errors';
+import type { HttpFailure } from '../errors';
+import { type Headers, jsonReply } from '../reply';
+import type { Handle } from './request';
 
 const digits = /^[0-9]+$/;
 
-/** Functions that turn the text of a parameter into a value. The core rejects an invalid one. */
-const filterReaders = Object.fromEntries(
-  petFilters.map((name) => [name, fieldType(newPetRules[name]).fromText]),
-);
-
-const readers: Readonly<Record<string, (text: string) => unknown>> = {
-  limit: (text) => (digits.test(text) ? Number(text) : text),
+/** Functions that turn the text of a parameter into a value, or undefined. */
+const parameters: Readonly<Record<string, (text: string) => unknown>> = {
+  limit: (text) => (digits.test(text) ? Number(text) : undefined),
   after: fieldType(petRules.id).fromText,
-  ...filterReaders,
+  ...Object.fromEntries(petFilters.map((name) => [name, fieldType(newPetRules[name]).fromText])),
 };
 
-const readQuery = (parameters: URLSearchParams): Readonly<Record<string, unknown>> =>
-  Object.fromEntries(
-    Object.entries(readers).flatMap(([name, read]) => {
-      const text = parameters.get(name);
-      return text === null ? [] : [[name, read(text) ?? text]];
-    }),
+/** Reads the known parameters of a query. A text that has no value stays a text, which the core rejects. */
+const readQuery = (query: string): E.Either<HttpFailure, Readonly<Record<string, unknown>>> => {
+  const given = new URLSearchParams(`&${query}`);
+  const names = Object.keys(parameters).filter((name) => given.has(name));
+  const repeated = names.filter((name) => given.getAll(name).length > 1);
+  if (repeated.length > 0) {
+    const fields = repeated.map((name) => ({ name, expected: 'given only once' }));
+    return E.left({ _tag: 'InvalidQuery', fields });
+  }
+  return E.right(
+    Object.fromEntries(
+      names.map((name) => {
+        const text = given.get(name) ?? '';
+        return [name, parameters[name]?.(text) ?? text];
+      }),
+    ),
   );
+};
 
 /**
  * Returns the Link to the next page (RFC 8288). It is relative, so that it works behind any path prefix. It has the other
  * parameters as the client wrote them, except for characters that would end the Link.
  */
-const linkToNext = (querystring: string, { pets, hasMore }: PetPage): string | undefined => {
+const linkToNext = (query: string, { pets, hasMore }: PetPage): Headers => {
   const last = pets.at(-1);
-  if (!hasMore || last === undefined) return undefined;
-  const others = querystring
+  if (!hasMore || last === undefined) return {};
+  const others = query
     .split('&')
     .filter((pair) => pair !== '' && !new URLSearchParams(`&${pair}`).has('after'))
     .map((pair) => pair.replaceAll(/["<>]/g, encodeURIComponent));
-  return `<?${[...others, `after=${last.id}`].join('&')}>; rel="next"`;
+  return { Link: `<?${[...others, `after=${last.id}`].join('&')}>; rel="next"` };
 };
 
-/** Handles `GET /v1/pets`, for the operation `listPets` in operations.ts. */
-export const handleListPets = async (context: PetContext): Promise<void> => {
-  const parameters = new URLSearchParams(context.search);
-  const repeated = Object.keys(readers).filter((name) => parameters.getAll(name).length > 1);
-  if (repeated.length > 0) {
-    const fields = repeated.map((name): InvalidField => ({ name, expected: 'given only once' }));
-    fail(context, { _tag: 'InvalidQuery', fields });
-    return;
-  }
-  const { store, deadline } = context.state;
-  const listed = await store.listPets(readQuery(parameters), deadline)();
-  if (E.isLeft(listed)) {
-    fail(context, listed.left);
-    return;
-  }
-  succeed(context, serialisePage(listed.right));
-  const link = linkToNext(context.querystring, listed.right);
-  if (link !== undefined) context.set('Link', link);
-};
+/** Handles `GET /v1/pets`. */
+export const handleListPets: Handle = ({ store, query, deadline }) =>
+  pipe(
+    TE.fromEither(readQuery(query)),
+    TE.flatMap((values) => store.listPets(values, deadline())),
+    TE.map((page) => jsonReply(200, serialisePage(page), linkToNext(query, page))),
+  );

@@ -1,0 +1,24 @@
+import type * as E from 'fp-ts/Either';
+import type { TaskEither } from 'fp-ts/TaskEither';
+import type { AnimalStore, Deadline } from '../../../core';
+import type { HttpFailure } from '../errors';
+import type { Reply } from '../reply';
+
+/** Request of an authenticated caller, as plain values, so that a handler knows no web framework. */
+export interface PetRequest {
+  readonly store: AnimalStore;
+  /** Text of the parameter `petId` of the path. */
+  readonly petId: string;
+  /** Query without its question mark. */
+  readonly query: string;
+  /** Returns the value of a header, whose name is in lower case. Repeated headers are joined by commas. */
+  readonly header: (name: string) => string | undefined;
+  /** False if the head of the request says that it has no body. */
+  readonly hasBody: boolean;
+  /** Reads the body, which is refused if it is larger than the limit. */
+  readonly readBody: () => Promise<E.Either<HttpFailure, Uint8Array>>;
+  /** Returns the time by which the reply must be made. It moves while the body arrives. */
+  readonly deadline: () => Deadline;
+}
+
+export type Handle = (request: PetRequest) => TaskEither<HttpFailure, Reply>;

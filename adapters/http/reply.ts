@@ -1,0 +1,81 @@
+import * as E from 'fp-ts/Either';
+import type { TaskEither } from 'fp-ts/TaskEither';
+import type { ParameterizedContext } from 'koa';
+import { unavailable } from '../../core';
+import { describeFailure, errorBody, type HttpFailure } from './errors';
+import type { State } from './state';
+
+export type Headers = Readonly<Record<string, string>>;
+
+/** Response of a handler. */
+export interface Reply {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly body: string | Buffer;
+}
+
+export const jsonType = 'application/json';
+
+export const jsonReply = (status: number, body: string | Buffer, headers: Headers = {}): Reply => ({
+  status,
+  headers: { 'Content-Type': jsonType, ...headers },
+  body,
+});
+
+export const failureReply = (failure: HttpFailure): Reply => {
+  const description = describeFailure(failure);
+  return jsonReply(description.status, JSON.stringify(errorBody(description)), description.headers);
+};
+
+/** Maximum time to answer a request, from its arrival, or from the end of its body if that comes later than its head. */
+export const maxResponseMs = 4_000;
+
+const notAnswered = (): HttpFailure =>
+  unavailable(new Error(`the request was not answered within ${maxResponseMs / 1_000} s`));
+
+/** Ends a task as Unavailable once the time of its request is over. The task goes on, but its outcome is ignored. */
+const endInTime = (
+  { req }: ParameterizedContext<State>,
+  task: TaskEither<HttpFailure, Reply>,
+): Promise<E.Either<HttpFailure, Reply>> =>
+  new Promise((resolve, reject) => {
+    const timer = setTimeout(() => {
+      // While the body arrives, the limits of the HTTP server apply.
+      if (req.complete) resolve(E.left(notAnswered()));
+      else timer.refresh();
+    }, maxResponseMs);
+    if (!req.complete) req.once('end', () => timer.refresh());
+    task()
+      .then(resolve, reject)
+      .finally(() => {
+        clearTimeout(timer);
+      });
+  });
+
+const write = (context: ParameterizedContext<State>, { status, headers, body }: Reply): void => {
+  context.status = status;
+  context.set(headers);
+  if (headers['ETag'] !== undefined && context.fresh) context.status = 304;
+  else context.body = body;
+};
+
+/**
+ * Answers a request with the reply of a task, or with the response to its failure. A cause of a failure is emitted as
+ * the application's `error` event.
+ */
+export const respond = async (
+  context: ParameterizedContext<State>,
+  task: TaskEither<HttpFailure, Reply>,
+): Promise<void> => {
+  const outcome = await endInTime(context, task).catch((cause: unknown) =>
+    E.left<HttpFailure>({ _tag: 'Defect', cause }),
+  );
+  if (E.isRight(outcome)) {
+    write(context, outcome.right);
+    return;
+  }
+  const failure = outcome.left;
+  if ('cause' in failure) context.app.emit('error', failure.cause, context);
+  context.state.failure = failure;
+  write(context, failureReply(failure));
+};
