@@ -7,7 +7,7 @@ import type { Knex } from 'knex';
 import { defaultPageSize, type Unavailable } from '../../core';
 import type { Database, DatabaseSizes } from './database/database';
 import { endAtDeadline } from './database/deadline';
-import { toTaskEither } from './database/errors';
+import { isReadOnlyServer, toTaskEither } from './database/errors';
 import { leastInt64 } from './database/pet-columns';
 import { generationMismatch, readSchemaState } from './migrations/migrations';
 import { databaseTimeouts } from './timeouts';
@@ -23,6 +23,8 @@ const checkReadiness = async ({ reads, writes, petStatements }: Database): Promi
       await writes('heartbeats').insert({ id: 1, beaten_at: Date.now() }).onConflict('id').merge();
     }),
   ]);
+  if ([schema, read, written].some((check) => E.isLeft(check) && isReadOnlyServer(check.left.cause)))
+    return 'the database server is read-only; run `animal-store doctor`';
   if (E.isLeft(schema)) return 'the database does not answer';
   if (generationMismatch(schema.right) !== undefined) {
     return 'the database schema belongs to an incompatible version; run `animal-store doctor`';

@@ -61,6 +61,11 @@ export interface Database {
   readonly writes: Knex;
   readonly petStatements: PetStatements;
   /**
+   * SQL condition for reads that must not be stale: true, or makes the statement fail on a server that accepts no
+   * writes, such as a standby.
+   */
+  readonly onPrimary: string;
+  /**
    * Maximum number of batches (batcher.ts) that each operation runs at a time, so that a slow operation leaves
    * connections for the others.
    */

@@ -81,6 +81,7 @@ export const openSqlite = (filename: string, { isOwnFile = false }: SqliteOption
     reads,
     writes,
     petStatements: sqlitePetStatements,
+    onPrimary: 'true',
     // SQLite has one writer. `reads` limits each kind of read: gets, lists and checks of API keys run one batch at a
     // time each, on three reading connections.
     concurrency: { reads: 1, writes: 1 },
@@ -106,6 +107,7 @@ export const hostSqlite = (pool: Knex): Database => ({
   reads: pool,
   writes: pool,
   petStatements: sqlitePetStatements,
+  onPrimary: 'true',
   concurrency: { reads: 1, writes: 1 },
   withMigrationLock: (work) => withWriteLock(pool, work),
   checkUsable: () => Promise.resolve(),
