@@ -89,6 +89,11 @@ export interface Database {
    * Checks a PostgreSQL server for `doctor`. Rejects if a SQLite file is damaged. Checks nothing on the Knex of a host.
    */
   readonly inspect: () => Promise<ReadonlyArray<Finding>>;
+  /**
+   * Returns what prevents one of the next `count` creates from getting an id, and how to repair it. Checks nothing on
+   * Citus and on the Knex of a host.
+   */
+  readonly inspectIds: (count: number) => Promise<string | undefined>;
   readonly sizes: () => Promise<DatabaseSizes>;
   readonly poolUsage: () => ReadonlyArray<PoolUsage>;
   readonly close: () => Promise<void>;

@@ -6,6 +6,7 @@ import type { Database } from '../database/database';
 import { isReadOnlyServer, readOnlyServerError } from '../database/errors';
 import { migrationConfig } from '../migrations/migrations';
 import { databaseTimeouts } from '../timeouts';
+import { inspectSequence } from './ids';
 import { postgresPetStatements } from './pet-statements';
 import { checkEncoding, inspectConnection, inspectSettings, sessionTimeouts } from './server-settings';
 import { acceptsWrites, limitSessions, type Sessions } from './sessions';
@@ -134,6 +135,8 @@ const databaseOn = (pool: Knex, onPrimary: string, preparesStatements: () => boo
     petStatements: postgresPetStatements(onPrimary, preparesStatements, detect),
     onPrimary,
     checkUsable: () => checkEncoding(pool),
+    inspectIds: async (count: number) =>
+      (await detect(pool)).isDistributed ? undefined : inspectSequence(pool, count),
     sizes: async () => {
       const { size } = await pool.first<{ size: string }>(
         pool.raw('pg_database_size(current_database()) as size'),
@@ -194,5 +197,6 @@ export const hostPostgres = (pool: Knex): Database => ({
   withMigrationLock: (work) => withMigrationLock(pool, work),
   poolUsage: () => [],
   inspect: () => Promise.resolve([]),
+  inspectIds: () => Promise.resolve(undefined),
   close: () => Promise.resolve(),
 });
