@@ -80,7 +80,10 @@ const postgresAdvice: Advice = [
     /^(55P03|57014) /,
     'another session holds a lock, or the server is slow; look at pg_stat_activity, and try again',
   ],
-  [/^2200H /, 'raise the maximum of the sequence, or set its value to the largest id in table pets'],
+  [
+    /^2200H |^23505 .*"pets_pkey/,
+    "run: select setval('pets_id_seq', (select max(id) from pets)); if no id is left, raise the maximum of the sequence",
+  ],
   [/^(53300|53400) /, 'raise max_connections of the server, or lower POSTGRES_POOL_SIZE'],
   [/^(53100|53200) /, 'its disk or its memory is full; free space on the server'],
   [/^(57P03|57P01|57P02) /, 'wait until the server has started, and try again'],
@@ -99,7 +102,8 @@ const sqliteAdvice: Advice = [
   lockOfKnex,
   [/SQLITE_CORRUPT/, 'restore a backup'],
   [/SQLITE_NOTADB/, 'it is not a SQLite database; name another file in DATABASE_URL'],
-  [/ENOSPC|SQLITE_FULL/, 'free space on the disk of the database'],
+  [/ENOSPC/, 'free space on the disk of the database'],
+  [/SQLITE_FULL/, 'free space on the disk of the database; if it has space, run `animal-store doctor`'],
   [/SQLITE_IOERR/, 'check that the disk has free space and no errors'],
   [/SQLITE_BUSY/, 'wait until the process that writes to it has ended'],
 ];

@@ -7,33 +7,46 @@ import type { Knex } from 'knex';
 import { defaultPageSize, type Unavailable } from '../../core';
 import type { Database, DatabaseSizes } from './database/database';
 import { endAtDeadline } from './database/deadline';
-import { toTaskEither } from './database/errors';
+import { isReadOnlyServer, toTaskEither } from './database/errors';
 import { leastInt64 } from './database/pet-columns';
 import { generationMismatch, readSchemaState } from './migrations/migrations';
+import { maxBatchSize } from './pets/create';
 import { databaseTimeouts } from './timeouts';
 
-const checkReadiness = async ({ reads, writes, petStatements }: Database): Promise<string | undefined> => {
+const checkReadiness = async ({
+  reads,
+  writes,
+  petStatements,
+  inspectIds,
+}: Database): Promise<string | undefined> => {
   const deadline = performance.now() + databaseTimeouts.readinessMs;
   const inTime = <A>(work: () => Promise<A>) => endAtDeadline(toTaskEither(work), deadline)();
   const firstPage = { from: leastInt64, filters: {} };
-  const [schema, read, written] = await Promise.all([
+  const [schema, read, written, ids] = await Promise.all([
     inTime(() => readSchemaState(reads)),
     inTime(() => petStatements.pages(reads, [firstPage], defaultPageSize)),
     inTime(async () => {
       await writes('heartbeats').insert({ id: 1, beaten_at: Date.now() }).onConflict('id').merge();
     }),
+    inTime(() => inspectIds(maxBatchSize)),
   ]);
+  if ([schema, read, written].some((check) => E.isLeft(check) && isReadOnlyServer(check.left.cause)))
+    return 'the database server is read-only; run `animal-store doctor`';
   if (E.isLeft(schema)) return 'the database does not answer';
   if (generationMismatch(schema.right) !== undefined) {
     return 'the database schema belongs to an incompatible version; run `animal-store doctor`';
   }
   if (schema.right.pending.length > 0) return 'the database lacks migrations; run `animal-store migrate`';
   if (E.isLeft(read)) return "animals can't be read from the database; run `animal-store doctor`";
-  return E.isLeft(written) ? 'a write to the table heartbeats fails; run `animal-store doctor`' : undefined;
+  if (E.isLeft(written)) return 'a write to the table heartbeats fails; run `animal-store doctor`';
+  if (E.isLeft(ids)) return 'the database does not answer';
+  return ids.right === undefined
+    ? undefined
+    : 'the ids of the next animals are taken or used up; run `animal-store doctor`';
 };
 
 /**
- * Checks the schema, one page and one committed write. A create may still fail, such as without the right to insert
+ * Checks the schema, one page, one committed write, and the ids of the next animals. A create may still fail, such as without the right to insert
  * animals. Only `doctor` tries one.
  */
 export const knexReadiness = (database: Database): Task<string | undefined> => {

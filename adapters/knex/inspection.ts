@@ -7,7 +7,7 @@ import { decodeOrThrow, NewPetCodec, type Unavailable } from '../../core';
 import { apiKeyStore } from './api-keys/api-key-store';
 import { tryAndRollBack } from './database/connections';
 import type { Database, Finding } from './database/database';
-import { eitherToTaskEither, errorWithCode } from './database/errors';
+import { eitherToTaskEither, errorWithCode, permanentError } from './database/errors';
 import { idOfRow } from './database/pet-columns';
 import { tryMigrate } from './migrations/migrate';
 import { generationMismatch, readSchemaState, type SchemaState } from './migrations/migrations';
@@ -54,7 +54,11 @@ export const inspectDatabase = (database: Database): TaskEither<Unavailable, Dat
       await tryMigrate(database);
       return E.right({ schema, findings, issuedKeys: 0, validKeys: 0 });
     }
-    if (schema.pending.length === 0 && generationMismatch(schema) === undefined) await tryCreate(database);
+    if (schema.pending.length === 0 && generationMismatch(schema) === undefined) {
+      const fault = await database.inspectIds(Infinity);
+      if (fault !== undefined) throw permanentError(fault);
+      await tryCreate(database);
+    }
     const keys = await apiKeyStore(database).list();
     if (E.isLeft(keys)) return keys;
     const validKeys = keys.right.filter(({ isValid }) => isValid).length;

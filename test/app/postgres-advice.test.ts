@@ -37,7 +37,7 @@ describe('The advice of a command', () => {
       const readOnly = new URL(url);
       readOnly.searchParams.set('options', '-c default_transaction_read_only=on');
       const advice =
-        ' in a read-only transaction; set the host of the primary server in DATABASE_URL, or default_transaction_read_only to off\n';
+        "can't be used: the server is read-only; set the host of the primary server in DATABASE_URL, or default_transaction_read_only to off\n";
       expect(await run(readOnly.href, 'migrate')).to.include(advice);
       await migrateIn(url);
       expect(await run(readOnly.href, 'keys', 'create', '--name', 'x')).to.include(advice);

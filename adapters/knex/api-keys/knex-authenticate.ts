@@ -1,5 +1,4 @@
 import * as E from 'fp-ts/Either';
-import type { Knex } from 'knex';
 import { LRUCache } from 'lru-cache';
 import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
 import {
@@ -68,9 +67,9 @@ const toStoredKey = (id: KeyId, { owner_id, digest, revoked_at, expires_at }: Ap
 });
 
 const readKeys =
-  (reads: Knex) =>
+  ({ reads, onPrimary }: Pick<Database, 'reads' | 'onPrimary'>) =>
   async (ids: ReadonlyArray<KeyId>): Promise<ReadonlyArray<E.Either<InvalidApiKey, StoredKey>>> => {
-    const rows = await reads<ApiKeyRow>('api_keys').whereIn('id', ids).select('*');
+    const rows = await reads<ApiKeyRow>('api_keys').whereIn('id', ids).whereRaw(onPrimary).select('*');
     const byId = new Map(rows.map((row) => [row.id, row]));
     return ids.map((id) => {
       const row = byId.get(id);
@@ -95,13 +94,13 @@ const checkKey = (key: ApiKey, id: KeyId, stored: StoredKey): E.Either<InvalidAp
  * found a valid key, the key is accepted for 2 s without a query, even while the database fails. After that, the port
  * fails with Unavailable if the query fails.
  */
-export const knexAuthenticate = ({ reads, concurrency }: Database): Authenticate => {
+export const knexAuthenticate = (database: Database): Authenticate => {
   const trusted = new LRUCache<string, StoredKey>({ max: maxTrusted, ttl: databaseTimeouts.keyTrustMs });
   const readKey = createBatcher({
-    concurrency: concurrency.reads,
+    concurrency: database.concurrency.reads,
     maxBatchSize,
     timeoutMs: databaseTimeouts.keyQueryMs,
-    runBatch: readKeys(reads),
+    runBatch: readKeys(database),
   });
 
   return (key, deadline) => async () => {

@@ -61,6 +61,11 @@ export interface Database {
   readonly writes: Knex;
   readonly petStatements: PetStatements;
   /**
+   * SQL condition for reads that must not be stale: true, or makes the statement fail on a server that accepts no
+   * writes, such as a standby.
+   */
+  readonly onPrimary: string;
+  /**
    * Maximum number of batches (batcher.ts) that each operation runs at a time, so that a slow operation leaves
    * connections for the others.
    */
@@ -84,6 +89,11 @@ export interface Database {
    * Checks a PostgreSQL server for `doctor`. Rejects if a SQLite file is damaged. Checks nothing on the Knex of a host.
    */
   readonly inspect: () => Promise<ReadonlyArray<Finding>>;
+  /**
+   * Returns what prevents one of the next `count` creates from getting an id, and how to repair it. Checks nothing on
+   * Citus and on the Knex of a host.
+   */
+  readonly inspectIds: (count: number) => Promise<string | undefined>;
   readonly sizes: () => Promise<DatabaseSizes>;
   readonly poolUsage: () => ReadonlyArray<PoolUsage>;
   readonly close: () => Promise<void>;

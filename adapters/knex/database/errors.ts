@@ -15,14 +15,28 @@ const hasCode =
 
 /**
  * True if the database rejected the statement itself, or for a `permanentError`. If the statement was a batch, some of
- * its rows may succeed in separate statements. False for SQLSTATE 08 (connection), 57P (shutdown) and 53300 (too many
- * connections), and for SQLite's I/O errors.
+ * its rows may succeed in separate statements. False for SQLSTATE 08 (connection), 57P (shutdown), 53300 (too many
+ * connections) and 25006 (read-only server), and for SQLite's I/O errors.
  */
 export const isStatementError = hasCode(
-  /^(?:PERMANENT|(?!08|57P|53300)(?:\d[\dA-Z]|F0|HV|P0|XX)[\dA-Z]{3}|SQLITE_(?:ERROR|CONSTRAINT|MISMATCH|RANGE|TOOBIG|NOMEM))$/,
+  /^(?:PERMANENT|(?!08|57P|53300|25006)(?:\d[\dA-Z]|F0|HV|P0|XX)[\dA-Z]{3}|SQLITE_(?:ERROR|CONSTRAINT|MISMATCH|RANGE|TOOBIG|NOMEM))$/,
 );
 
 export const isPostgresLockTimeout = hasCode(/^55P03$/);
+
+/** Text in the error of a read on a server whose rows may be stale. */
+export const readOnlyServer = 'the server is read-only';
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+const isRefusedRead = (error: unknown): boolean =>
+  codeOf(error) === '22P02' && messageOf(error).endsWith(`"${readOnlyServer}"`);
+
+/** True for an error of a standby, or of a server that an administrator has made read-only. */
+export const isReadOnlyServer = (error: unknown): boolean =>
+  codeOf(error) === '25006' || isRefusedRead(error);
+
+export const readOnlyServerError = (): Error => errorWithCode('25006', readOnlyServer);
 
 export const isSqliteBusy = hasCode(/^SQLITE_(?:BUSY|LOCKED)$/);
 
@@ -52,8 +66,8 @@ export const fileReplaced = (): Error => new Error('the database file or its log
  */
 export const withoutStatement = (error: unknown): Error => {
   if (error instanceof Error && codeOf(error) === 'PERMANENT') return error;
-  const message = error instanceof Error ? error.message : String(error);
-  const words = message.replace(/^.* - /s, '') || codeOf(error);
+  if (isRefusedRead(error)) return readOnlyServerError();
+  const words = messageOf(error).replace(/^.* - /s, '') || codeOf(error);
   return Object.assign(new Error(words), { code: codeOf(error) });
 };
 

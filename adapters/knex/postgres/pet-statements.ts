@@ -49,19 +49,20 @@ const pageClauses = (
 
 const readPage = (
   run: RunStatement,
+  onPrimary: string,
   knex: Knex,
   { from, filters }: PageStart,
   limit: number,
 ): Promise<ReadonlyArray<PetRow>> => {
   const cells = filterCells(filters);
   const columns = cells.map(([{ name }]) => name);
-  const sql = `select ${petCells} from pets where ${pageClauses(columns, '?', () => '?')} limit ?`;
+  const sql = `select ${petCells} from pets where ${onPrimary} and ${pageClauses(columns, '?', () => '?')} limit ?`;
   const [first, ...others] = cells.map(([, cell]) => cell);
   const bindings = first === undefined ? [from.toString()] : [first, from.toString(), first, ...others];
   return run(knex, { name: ['page', ...columns].join(' '), sql }, [...bindings, limit]);
 };
 
-const pagesBy = (columns: ReadonlyArray<Column>) => {
+const pagesBy = (onPrimary: string, columns: ReadonlyArray<Column>) => {
   const names = columns.map(({ name }) => name);
   const types = ['bigint', ...columns.map(({ type }) => type)].map((type) => `?::${type}[]`);
   const starts = ['first', ...columns.map((_, place) => `wanted${place}`), 'page'];
@@ -71,11 +72,15 @@ const pagesBy = (columns: ReadonlyArray<Column>) => {
     sql: `select page, found.* from unnest(${types.join()}) with ordinality as starts(${starts.join()})
        cross join lateral (
          select ${petCells} from pets where ${clauses} limit ?
-       ) as found`,
+       ) as found
+       where ${onPrimary}`,
   };
 };
 
-const byIds = { name: 'pets by ids', sql: `select ${petCells} from pets where pets.id = any(?::bigint[])` };
+const byIds = (onPrimary: string) => ({
+  name: 'pets by ids',
+  sql: `select ${petCells} from pets where ${onPrimary} and pets.id = any(?::bigint[])`,
+});
 
 const newPetNames = newPetColumns.map(({ name }) => name).join();
 
@@ -114,11 +119,11 @@ type EngineStatements = Pick<PetStatements, 'pages' | 'insert' | 'insertRecords'
 /**
  * Statements for PostgreSQL without Citus. Their text does not depend on the number of rows, so each is prepared once.
  */
-const singleServerStatements = (run: RunStatement): EngineStatements => ({
+const singleServerStatements = (run: RunStatement, onPrimary: string): EngineStatements => ({
   pages: async (knex, starts, limit) => {
     const cells = starts.map(({ filters }) => filterCells(filters));
     const columns = (cells[0] ?? []).map(([column]) => column);
-    const rows = await run(knex, pagesBy(columns), [
+    const rows = await run(knex, pagesBy(onPrimary, columns), [
       starts.map(({ from }) => from.toString()),
       ...columns.map((_, place) => arrayOf(cells.map((wanted) => wanted[place]?.[1] ?? null))),
       limit,
@@ -142,10 +147,10 @@ const singleServerStatements = (run: RunStatement): EngineStatements => ({
   purgeExpired: async (knex, now, limit) => (await run(knex, purgeKeys, [now, limit])).length,
 });
 
-const distributedStatements = (run: RunStatement): EngineStatements => ({
+const distributedStatements = (run: RunStatement, onPrimary: string): EngineStatements => ({
   pages: async (knex, starts, limit) => {
     const pages: Array<ReadonlyArray<PetRow>> = [];
-    for (const start of starts) pages.push(await readPage(run, knex, start, limit));
+    for (const start of starts) pages.push(await readPage(run, onPrimary, knex, start, limit));
     return pages;
   },
   insert: (knex, newPets) => {
@@ -161,18 +166,20 @@ const distributedStatements = (run: RunStatement): EngineStatements => ({
 });
 
 /**
- * Returns the statements for PostgreSQL or Citus; postgres.ts calls it. `engine` tells if the server is Citus.
+ * Returns the statements for PostgreSQL or Citus. Reads have the SQL condition `onPrimary`. `engine` tells if the server
+ * is Citus.
  */
 export const postgresPetStatements = (
+  onPrimary: string,
   preparesStatements: () => boolean,
   engine: (knex: Knex) => Promise<{ readonly isDistributed: boolean }>,
 ): PetStatements => {
   const run = statementRunner(preparesStatements);
-  const single = singleServerStatements(run);
-  const distributed = distributedStatements(run);
+  const single = singleServerStatements(run, onPrimary);
+  const distributed = distributedStatements(run, onPrimary);
   const statementsOn = async (knex: Knex) => ((await engine(knex)).isDistributed ? distributed : single);
   return {
-    byIds: (knex, ids) => run(knex, byIds, [ids.map(String)]),
+    byIds: (knex, ids) => run(knex, byIds(onPrimary), [ids.map(String)]),
     pages: async (knex, starts, limit) => (await statementsOn(knex)).pages(knex, starts, limit),
     insert: async (knex, newPets) => (await statementsOn(knex)).insert(knex, newPets),
     insertRecords: async (knex, keys) => (await statementsOn(knex)).insertRecords(knex, keys),

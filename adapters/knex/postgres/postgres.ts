@@ -3,10 +3,13 @@ import { Socket } from 'node:net';
 import { callbackify } from 'node:util';
 import { inTransaction, poolUsageOf, silentLog, withPool } from '../database/connections';
 import type { Database } from '../database/database';
+import { isReadOnlyServer, readOnlyServerError } from '../database/errors';
 import { migrationConfig } from '../migrations/migrations';
 import { databaseTimeouts } from '../timeouts';
+import { inspectSequence } from './ids';
 import { postgresPetStatements } from './pet-statements';
 import { checkEncoding, inspectConnection, inspectSettings, sessionTimeouts } from './server-settings';
+import { acceptsWrites, limitSessions, type Sessions } from './sessions';
 
 /** Connection of the driver `pg`. `processID` and `ssl` are not documented. */
 interface Connection {
@@ -28,11 +31,15 @@ interface Server {
 }
 
 /**
- * Detects a connection pooler such as PgBouncer by the process id that the server sends, which a pooler invents. Sets
- * the session's timeouts, except through a pooler, whose other clients would get them too.
+ * Refuses a server that accepts no writes. Detects a connection pooler such as PgBouncer by the process id that the
+ * server sends, which a pooler invents. Sets the session's timeouts, except through a pooler, whose other clients would
+ * get them too.
  */
 const prepareConnection = async (connection: Connection, statementTimeoutMs: number): Promise<Server> => {
-  const { rows } = await connection.query<{ readonly pid: number }>('select pg_backend_pid() as pid');
+  const { rows } = await connection.query<{ readonly pid: number; readonly isReadOnly: boolean }>(
+    `select pg_backend_pid() as pid, current_setting('transaction_read_only') = 'on' as "isReadOnly"`,
+  );
+  if (rows[0]?.isReadOnly === true) throw readOnlyServerError();
   const isPooled = rows[0]?.pid !== connection.processID;
   if (!isPooled) {
     const timeouts = Object.entries(sessionTimeouts(statementTimeoutMs));
@@ -53,9 +60,13 @@ const socketWithTimeout = (timeoutMs: number) => (): Socket => {
   );
 };
 
+/** Maximum lifetime of a session in timeouts of a statement: 5 minutes at 3 s. */
+const lifetimeInStatements = 100;
+
 export const postgresConfiguration = (
   connectionString: string,
   { poolSize, statementTimeoutMs }: PostgresOptions,
+  sessions: Sessions = limitSessions(lifetimeInStatements * statementTimeoutMs),
   onConnection: (server: Server) => void = () => undefined,
 ): Knex.Config => {
   const timeoutMs = statementTimeoutMs + databaseTimeouts.graceMs;
@@ -77,12 +88,14 @@ export const postgresConfiguration = (
       afterCreate: callbackify(async (connection: Connection) => {
         try {
           onConnection(await prepareConnection(connection, statementTimeoutMs));
+          sessions.admit(connection);
         } catch (error) {
           // Knex forgets a connection whose preparation fails, and leaves its session open.
           await connection.end();
           throw error;
         }
       }),
+      validate: sessions.isUsable,
     },
     log: silentLog,
     migrations: migrationConfig,
@@ -109,7 +122,7 @@ const withMigrationLock = <A>(pool: Knex, work: (transaction: Knex.Transaction) 
     return work(transaction);
   });
 
-const databaseOn = (pool: Knex, preparesStatements: () => boolean) => {
+const databaseOn = (pool: Knex, onPrimary: string, preparesStatements: () => boolean) => {
   let server: { readonly isDistributed: boolean } | undefined;
   /** Detects Citus on the connection of a statement, because a host's pool may have no other. */
   const detect = async (connected: Knex) =>
@@ -119,8 +132,11 @@ const databaseOn = (pool: Knex, preparesStatements: () => boolean) => {
   return {
     reads: pool,
     writes: pool,
-    petStatements: postgresPetStatements(preparesStatements, detect),
+    petStatements: postgresPetStatements(onPrimary, preparesStatements, detect),
+    onPrimary,
     checkUsable: () => checkEncoding(pool),
+    inspectIds: async (count: number) =>
+      (await detect(pool)).isDistributed ? undefined : inspectSequence(pool, count),
     sizes: async () => {
       const { size } = await pool.first<{ size: string }>(
         pool.raw('pg_database_size(current_database()) as size'),
@@ -138,10 +154,15 @@ const databaseOn = (pool: Knex, preparesStatements: () => boolean) => {
 export const openPostgres = (connectionString: string, options: PostgresOptions): Database => {
   // Assumes a pooler until the first connection shows whether there is one, so that no statement is prepared too early.
   let server: Server = { isPooled: true, isEncrypted: false };
-  const configuration = postgresConfiguration(connectionString, options, (found) => {
+  const sessions = limitSessions(lifetimeInStatements * options.statementTimeoutMs);
+  const configuration = postgresConfiguration(connectionString, options, sessions, (found) => {
     server = found;
   });
   const pool = knex(configuration);
+  // After a failover, the other sessions may lead to the former primary too.
+  pool.on('query-error', (error: unknown) => {
+    if (isReadOnlyServer(error)) sessions.retireAll();
+  });
   /** Makes a pool without time limits for statements, because a migration may take any time. */
   const migrationPool = (): Knex =>
     knex({
@@ -157,7 +178,7 @@ export const openPostgres = (connectionString: string, options: PostgresOptions)
     });
   const usage = poolUsageOf('shared', pool);
   return {
-    ...databaseOn(pool, () => !server.isPooled),
+    ...databaseOn(pool, acceptsWrites, () => !server.isPooled),
     concurrency: { reads: Math.ceil(options.poolSize / 4), writes: Math.ceil(options.poolSize / 5) },
     withMigrationLock: (work) => withPool(migrationPool(), (own) => withMigrationLock(own, work)),
     poolUsage: () => [usage()],
@@ -169,12 +190,13 @@ export const openPostgres = (connectionString: string, options: PostgresOptions)
   };
 };
 
-/** Makes the Database of a host's Knex, for host-database.ts. */
+/** Makes the Database of a host's Knex, for host-database.ts. The host may let it read from a standby. */
 export const hostPostgres = (pool: Knex): Database => ({
-  ...databaseOn(pool, () => false),
+  ...databaseOn(pool, 'true', () => false),
   concurrency: pool.isTransaction === true ? { reads: 1, writes: 1 } : { reads: 2, writes: 2 },
   withMigrationLock: (work) => withMigrationLock(pool, work),
   poolUsage: () => [],
   inspect: () => Promise.resolve([]),
+  inspectIds: () => Promise.resolve(undefined),
   close: () => Promise.resolve(),
 });

@@ -10,6 +10,26 @@ import { watchFile } from './watch-file';
 
 const readerConnections = 3;
 
+const greatestInt64 = '9223372036854775807';
+
+/**
+ * Returns advice if no id is left. SQLite then fails creates as on a full disk. Its sequence can't be behind, because
+ * SQLite takes the greatest id of the table into account.
+ */
+const inspectLastId = async (reads: Knex): Promise<string | undefined> => {
+  const last = await reads.first<{ readonly id: string | null }>(
+    reads.raw(
+      `cast(max(
+         ifnull((select max(seq) from sqlite_sequence where name = 'pets'), 0),
+         ifnull((select max(pets.id) from pets), 0)
+       ) as text) as id`,
+    ),
+  );
+  return last.id === greatestInt64
+    ? "no id is left after the last one, 9223372036854775807; remove an animal that has it, and run: update sqlite_sequence set seq = (select max(id) from pets) where name = 'pets'"
+    : undefined;
+};
+
 const journalSizeLimitBytes = 4 * 1024 * 1024;
 
 export interface SqliteOptions {
@@ -81,6 +101,7 @@ export const openSqlite = (filename: string, { isOwnFile = false }: SqliteOption
     reads,
     writes,
     petStatements: sqlitePetStatements,
+    onPrimary: 'true',
     // SQLite has one writer. `reads` limits each kind of read: gets, lists and checks of API keys run one batch at a
     // time each, on three reading connections.
     concurrency: { reads: 1, writes: 1 },
@@ -90,6 +111,7 @@ export const openSqlite = (filename: string, { isOwnFile = false }: SqliteOption
       await checkIntegrity(reads);
       return [];
     },
+    inspectIds: () => inspectLastId(reads),
     sizes: () => fileSizes(filename),
     isFileReplaced: () => isFileReplaced(),
     poolUsage: () => usages.map((usage) => usage()),
@@ -106,10 +128,12 @@ export const hostSqlite = (pool: Knex): Database => ({
   reads: pool,
   writes: pool,
   petStatements: sqlitePetStatements,
+  onPrimary: 'true',
   concurrency: { reads: 1, writes: 1 },
   withMigrationLock: (work) => withWriteLock(pool, work),
   checkUsable: () => Promise.resolve(),
   inspect: () => Promise.resolve([]),
+  inspectIds: () => Promise.resolve(undefined),
   sizes: () => Promise.resolve({}),
   isFileReplaced: () => false,
   poolUsage: () => [],

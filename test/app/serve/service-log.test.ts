@@ -6,6 +6,7 @@ import { prettyText } from '../../../app/serve/log';
 import { main, startProgram } from '../../support/processes/command';
 import { eventually } from '../../support/eventually';
 import { call } from '../../support/http/client';
+import { execute, inPostgresDatabase } from '../../support/postgres/postgres';
 import { logLines } from '../../support/service/log-lines';
 import { needsPrograms } from '../../support/processes/system';
 import { serveInProcess } from '../../support/service/serve-in-process';
@@ -129,8 +130,27 @@ describe('The log of a failure', () => {
     const body = '{"name":"Rex","categoryId":1}';
     expect((await call(`${service.address}/v1/pets`, { method: 'POST', key, body })).status).to.equal(503);
     const failed = logLines((await service.stop()).stdout).find(({ msg }) => msg === 'request failed');
-    expect(failed?.['advice']).to.equal('free space on the disk of the database');
+    expect(failed?.['advice']).to.equal(
+      'free space on the disk of the database; if it has space, run `animal-store doctor`',
+    );
   });
+});
+
+describe('The log of a create on PostgreSQL whose id is taken', () => {
+  it('has the statement that sets the sequence', () =>
+    inPostgresDatabase(async (url) => {
+      const service = await serveInProcess({ DATABASE_URL: url, API_KEYS: key });
+      await execute(
+        url,
+        "insert into pets (id, name, category_id) select n, 'restored', 1 from generate_series(1, 30) as n",
+      );
+      const body = '{"name":"Rex","categoryId":1}';
+      expect((await call(`${service.address}/v1/pets`, { method: 'POST', key, body })).status).to.equal(503);
+      const failed = logLines((await service.stop()).stdout).find(({ msg }) => msg === 'request failed');
+      expect(failed?.['advice']).to.match(
+        /^run: select setval\('pets_id_seq', \(select max\(id\) from pets\)\);/,
+      );
+    }));
 });
 
 describe('The log at a terminal', () => {

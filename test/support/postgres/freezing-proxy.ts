@@ -14,8 +14,8 @@ export interface FreezingProxy {
   readonly refuse: () => void;
   /** Ends the effect of `freeze`, `freezeAnswers` and `refuse`. */
   readonly thaw: () => void;
-  /** Connects new clients to another server. Open connections are closed, or hang from then on. */
-  readonly switchTo: (serverPort: number, open: 'end' | 'hang') => void;
+  /** Connects new clients to another server. Open connections are closed, hang from then on, or stay. */
+  readonly switchTo: (serverPort: number, open: 'end' | 'hang' | 'keep') => void;
   /** Stops passing what the server sends to a client that has sent text that matches `words`. */
   readonly muteAt: (words: RegExp) => void;
   /** True once a client has sent such text. */
@@ -90,11 +90,8 @@ export const startFreezingProxy = async (firstServerPort: number): Promise<Freez
     },
     switchTo: (port, open) => {
       serverPort = port;
-      if (open === 'end') {
-        endAll();
-        return;
-      }
-      for (const socket of sockets) abandoned.add(socket.pause());
+      if (open === 'end') endAll();
+      if (open === 'hang') for (const socket of sockets) abandoned.add(socket.pause());
     },
     muteAt: (words) => {
       fatalWords = words;

@@ -1,0 +1,38 @@
+import type { Knex } from 'knex';
+import { isStatementError } from '../database/errors';
+
+const setSequence = "run: select setval('pets_id_seq', (select max(id) from pets))";
+
+interface IdState {
+  readonly last: string;
+  readonly greatest: string;
+  readonly taken: string | null;
+}
+
+/** Reads the last id that the sequence has given, its maximum, and the lowest id of an animal above the last. */
+const readIds = (pool: Knex): Promise<IdState> =>
+  pool.first<IdState>(
+    pool.raw(
+      `last, (select seqmax from pg_sequence where seqrelid = 'pets_id_seq'::regclass) as greatest,
+         (select min(pets.id) from pets where pets.id > last) as taken
+       from (select case when is_called then last_value else last_value - 1 end as last from pets_id_seq) as ids`,
+    ),
+  );
+
+/**
+ * Returns what prevents one of the next `count` creates from getting an id, and the statement that repairs it. Returns
+ * undefined if this role may not read the sequence.
+ */
+export const inspectSequence = async (pool: Knex, count: number): Promise<string | undefined> => {
+  try {
+    const { last, greatest, taken } = await readIds(pool);
+    if (BigInt(last) >= BigInt(greatest))
+      return `no id is left in the sequence pets_id_seq; raise its maximum, or remove an animal that has it, and ${setSequence}`;
+    return taken !== null && BigInt(taken) - BigInt(last) <= count
+      ? `the sequence pets_id_seq is behind the ids in table pets; ${setSequence}`
+      : undefined;
+  } catch (error) {
+    if (isStatementError(error)) return undefined;
+    throw error;
+  }
+};

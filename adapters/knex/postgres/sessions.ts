@@ -1,0 +1,37 @@
+/* Sessions with a server that has failed over. They may work, and lead to the former primary. */
+
+import { readOnlyServer } from '../database/errors';
+
+/**
+ * SQL condition that is true on a server that accepts writes. Elsewhere it makes its statement fail, because the rows of
+ * a standby or a former primary may be stale. PostgreSQL evaluates it once for each statement, in about 2 µs.
+ */
+export const acceptsWrites = `cast(case current_setting('transaction_read_only') when 'on' then '${readOnlyServer}' end as integer) is null`;
+
+/** Sessions of a pool. */
+export interface Sessions {
+  readonly admit: (session: object) => void;
+  /** True for a session that was admitted since `retireAll`, and whose lifetime is not over. */
+  readonly isUsable: (session: object) => boolean;
+  /** Ends the use of all sessions that are open now. */
+  readonly retireAll: () => void;
+}
+
+const jitter = 0.2;
+
+/**
+ * Limits the lifetime of sessions, so that they move to another server even if they work. Their lifetimes differ, so
+ * that not all are opened again at once.
+ */
+export const limitSessions = (lifetimeMs: number): Sessions => {
+  let ends = new WeakMap<object, number>();
+  return {
+    admit: (session) => {
+      ends.set(session, performance.now() + lifetimeMs * (1 - jitter * Math.random()));
+    },
+    isUsable: (session) => performance.now() < (ends.get(session) ?? 0),
+    retireAll: () => {
+      ends = new WeakMap();
+    },
+  };
+};

@@ -1,0 +1,141 @@
+import { expect } from 'chai';
+import { randomBytes } from 'node:crypto';
+import {
+  type Database,
+  inspectDatabase,
+  knexPetRepository,
+  knexReadiness,
+  migrate,
+  openPostgres,
+} from '../../../../adapters/knex';
+import { arbitraryNewPet } from '../../../contracts';
+import { success } from '../../../contracts/outcome';
+import {
+  postgresDatabase,
+  sqliteFile,
+  withDatabase,
+  withEmptyDatabase,
+} from '../../../support/databases/databases';
+import { execute } from '../../../support/postgres/postgres';
+
+const notReady = 'the ids of the next animals are taken or used up; run `animal-store doctor`';
+
+const create = (database: Database): Promise<unknown> =>
+  success(knexPetRepository(database).create(arbitraryNewPet()));
+
+const adviceOf = async (database: Database): Promise<string> => {
+  const inspected = await inspectDatabase(database)();
+  return inspected._tag === 'Left' ? String(inspected.left.cause) : '';
+};
+
+/** Runs the statement that `doctor` advises. */
+const repair = async (database: Database): Promise<void> => {
+  const [, statement] = / run: (.*)$/.exec(await adviceOf(database)) ?? [];
+  if (statement === undefined) throw new Error(`no statement in: ${await adviceOf(database)}`);
+  await database.writes.raw(statement);
+};
+
+const addPets = (database: Database, from: number, to: number): Promise<unknown> =>
+  database.writes('pets').insert(
+    Array.from({ length: to - from + 1 }, (_, place) => ({
+      id: from + place,
+      name: 'restored',
+      category_id: 1,
+    })),
+  );
+
+const last = '9223372036854775807';
+
+/** Statements after which a create gets no id, and a part of the advice. */
+const faults = [
+  [
+    'PostgreSQL',
+    'a sequence behind the data',
+    postgresDatabase,
+    "select setval('pets_id_seq', 1, false)",
+    'behind',
+  ],
+  [
+    'PostgreSQL',
+    'a sequence at its maximum',
+    postgresDatabase,
+    `select setval('pets_id_seq', ${last})`,
+    'no id is left',
+  ],
+  [
+    'SQLite',
+    'a sequence at its maximum',
+    sqliteFile,
+    `insert into sqlite_sequence values ('pets', ${last})`,
+    'no id is left',
+  ],
+] as const;
+
+for (const [kind, name, makeDatabase, statement, advice] of faults) {
+  describe(`${name} of ${kind}`, () => {
+    it('makes the database not ready before a create fails, and doctor names the statement that repairs it', () =>
+      withDatabase(makeDatabase, async (database) => {
+        await addPets(database, 1, 30);
+        if (kind === 'SQLite') await database.writes('sqlite_sequence').where({ name: 'pets' }).delete();
+        await database.writes.raw(statement);
+        expect(await knexReadiness(database)()).to.equal(notReady);
+        expect(await adviceOf(database)).to.include(advice);
+        expect(await knexPetRepository(database).create(arbitraryNewPet())()).to.have.property(
+          '_tag',
+          'Left',
+        );
+        await repair(database);
+        expect(await knexReadiness(database)()).to.equal(undefined);
+        await create(database);
+      }));
+  });
+}
+
+describe('The ids of a database', () => {
+  it('are ready on PostgreSQL for a next id that was set after the data', () =>
+    withDatabase(postgresDatabase, async (database) => {
+      await addPets(database, 1, 30);
+      await database.writes.raw("select setval('pets_id_seq', 31, false)");
+      expect(await knexReadiness(database)()).to.equal(undefined);
+      expect(await adviceOf(database)).to.equal('');
+      await create(database);
+    }));
+
+  it('are ready on PostgreSQL before a distant animal, which doctor reports', () =>
+    withDatabase(postgresDatabase, async (database) => {
+      await addPets(database, 10_000, 10_000);
+      expect(await knexReadiness(database)()).to.equal(undefined);
+      expect(await adviceOf(database)).to.include('the sequence pets_id_seq is behind the ids');
+    }));
+
+  it('are ready on PostgreSQL for a role that may not read the sequence', () =>
+    withEmptyDatabase(postgresDatabase, async (owner, _open, url) => {
+      await success(migrate(owner));
+      const role = `few_${randomBytes(8).toString('hex')}`;
+      const asRole = new URL(url);
+      asRole.username = asRole.password = role;
+      await execute(
+        url,
+        `create role ${role} login password '${role}'`,
+        `grant select, insert, update, delete on all tables in schema public to ${role}`,
+        `grant usage on all sequences in schema public to ${role}`,
+      );
+      const database = openPostgres(asRole.href, { poolSize: 2, statementTimeoutMs: 3_000 });
+      try {
+        expect(await knexReadiness(database)()).to.equal(undefined);
+        await create(database);
+      } finally {
+        await database.close();
+        await execute(url, `drop owned by ${role}`, `drop role ${role}`);
+      }
+    }));
+
+  it('follow those of SQLite, however far its sequence is behind', () =>
+    withDatabase(sqliteFile, async (database) => {
+      await addPets(database, 1, 30);
+      await database.writes('sqlite_sequence').where({ name: 'pets' }).update({ seq: 1 });
+      expect(await knexReadiness(database)()).to.equal(undefined);
+      const { pet } = await success(knexPetRepository(database).create(arbitraryNewPet()));
+      expect(pet.id).to.equal(31n);
+    }));
+});
