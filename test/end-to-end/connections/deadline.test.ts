@@ -3,7 +3,7 @@ import * as T from 'fp-ts/Task';
 import * as TE from 'fp-ts/TaskEither';
 import type { RequestRecord } from '../../../adapters/http';
 import type { Deadline } from '../../../core';
-import { connectTo, exchangeBytes, getRequest, headOf } from '../../support/http/raw-connection';
+import { connectTo, headOf } from '../../support/http/raw-connection';
 import { byKey, key, silentReporter, startServer } from '../../support/http/start-server';
 
 /** Time within which the service answers each request. */
