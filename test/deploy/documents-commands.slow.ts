@@ -137,7 +137,7 @@ describe('The commands of the pages on operating, as they are printed', function
     await machine.enter(`
       install --directory --owner=animal-store /var/backups/animal-store
       systemctl start animal-store-backup.service
-      pg_restore --list /var/backups/animal-store/animals-*.dump | grep -q 'TABLE DATA public pets'`);
+      pg_restore --list /var/backups/animal-store/animals-*.backup | grep -q 'TABLE DATA public pets'`);
     await machine.enter(roles.replaceAll('@db.example', '@new-db.example'));
     await machine.enter(restore);
     expect(await machine.enter('cat /etc/animal-store/environment')).to.include('@new-db.example/');

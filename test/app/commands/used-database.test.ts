@@ -142,7 +142,7 @@ describe('The database of a command', () => {
     const { code, stderr } = await runInProcess(['--environment-file', file, 'keys', 'list']);
     expect(code).to.equal(2);
     expect(stderr).to.include(
-      'line 2 is not NAME=value as systemd reads it; write comments on lines of their own',
+      'line 2 is not NAME=value as systemd reads it; remove `export` and comments after a value',
     );
   });
 
