@@ -34,14 +34,14 @@ const startPostgres = (host: string, ip: string, programs: string): string => `
 const keyIn = (printed: string): string => /^animals_\S+$/m.exec(printed)?.[0] ?? '';
 
 describe('The commands of the pages on operating, as they are printed', function () {
-  needsPrograms('unshare', 'nsenter', 'curl', 'ip', 'runuser', 'useradd');
+  needsPrograms('unshare', 'nsenter', 'systemctl', 'curl', 'ip', 'runuser', 'useradd');
   needsBareMachine();
   let machine: BareMachine;
 
   /** Puts the packed service of this checkout, and a copy with a later version, into root's home folder. */
   beforeEach(async () => {
     const tarball = packService(await makeFolder());
-    machine = await startBareMachine(npmSettings(await prebuiltDriverCache()));
+    machine = await startBareMachine(await npmSettings(await prebuiltDriverCache()));
     await machine.enter(`
       cp ${tarball} .
       mkdir later && tar -xzf ${tarball} -C later
@@ -102,7 +102,7 @@ describe('The commands of the pages on operating, as they are printed', function
     expect(await runNext('http://127.0.0.1:9464/metrics')).to.include('animal_store_ready 1');
     await runNext('auto-instrumentations-node');
     await machine.enter(addAndList('Ben'));
-    expect(await machine.enter('cat /var/log/animal-store.log')).to.include('"trace_id"');
+    expect(await machine.enter('journalctl --unit=animal-store --output=cat')).to.include('"trace_id"');
     expect(left).to.deep.equal([]);
   });
 
