@@ -143,11 +143,13 @@ describe('The commands of the pages on operating, as they are printed', function
     expect(await machine.enter('cat /etc/animal-store/environment')).to.include('@new-db.example/');
     expect(await machine.enter(addAndList('Tom'))).to.equal('Rex Tom\n');
 
-    await machine.enter('systemctl stop animal-store; systemctl enable --now animal-store@1 animal-store@2');
+    await machine.enter(
+      'systemctl stop animal-store; systemctl enable --now animal-store@3001 animal-store@3002',
+    );
     expect(await machine.enter(addAndList('Max', 3001))).to.equal('Rex Tom Max\n');
     expect(await machine.enter(addAndList('Kim', 3002))).to.equal('Rex Tom Max Kim\n');
     await machine.enter(
-      'curl --fail http://127.0.0.1:9461/readyz && curl --fail http://127.0.0.1:9462/readyz',
+      'curl --fail http://127.0.0.1:13001/readyz && curl --fail http://127.0.0.1:13002/readyz',
     );
   });
 
