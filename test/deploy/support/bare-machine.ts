@@ -57,7 +57,10 @@ export const startBareMachine = async (
 export const needsBareMachine = (): void => {
   before(async function () {
     const machine = await startBareMachine().catch((error: unknown) => String(error));
-    if (typeof machine !== 'string') return void (await machine.end());
+    if (typeof machine !== 'string') {
+      await machine.end();
+      return;
+    }
     process.stdout.write(`skipped, since no copy of this machine can be started here: ${machine}\n`);
     this.skip();
   });
