@@ -17,7 +17,7 @@ export type CommandFailure =
   | { readonly _tag: 'NoDatabase'; readonly needsSqlite?: true }
   | NotInitialized
   | { readonly _tag: 'DriverMissing'; readonly driver: string; readonly reason: string }
-  | { readonly _tag: 'UsePostgresTools'; readonly command: 'backup' | 'restore' }
+  | { readonly _tag: 'UsePostgresTools' }
   | ApiKeyNotFound
   | ApiKeyRevoked
   | { readonly _tag: 'CannotListen'; readonly cause: unknown; readonly prefix: '' | 'ADMIN_' };
@@ -153,7 +153,7 @@ export const failureText = (failure: CommandFailure, address: DatabaseAddress): 
     case 'DriverMissing':
       return `the database driver ${failure.driver} can't be loaded: ${failure.reason}; run \`npm rebuild ${failure.driver}\`, or \`npm install ${failure.driver}\` if it is not installed`;
     case 'UsePostgresTools':
-      return `\`${failure.command}\` works only with SQLite; for PostgreSQL, see docs/postgresql.md`;
+      return '`restore` works only with SQLite; for PostgreSQL, see docs/postgresql.md';
     case 'ApiKeyNotFound':
       return `no key has the id ${failure.id}; \`animal-store keys list\` shows the ids`;
     case 'ApiKeyRevoked':

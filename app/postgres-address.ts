@@ -15,10 +15,12 @@ const places = {
   dbname: 'pathname',
 } as const;
 
+const certificateParameters = ['sslrootcert', 'sslcert', 'sslkey'];
+
 const parameters = [
   ...Object.keys(places),
   ...['options', 'application_name', 'fallback_application_name'],
-  ...['sslmode', 'sslrootcert', 'sslcert', 'sslkey', 'sslnegotiation'],
+  ...['sslmode', ...certificateParameters, 'sslnegotiation'],
 ];
 
 const searchPath = 'options=-c%20search_path%3DSCHEMA';
@@ -89,6 +91,11 @@ export const parsePostgresAddress = (text: string): E.Either<string, string> => 
   }
   if (/,|%2C/.test(url.hostname) || (port !== '' && port !== url.port)) return E.left(invalid);
   if (url.port === '0') return E.left('an address whose port is from 1 to 65535');
+  // The driver encrypts and verifies if a certificate is given, and libpq with `system`, its name for the authorities
+  // that the system trusts.
+  const hasCertificate = certificateParameters.some((name) => searchParams.has(name));
+  if (hasCertificate && !searchParams.has('sslmode')) searchParams.set('sslmode', 'verify-full');
+  if (valueOf('sslrootcert') === 'system') searchParams.delete('sslrootcert');
   if (!searchParams.has('sslmode')) return E.right(url.href);
   const sslMode = valueOf('sslmode');
   if (!sslModes.includes(sslMode)) return E.left(`an address whose sslmode is ${sslModes.join(', ')}`);

@@ -12,6 +12,8 @@ export type { HttpServerOptions } from './connection';
 /** Listening HTTP server. Its address is a URL such as `http://127.0.0.1:3000`. */
 export interface HttpServer {
   readonly address: string;
+  /** Returns the number of open connections. */
+  readonly openConnections: () => number;
   /**
    * Stops gracefully. During `delayMs`, the server still accepts connections and serves requests, so that load
    * balancers have time to send new requests elsewhere. Afterwards it accepts no connection, and closes each open
@@ -178,6 +180,7 @@ export const startHttpServer = async (
 
   return {
     address: addressOf(host, server.address()),
+    openConnections: () => open.size,
     stop: async (delayMs, closeMs = serverTimeouts.stopMs) => {
       // While `isStopping` is true, each response closes its connection. `isStopping` therefore stays false during the
       // delay. Otherwise a proxy would open a new connection for each request, and the connections opened at the end of

@@ -10,7 +10,7 @@ interface Options {
 }
 
 /**
- * Metrics of prom-client that the dashboard shows, and two from which prom-client sets them:
+ * Metrics of prom-client for the alerts and the dashboard, and two from which prom-client sets them:
  * `nodejs_eventloop_lag_seconds` and `process_cpu_user_seconds_total`.
  */
 const processMetrics = [
@@ -19,6 +19,7 @@ const processMetrics = [
   'process_cpu_seconds_total',
   'process_cpu_user_seconds_total',
   'process_resident_memory_bytes',
+  'process_start_time_seconds',
 ];
 
 /**

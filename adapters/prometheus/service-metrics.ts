@@ -1,6 +1,7 @@
 import { Gauge, type Registry } from 'prom-client';
 
 const measured = [
+  ['openConnections', 'animal_store_open_connections', 'Number of open connections of clients.'],
   ['databaseSize', 'animal_store_database_size_bytes', 'Size of the database on its disk.'],
   ['writeAheadLogSize', 'animal_store_write_ahead_log_size_bytes', 'Size of the write-ahead log of SQLite.'],
   ['diskAvailable', 'animal_store_disk_available_bytes', 'Free space on the disk of the SQLite file.'],
@@ -8,8 +9,7 @@ const measured = [
 ] as const;
 
 /**
- * Status of the service at a scrape, with sizes in bytes. index.ts passes it to `serviceMetrics`, which leaves out
- * metrics whose value is undefined.
+ * Status of the service at a scrape, with sizes in bytes. Metrics whose value is undefined are left out.
  */
 export interface ServiceStatus extends Partial<
   Readonly<Record<(typeof measured)[number][0], number | undefined>>

@@ -2,23 +2,18 @@ import { Command, InvalidArgumentError } from 'commander';
 import { backupSqlite, type CopyOptions, identifyFile, restoreSqlite } from '../../adapters/knex';
 import { withDriver } from '../backend/database';
 import { fileAdvice } from '../backend/database-file';
-import { databaseAddressText } from '../database-address';
+import { type DatabaseAddress, databaseAddressText } from '../database-address';
 import { CommandFailed } from '../failures';
-import type { Settings } from '../settings';
 import type { Terminal } from '../terminal/terminal';
 import { counted } from '../terminal/text';
+import { backupPostgres } from './postgres-backup';
 import { nonEmpty, runTransfer, unchangedText } from './run';
 
-const sqliteFilename = ({ DATABASE_URL: address }: Settings, command: 'backup' | 'restore'): string => {
-  switch (address._tag) {
-    case 'Memory':
-      throw new CommandFailed({ _tag: 'NoDatabase', needsSqlite: true });
-    case 'Postgres':
-      throw new CommandFailed({ _tag: 'UsePostgresTools', command });
-    case 'Sqlite':
-      return address.filename;
-  }
-};
+interface Options extends CopyOptions {
+  readonly environment: NodeJS.ReadOnlyDict<string>;
+}
+
+type Copy = (address: DatabaseAddress, file: string, options: Options) => Promise<string>;
 
 const fileName = (text: string): string => {
   if (text === '-')
@@ -26,34 +21,48 @@ const fileName = (text: string): string => {
   return nonEmpty(text);
 };
 
-const backUp = async (database: string, file: string, options: CopyOptions): Promise<string> => {
-  if ((await identifyFile(database)) !== 'animal-store') throw new CommandFailed({ _tag: 'NotInitialized' });
-  const animals = await backupSqlite(database, file, options);
-  return `backed up and checked: ${counted(animals, 'animal')}`;
+const backUp: Copy = async (address, file, options) => {
+  switch (address._tag) {
+    case 'Memory':
+      throw new CommandFailed({ _tag: 'NoDatabase' });
+    case 'Postgres':
+      await backupPostgres(address.connectionString, file, options);
+      return 'backed up and checked, with pg_dump and pg_restore';
+    case 'Sqlite': {
+      if ((await identifyFile(address.filename)) !== 'animal-store')
+        throw new CommandFailed({ _tag: 'NotInitialized' });
+      const animals = await backupSqlite(address.filename, file, options);
+      return `backed up and checked: ${counted(animals, 'animal')}`;
+    }
+  }
 };
 
-const restore = async (database: string, file: string, options: CopyOptions): Promise<string> => {
-  const advice = fileAdvice(database);
-  if (advice !== undefined) throw new Error(`${database} can't be replaced: ${advice}`);
-  const { animals, kept } = await restoreSqlite(file, database, options);
-  const restored = `restored and checked: ${counted(animals, 'animal')}, with the API keys of the backup`;
-  return kept === undefined ? restored : `${restored}; the replaced database is ${kept}; delete it later`;
+const restore: Copy = async (address, file, options) => {
+  switch (address._tag) {
+    case 'Memory':
+      throw new CommandFailed({ _tag: 'NoDatabase', needsSqlite: true });
+    case 'Postgres':
+      throw new CommandFailed({ _tag: 'UsePostgresTools' });
+    case 'Sqlite': {
+      const { filename } = address;
+      const advice = fileAdvice(filename);
+      if (advice !== undefined) throw new Error(`${filename} can't be replaced: ${advice}`);
+      const { animals, kept } = await restoreSqlite(file, filename, options);
+      const restored = `restored and checked: ${counted(animals, 'animal')}, with the API keys of the backup`;
+      return kept === undefined ? restored : `${restored}; the replaced database is ${kept}; delete it later`;
+    }
+  }
 };
 
 const action =
-  (
-    terminal: Terminal,
-    command: 'backup' | 'restore',
-    copy: typeof backUp,
-    remains: (file: string) => string,
-  ) =>
+  (terminal: Terminal, command: 'backup' | 'restore', copy: Copy, remains: (file: string) => string) =>
   (file: string, { replace: mayReplace = false }: { readonly replace?: boolean }): Promise<void> =>
     runTransfer(
       terminal,
       ({ settings, signal }) => {
         terminal.printError(`database: ${databaseAddressText(settings.DATABASE_URL)}`);
-        const database = sqliteFilename(settings, command);
-        return withDriver(() => copy(database, file, { mayReplace, signal }));
+        const options = { mayReplace, signal, environment: terminal.env };
+        return withDriver(() => copy(settings.DATABASE_URL, file, options));
       },
       { failed: `the ${command} failed`, remains: () => remains(file) },
     );
@@ -61,14 +70,14 @@ const action =
 /** Makes the command `backup`. command-line.ts adds it and `restore` to the program. */
 export const backupCommand = (terminal: Terminal): Command =>
   new Command('backup')
-    .description('copy a SQLite database to a file, also while the service runs, and check the copy')
+    .description('copy the database to a file, also while the service runs, and check the copy')
     .argument('<file>', 'file to write', fileName)
     .option('--replace', 'replace the file if it exists')
     .action(action(terminal, 'backup', backUp, unchangedText));
 
 export const restoreCommand = (terminal: Terminal): Command =>
   new Command('restore')
-    .description('replace the database with a backup; stop every process that uses it first')
+    .description('replace a SQLite database with a backup; stop every process that uses it first')
     .argument('<file>', 'a file that `backup` wrote', fileName)
     .option('--replace', 'replace a database that is damaged or has animals; it is kept under a dated name')
     .action(action(terminal, 'restore', restore, () => 'the database is unchanged'));

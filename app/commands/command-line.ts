@@ -1,11 +1,12 @@
 import { Command, CommanderError, InvalidArgumentError } from 'commander';
+import * as E from 'fp-ts/Either';
+import { pipe } from 'fp-ts/function';
 import { readFileSync } from 'node:fs';
-import { toError } from 'fp-ts/Either';
-import { parseEnv } from 'node:util';
 import { openTerminal, type ProcessIO, type Terminal } from '../terminal/terminal';
 import { backupCommand, restoreCommand } from './backup';
 import { copyCommand } from './copy';
 import { doctorCommand } from './doctor';
+import { parseEnvironmentFile } from './environment-file';
 import { exportCommand } from './export';
 import { importCommand } from './import';
 import { keysCommand } from './keys';
@@ -15,33 +16,15 @@ import { serveCommand } from './serve';
 
 const usageExitCode = 2;
 
-const readText = (file: string): string => {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch (error) {
-    throw new InvalidArgumentError(toError(error).message);
-  }
-};
-
-const assignment = /^(?:[A-Za-z_]\w* *= *(?:"[^"]*"|'[^']*'|`[^`]*`|[^#"'`\t]*)(?: +#.*)?)?$/;
-
-/**
- * Reads NAME=value lines. Refuses lines that Node's `parseEnv` skips or misreads silently. `parseEnv` starts a comment
- * at each `#`. systemd, which may read the same file, does not.
- */
-const readEnvironmentFile = (file: string): NodeJS.ReadOnlyDict<string> => {
-  const lines = readText(file)
-    .replace(/^\ufeff/, '')
-    .split(/\r?\n/)
-    .map((line) => line.trim().replace(/^(?:export\s+|#.*)/, ''));
-  const wrong = lines.findIndex((line) => !assignment.test(line));
-  if (wrong >= 0) {
-    throw new InvalidArgumentError(
-      `line ${wrong + 1} is not NAME=value; check that each quote is closed, that a value with # is in quotes, and that a space precedes a comment`,
-    );
-  }
-  return parseEnv(lines.join('\n'));
-};
+const readEnvironmentFile = (file: string): Readonly<Record<string, string>> =>
+  pipe(
+    E.tryCatch(() => readFileSync(file), E.toError),
+    E.mapLeft(({ message }) => message),
+    E.chain(parseEnvironmentFile),
+    E.getOrElseW((message) => {
+      throw new InvalidArgumentError(message);
+    }),
+  );
 
 const connectTo =
   (terminal: Terminal) =>

@@ -82,7 +82,12 @@ const serveClients = async (
   const reporter = requestReporter(logger, DATABASE_URL, counted);
   let isStopping = false;
   const checkReadiness = readiness(backend, logger, () => isStopping);
-  const readMetrics = async () => metrics.read(await readServiceStatus(backend, checkReadiness));
+  let openConnections = (): number => 0;
+  const readMetrics = async () =>
+    metrics.read({
+      ...(await readServiceStatus(backend, checkReadiness)),
+      openConnections: openConnections(),
+    });
   const admin =
     ADMIN_PORT === undefined
       ? undefined
@@ -102,6 +107,7 @@ const serveClients = async (
     const onConnectionRefused = refusedConnections(logger, metrics, maxConnections);
     const limits = { host: settings.HOST, port: settings.PORT, maxConnections, onConnectionRefused };
     const server = await start(application, limits, '');
+    ({ openConnections } = server);
     try {
       const addresses = { address: server.address, adminAddress: admin?.address };
       const told = until({ ...addresses, ...(await backend.prepareKeys()) });

@@ -30,7 +30,23 @@ const accepted: ReadonlyArray<readonly [text: string, connectionString: string]>
   ],
   ['postgres://host/animals?sslmode=disable', 'postgres://host/animals?sslmode=disable'],
   ['postgres://host/animals?sslmode=no-verify', 'postgres://host/animals?sslmode=no-verify'],
-  ...['sslmode=allow', 'sslmode=prefer', 'sslmode=require', 'sslmode=verify-ca', 'ssl=true'].map(
+  [
+    'postgres://host/animals?sslrootcert=/ca.pem&sslmode=no-verify',
+    'postgres://host/animals?sslrootcert=%2Fca.pem&sslmode=no-verify',
+  ],
+  [
+    'postgres://host/animals?sslrootcert=/ca.pem',
+    'postgres://host/animals?sslrootcert=%2Fca.pem&sslmode=verify-full',
+  ],
+  ...[
+    'sslrootcert=system',
+    'sslmode=verify-full&sslrootcert=system',
+    'sslmode=allow',
+    'sslmode=prefer',
+    'sslmode=require',
+    'sslmode=verify-ca',
+    'ssl=true',
+  ].map(
     (mode) => [`postgres://host/animals?${mode}`, 'postgres://host/animals?sslmode=verify-full'] as const,
   ),
 ];

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { existsSync } from 'node:fs';
-import { mkdir, readdir, readFile, utimes, writeFile } from 'node:fs/promises';
+import { lstat, mkdir, readdir, readFile, rm, symlink, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { main, type Outcome, projectFolder, runCommand, startProgram } from '../support/processes/command';
 import { needsPrograms } from '../support/processes/system';
@@ -93,10 +93,53 @@ describe('The backup script', () => {
     await utimes(old, longAgo, longAgo);
     await expectFailure(await run({ DATABASE_URL: `sqlite:${folder}/missing.sqlite3` }));
     await expectFailure(await run({ BACKUP_FOLDER: join(folder, 'missing') }));
+    await expectFailure(await run({ BACKUP_FOLDER: 'backups' }));
     await expectFailure(await run({ DATABASE_URL: 'postgres://127.0.0.1:1/animals' }));
     await expectFailure(await run({ BACKUP_COPY_COMMAND: 'false; true' }));
-    await expectFailure(await run({ BACKUP_DAYS: 'two' }));
     expect(existsSync(old)).to.equal(true);
+  });
+
+  for (const days of ['0', '00', '08', '010', '-1', '1.5', 'two', '0x10', '1 ', '99999999999999999999']) {
+    it(`does nothing if BACKUP_DAYS is "${days}"`, async () => {
+      const old = join(backups, 'animals-2020-01-01T000000Z.backup');
+      await writeFile(old, '');
+      await utimes(old, longAgo, longAgo);
+      const outcome = await run({ BACKUP_DAYS: days });
+      await expectFailure(outcome);
+      expect(outcome.stderr).to.equal(
+        `BACKUP_DAYS must be a number of days from 1 to 9999, without leading zeros, not "${days}"\n`,
+      );
+      expect(await readdir(backups)).to.deep.equal(['animals-2020-01-01T000000Z.backup']);
+    });
+  }
+
+  it('deletes old backups in a folder that is a symbolic link, but never the new backup', async () => {
+    const old = join(backups, 'animals-2020-01-01T000000Z.backup');
+    await writeFile(old, '');
+    await utimes(old, longAgo, longAgo);
+    const link = join(folder, 'link');
+    await symlink(backups, link);
+    const outcome = await run({ BACKUP_FOLDER: link, BACKUP_COPY_COMMAND: 'touch -d 2020-01-01 "$1"' });
+    expect(outcome.code, outcome.stderr).to.equal(0);
+    const names = await readdir(backups);
+    expect(names).to.have.length(1);
+    expect(outcome.stdout).to.equal(`backed up to ${link}/${names.join('')}\n`);
+  });
+
+  it('writes the time through no link that another user has made in the folder of the metrics', async () => {
+    const secret = join(folder, 'secret');
+    await writeFile(secret, 'secret', { mode: 0o600 });
+    const file = join(metrics, 'animal-store.prom');
+    for (const target of [secret, folder]) {
+      await rm(file, { force: true });
+      await symlink(target, file);
+      expect((await run()).code).to.equal(0);
+      expect((await lstat(file)).isFile()).to.equal(true);
+      expect((await lstat(file)).mode & 0o777).to.equal(0o644);
+      expect(await readdir(metrics)).to.deep.equal(['animal-store.prom']);
+    }
+    expect(await readFile(secret, 'utf8')).to.equal('secret');
+    expect((await lstat(secret)).mode & 0o777).to.equal(0o600);
   });
 
   it('fails, and writes no time, if the disk of the backups is full', async function () {
@@ -113,10 +156,9 @@ describe('The shell scripts', () => {
   needsPrograms('shellcheck');
 
   it('pass shellcheck', async () => {
-    const machine = join(projectFolder, 'test/deploy/support/bare-machine');
     const files = [
       ...['animal-store', 'animal-store-backup'].map((name) => join(scripts, name)),
-      ...['begin', 'systemctl'].map((name) => join(machine, name)),
+      join(projectFolder, 'test/deploy/support/bare-machine.sh'),
     ];
     expect(await startProgram('shellcheck', files).ended).to.include({ code: 0, stdout: '' });
   });

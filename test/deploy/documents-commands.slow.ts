@@ -34,14 +34,14 @@ const startPostgres = (host: string, ip: string, programs: string): string => `
 const keyIn = (printed: string): string => /^animals_\S+$/m.exec(printed)?.[0] ?? '';
 
 describe('The commands of the pages on operating, as they are printed', function () {
-  needsPrograms('unshare', 'nsenter', 'curl', 'ip', 'runuser', 'useradd');
+  needsPrograms('unshare', 'nsenter', 'systemctl', 'curl', 'ip', 'runuser', 'useradd');
   needsBareMachine();
   let machine: BareMachine;
 
   /** Puts the packed service of this checkout, and a copy with a later version, into root's home folder. */
   beforeEach(async () => {
     const tarball = packService(await makeFolder());
-    machine = await startBareMachine(npmSettings(await prebuiltDriverCache()));
+    machine = await startBareMachine(await npmSettings(await prebuiltDriverCache()));
     await machine.enter(`
       cp ${tarball} .
       mkdir later && tar -xzf ${tarball} -C later
@@ -102,7 +102,7 @@ describe('The commands of the pages on operating, as they are printed', function
     expect(await runNext('http://127.0.0.1:9464/metrics')).to.include('animal_store_ready 1');
     await runNext('auto-instrumentations-node');
     await machine.enter(addAndList('Ben'));
-    expect(await machine.enter('cat /var/log/animal-store.log')).to.include('"trace_id"');
+    expect(await machine.enter('journalctl --unit=animal-store --output=cat')).to.include('"trace_id"');
     expect(left).to.deep.equal([]);
   });
 
@@ -137,17 +137,19 @@ describe('The commands of the pages on operating, as they are printed', function
     await machine.enter(`
       install --directory --owner=animal-store /var/backups/animal-store
       systemctl start animal-store-backup.service
-      pg_restore --list /var/backups/animal-store/animals-*.dump | grep -q 'TABLE DATA public pets'`);
+      pg_restore --list /var/backups/animal-store/animals-*.backup | grep -q 'TABLE DATA public pets'`);
     await machine.enter(roles.replaceAll('@db.example', '@new-db.example'));
     await machine.enter(restore);
     expect(await machine.enter('cat /etc/animal-store/environment')).to.include('@new-db.example/');
     expect(await machine.enter(addAndList('Tom'))).to.equal('Rex Tom\n');
 
-    await machine.enter('systemctl stop animal-store; systemctl enable --now animal-store@1 animal-store@2');
+    await machine.enter(
+      'systemctl stop animal-store; systemctl enable --now animal-store@3001 animal-store@3002',
+    );
     expect(await machine.enter(addAndList('Max', 3001))).to.equal('Rex Tom Max\n');
     expect(await machine.enter(addAndList('Kim', 3002))).to.equal('Rex Tom Max Kim\n');
     await machine.enter(
-      'curl --fail http://127.0.0.1:9461/readyz && curl --fail http://127.0.0.1:9462/readyz',
+      'curl --fail http://127.0.0.1:13001/readyz && curl --fail http://127.0.0.1:13002/readyz',
     );
   });
 

@@ -8,6 +8,7 @@ import { killPrograms, projectFolder, startProgram } from '../support/processes/
 import { freePort, needsPrograms } from '../support/processes/system';
 import { eventually } from '../support/eventually';
 import { call, createPet, isRefused } from '../support/http/client';
+import { type Listening, servePlainly } from '../support/http/listen';
 import { runInProcess } from '../support/processes/run-in-process';
 import { type ServiceProcess, startService } from '../support/service/service-process';
 import { makeFolder, removeFolders } from '../support/temporary-folder';
@@ -48,14 +49,18 @@ const promtool = async (...toolArguments: ReadonlyArray<string>): Promise<void> 
   expect(code, stdout + stderr).to.equal(0);
 };
 
-const Answer = t.type({ status: t.literal('success'), data: t.type({ result: t.array(t.unknown) }) });
+const Sample = t.type({ value: t.tuple([t.number, t.string]) });
+const Answer = t.type({ status: t.literal('success'), data: t.type({ result: t.array(Sample) }) });
 
-/** Starts Prometheus. Returns a function that gives the number of series of an expression, and rejects if it is invalid. */
-const startPrometheus = async (folder: string, target: string) => {
+/** Starts Prometheus. Returns a function that gives the values of an expression, and rejects if it is invalid. */
+const startPrometheus = async (folder: string, target: string, nodeExporter: string) => {
   const port = await freePort();
   const configuration = {
     global: { scrape_interval: '5s', scrape_timeout: '5s' },
-    scrape_configs: [{ job_name: 'animal-store', static_configs: [{ targets: [new URL(target).host] }] }],
+    scrape_configs: [
+      { job_name: 'animal-store', static_configs: [{ targets: [new URL(target).host] }] },
+      { job_name: 'node', static_configs: [{ targets: [new URL(nodeExporter).host] }] },
+    ],
   };
   await writeFile(join(folder, 'prometheus.yaml'), JSON.stringify(configuration));
   startProgram('prometheus', [
@@ -65,16 +70,17 @@ const startPrometheus = async (folder: string, target: string) => {
   ]);
   const address = `http://127.0.0.1:${port}`;
   await eventually('Prometheus listens', bound, async () => !(await isRefused(address)));
-  return async (expression: string): Promise<number> => {
+  return async (expression: string): Promise<ReadonlyArray<string>> => {
     const response = await fetch(`${address}/api/v1/query?query=${encodeURIComponent(expression)}`);
-    return decodeOrThrow(Answer, await response.json()).data.result.length;
+    return decodeOrThrow(Answer, await response.json()).data.result.map(({ value: [, value] }) => value);
   };
 };
 
 describe('A real Prometheus', () => {
   needsPrograms('prometheus', 'promtool');
   let service: ServiceProcess;
-  let countSeries: (expression: string) => Promise<number>;
+  let nodeExporter: Listening;
+  let valuesOf: (expression: string) => Promise<ReadonlyArray<string>>;
 
   before(async () => {
     const folder = await makeFolder();
@@ -83,7 +89,12 @@ describe('A real Prometheus', () => {
     await runInProcess(['migrate'], environment);
     const key = (await runInProcess(create, environment)).stdout.trim();
     service = await startService({ ...environment, ADMIN_PORT: '0', RATE_LIMIT: '20/3600s' });
-    countSeries = await startPrometheus(folder, await service.adminAddress());
+    // Stands for node exporter, and shows what the backup job has written.
+    nodeExporter = await servePlainly((_request, response) => {
+      response.setHeader('Content-Type', 'text/plain; version=0.0.4');
+      response.end(`animal_store_last_backup_timestamp_seconds ${Math.floor(Date.now() / 1000)}\n`);
+    });
+    valuesOf = await startPrometheus(folder, await service.adminAddress(), nodeExporter.address);
     // These requests exceed the rate limit.
     for (let count = 0; count < 15; count += 1) {
       await createPet({ ...service, key }, '{"name":"Rex","categoryId":7}');
@@ -92,10 +103,11 @@ describe('A real Prometheus', () => {
     await eventually(
       'what was done is scraped',
       bound,
-      async () => (await countSeries('animal_store_owner_requests_total >= 45')) === 1,
+      async () => (await valuesOf('animal_store_owner_requests_total >= 45')).length === 1,
     );
   });
   after(killPrograms);
+  after(() => nodeExporter.close());
   after(removeFolders);
 
   it('finds no fault in the metrics', async () => {
@@ -114,16 +126,22 @@ describe('A real Prometheus', () => {
 
   it('has every metric that an alert asks for', async () => {
     const missing: Array<string> = [];
-    for (const name of namesIn(rulesText)) if ((await countSeries(name)) === 0) missing.push(name);
-    // The backup job of the operator writes this metric, and the service does not.
-    expect(missing).to.deep.equal(['animal_store_last_backup_timestamp_seconds']);
+    for (const name of namesIn(rulesText)) if ((await valuesOf(name)).length === 0) missing.push(name);
+    expect(missing).to.deep.equal([]);
   });
 
   it('answers each panel of the dashboard with something', async () => {
     const expressions = panels();
     expect(expressions.length, 'panels of the dashboard').to.be.above(15);
     for (const expression of expressions) {
-      await eventually(expression, bound, async () => (await countSeries(expression)) > 0);
+      await eventually(expression, bound, async () => (await valuesOf(expression)).length > 0);
     }
+  });
+
+  it('shows an instance that has died as not ready', async () => {
+    const [ready = ''] = panels();
+    expect(await valuesOf(ready)).to.deep.equal(['1']);
+    await service.stop();
+    await eventually('it is not ready', bound, async () => (await valuesOf(ready)).join(' ') === '0');
   });
 });

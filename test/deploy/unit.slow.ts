@@ -58,7 +58,7 @@ describe('The systemd unit', () => {
     const single = lines(await readFile(unitFile, 'utf8'));
     expect(lines(instance).filter((line) => !single.includes(line))).to.deep.equal([
       'Description=Animal store, instance %i',
-      'Environment=NODE_ENV=production PORT=300%i ADMIN_PORT=946%i',
+      'Environment=NODE_ENV=production PORT=%i ADMIN_PORT=1%i',
     ]);
     expect(valuesOf(instance, 'StartLimitIntervalSec')).to.deep.equal(['0']);
   });

@@ -136,49 +136,19 @@ describe('The database of a command', () => {
     }
   });
 
-  it('is not opened if a line of the environment file assigns nothing: exit code 2', async () => {
+  it('is not opened if a line of the environment file is ambiguous: exit code 2', async () => {
     const file = join(await makeFolder(), 'environment');
-    for (const [text, line] of [
-      ['# a comment\n\nDATABASE_URL sqlite:x\n', 3],
-      ['API_KEYS="one\ntwo"\n', 1],
-      ['\xff\xfe=1\n', 1],
-      ['PORT=1\nPORT-1=2\n', 2],
-      ['API_KEYS="one"two"\n', 1],
-      ['PORT=1 # the port\nDATABASE_URL=sqlite:a#b\n', 2],
-      ["DATABASE_URL='sqlite:a'#b\n", 1],
-      ['DATABASE_URL=#b\n', 1],
-    ] as const) {
-      writeFileSync(file, text, 'latin1');
-      const { code, stderr } = await runInProcess(['--environment-file', file, 'keys', 'list']);
-      expect(code, text).to.equal(2);
-      expect(stderr).to.include(
-        `line ${line} is not NAME=value; check that each quote is closed, that a value with # is in quotes`,
-      );
-    }
-  });
-
-  it('comes from the environment file, whatever byte order mark, line ends and spaces an editor wrote', async () => {
-    const [{ file }, folder] = [await newCatalogue(), await makeFolder()];
-    const environmentFile = join(folder, 'environment');
-    for (const text of [
-      `\ufeffDATABASE_URL=sqlite:${file}\r\nPORT=0\r\n`,
-      `export\tDATABASE_URL=sqlite:${file}`,
-      `PORT=\nexport  DATABASE_URL = sqlite:${file} \n# PORT="1`,
-      `\t\n \n\tDATABASE_URL = 'sqlite:${file}' # the animals\n`,
-      `PORT=1 # the port\nNOTE="a#b"\nDATABASE_URL="sqlite:${file}"\n`,
-    ]) {
-      writeFileSync(environmentFile, text);
-      const { code, stderr } = await runInProcess(['--environment-file', environmentFile, 'keys', 'list']);
-      expect({ code, stderr }, text).to.deep.equal({
-        code: 0,
-        stderr: `database: sqlite:${file}\nthere are no keys\n`,
-      });
-    }
+    writeFileSync(file, 'PORT=1\nDATABASE_URL=memory: # no file\n');
+    const { code, stderr } = await runInProcess(['--environment-file', file, 'keys', 'list']);
+    expect(code).to.equal(2);
+    expect(stderr).to.include(
+      'line 2 is not NAME=value as systemd reads it; remove `export` and comments after a value',
+    );
   });
 
   it('comes from the environment file in a new process too, of which Node reads no options', async () => {
     const file = join(await makeFolder(), 'environment');
-    writeFileSync(file, 'export DATABASE_URL=memory:\nNODE_OPTIONS=--no-such-option\n');
+    writeFileSync(file, 'DATABASE_URL=memory:\nNODE_OPTIONS=--no-such-option\n');
     const { code, stdout } = await runCommand(['--environment-file', file, 'doctor'], { PORT: '0' });
     expect(code, stdout).to.equal(0);
     expect(stdout).to.include('DATABASE_URL=memory:');

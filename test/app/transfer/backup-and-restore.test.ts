@@ -122,24 +122,25 @@ describe('animal-store backup', () => {
     expect(stderr).to.include(`there is no animal store in sqlite:${missing}`);
   });
 
-  it('names the page of PostgreSQL, without the password', async () => {
-    const environment = { DATABASE_URL: 'postgres://keeper:s3cretWord@db/animals' };
-    for (const command of ['backup', 'restore']) {
-      const { code, stderr } = await runInProcess([command, 'file'], environment);
-      expect(code).to.equal(1);
-      expect(stderr)
-        .to.include(`\`${command}\` works only with SQLite; for PostgreSQL, see docs/postgresql.md; `)
-        .and.not.include('s3cretWord');
-    }
+  it('refuses a store in memory', async () => {
     const { stderr } = await runInProcess(['backup', 'file'], { DATABASE_URL: 'memory:' });
     expect(stderr).to.equal(
-      'the backup failed: this command needs a database, but DATABASE_URL is `memory:`; set it to sqlite:FILE; file was not written\n',
+      'the backup failed: this command needs a database, but DATABASE_URL is `memory:`; set it to sqlite:FILE or postgres://...; file was not written\n',
     );
   });
 });
 
 describe('animal-store restore', () => {
   afterEach(removeFolders);
+
+  it('names the page of PostgreSQL, without the password', async () => {
+    const environment = { DATABASE_URL: 'postgres://keeper:s3cretWord@db/animals' };
+    const { code, stderr } = await runInProcess(['restore', 'file'], environment);
+    expect(code).to.equal(1);
+    expect(stderr)
+      .to.include('`restore` works only with SQLite; for PostgreSQL, see docs/postgresql.md; ')
+      .and.not.include('s3cretWord');
+  });
 
   it('checks the backup, then whether the database is in use, then whether it has animals', async () => {
     const backup = await newBackup();

@@ -41,7 +41,9 @@ describe('The port of the operator', () => {
     const admin = await service.adminAddress();
     const paths = Array.from({ length: 5 }, () => ['/livez', '/readyz', '/metrics']).flat();
     expect(new Set(await statusesOf(admin, paths))).to.deep.equal(new Set([200]));
-    expect((await readMetrics(service)).get('animal_store_refused_connections_total')).to.equal(1);
+    const samples = await readMetrics(service);
+    expect(samples.get('animal_store_refused_connections_total')).to.equal(1);
+    expect(samples.get('animal_store_open_connections')).to.equal(maxConnections);
     for (const { destroy } of kept) destroy();
   });
 

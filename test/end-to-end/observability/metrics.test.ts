@@ -160,6 +160,8 @@ describe('The metrics of a service on SQLite', () => {
     expect(samples.get('nodejs_eventloop_lag_p99_seconds')).to.be.above(0);
     expect(samples.get('process_resident_memory_bytes')).to.be.above(1e6);
     expect(samples.get('process_cpu_seconds_total')).to.be.above(0);
+    const startedAt = samples.get('process_start_time_seconds') ?? 0;
+    expect(Date.now() / 1000 - startedAt).to.be.within(0, 3_600);
   });
 
   it('get no series from hostile paths, and one for each method that Node knows', async () => {
@@ -187,6 +189,8 @@ describe('The metrics of a service in memory', () => {
     whileServing(settings, async (service) => {
       const names = [...(await readMetrics(service)).keys()];
       const gauges = names.filter((name) => /^(?:animal_store_(?!.*(?:\{|total))|db_client_conn)/.test(name));
-      expect(gauges).to.have.members(['animal_store_ready', 'animal_store_valid_api_keys']);
+      expect(gauges).to.have.members([
+        ...['animal_store_ready', 'animal_store_open_connections', 'animal_store_valid_api_keys'],
+      ]);
     }));
 });

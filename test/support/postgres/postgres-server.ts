@@ -79,17 +79,19 @@ interface Options {
   /** True if the data may be deleted when the server ends. */
   readonly isTemporary?: boolean;
   readonly initdbArguments?: ReadonlyArray<string>;
+  /** Folder of PostgreSQL's programs, by default those of the npm package. */
+  readonly programFolder?: string;
 }
 
 /** Makes an empty database cluster in `parent/data`, without starting its server. */
 export const newPostgresServer = async (
   parent: string,
   settings: ReadonlyArray<string> = [],
-  { isTemporary = false, initdbArguments = [] }: Options = {},
+  { isTemporary = false, initdbArguments = [], programFolder }: Options = {},
 ): Promise<PostgresServer> => {
   const folder = join(parent, 'data');
   const port = await freePort();
-  const programs = await programsFor(parent);
+  const programs = programFolder ?? (await programsFor(parent));
   let server: ChildProcessByStdio<Writable, null, Readable> | undefined;
   let log = '';
 

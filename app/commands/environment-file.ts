@@ -1,0 +1,38 @@
+import * as E from 'fp-ts/Either';
+
+const comment = /^[ \t]*(?:[#;].*)?(?<!\\)$/;
+
+/** A value in quotes, or without quotes, backslashes and a `#` that could begin a comment. */
+const assignment =
+  /^[ \t]*(?<name>[A-Za-z_]\w*)[ \t]*=[ \t]*(?:'(?<single>[^']*)'|"(?<double>[^"\\]*)"|(?!#)(?!.*[ \t]#)(?<plain>[^"'`\\]*?))[ \t]*$/;
+
+const decodeText = (bytes: Uint8Array): string | undefined => {
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+    return /^\uFEFF|[\0\uFFFE\uFFFF]/.test(text) ? undefined : text;
+  } catch {
+    return undefined;
+  }
+};
+
+/**
+ * Parses a file of settings that systemd's `EnvironmentFile=` may read as well (systemd.exec(5)). Fails at a line that
+ * systemd ignores, or reads otherwise than it looks: for systemd, `PORT=1 # port` has the value `1 # port`.
+ */
+export const parseEnvironmentFile = (
+  bytes: Uint8Array,
+): E.Either<string, Readonly<Record<string, string>>> => {
+  const text = decodeText(bytes);
+  if (text === undefined) return E.left('the file must be UTF-8 without a byte order mark');
+  const values: Array<readonly [name: string, value: string]> = [];
+  for (const [index, line] of text.split(/\r\n|\r|\n/).entries()) {
+    if (comment.test(line)) continue;
+    const { name, single, double, plain } = assignment.exec(line)?.groups ?? {};
+    if (name === undefined)
+      return E.left(
+        `line ${index + 1} is not NAME=value as systemd reads it; remove \`export\` and comments after a value, and put a value with quotes, backslashes or # in single quotes`,
+      );
+    values.push([name, single ?? double ?? plain ?? '']);
+  }
+  return E.right(Object.fromEntries(values));
+};

@@ -1,0 +1,74 @@
+import { expect } from 'chai';
+import * as E from 'fp-ts/Either';
+import { readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { libpqEnvironment } from '../../../app/commands/postgres-backup';
+import { parsePostgresAddress } from '../../../app/postgres-address';
+import { runInProcess } from '../../support/processes/run-in-process';
+import { makeFolder, removeFolders } from '../../support/temporary-folder';
+
+const files = { roots: '/roots', noRoots: '/none' };
+
+const base = { PGHOST: 'db', PGDATABASE: 'zoo', PGSSLMODE: 'disable', PGSSLROOTCERT: '/roots' };
+
+/** Parameters of `postgres://db/zoo`, with the variables that they change. */
+const parameters: ReadonlyArray<readonly [text: string, variables: Readonly<Record<string, string>>]> = [
+  ['', {}],
+  ['sslmode=disable', {}],
+  ['sslmode=no-verify', { PGSSLMODE: 'require', PGSSLROOTCERT: '/none' }],
+  ['sslmode=no-verify&sslrootcert=/ca', { PGSSLMODE: 'require', PGSSLROOTCERT: '/none' }],
+  ['sslmode=require', { PGSSLMODE: 'verify-full' }],
+  ['ssl=true', { PGSSLMODE: 'verify-full' }],
+  ['sslrootcert=system', { PGSSLMODE: 'verify-full' }],
+  ['sslrootcert=/ca', { PGSSLMODE: 'verify-full', PGSSLROOTCERT: '/ca' }],
+  ['sslmode=verify-ca&sslcert=/c&sslkey=/k', { PGSSLMODE: 'verify-full', PGSSLCERT: '/c', PGSSLKEY: '/k' }],
+  ['sslmode=prefer&sslnegotiation=direct', { PGSSLMODE: 'verify-full', PGSSLNEGOTIATION: 'direct' }],
+  ['options=-c%20search_path%3Dcats', { PGOPTIONS: '-c search_path=cats' }],
+  ['user=me&password=a%2Fb%25', { PGUSER: 'me', PGPASSWORD: 'a/b%' }],
+  ['host=/run/sql&port=5433', { PGHOST: '/run/sql', PGPORT: '5433' }],
+  ['host=%3A%3A1', { PGHOST: '::1' }],
+];
+
+const environmentOf = (address: string) => {
+  const parsed = parsePostgresAddress(address);
+  if (E.isLeft(parsed)) throw new Error(parsed.left);
+  return libpqEnvironment(parsed.right, files);
+};
+
+describe('A backup of PostgreSQL', () => {
+  afterEach(removeFolders);
+
+  for (const [text, variables] of parameters) {
+    it(`tells pg_dump what the address tells the driver: ${text}`, () => {
+      expect(environmentOf(`postgres://db/zoo?${text}`)).to.deep.equal({ ...base, ...variables });
+    });
+  }
+
+  it('tells pg_dump each part of an address', () => {
+    const address = 'postgresql://m%40e:p%3Aw@[::1]:5433/a%20b';
+    expect(environmentOf(address)).to.deep.equal({
+      ...base,
+      ...{ PGHOST: '::1', PGPORT: '5433', PGUSER: 'm@e', PGPASSWORD: 'p:w', PGDATABASE: 'a b' },
+    });
+  });
+
+  it('fails without pg_dump, and leaves no file', async () => {
+    const folder = await makeFolder();
+    const environment = { DATABASE_URL: 'postgres://keeper:s3cretWord@db/animals', PATH: folder };
+    const file = join(folder, 'backup');
+    const { code, stderr } = await runInProcess(['backup', file], environment);
+    expect({ code, stderr }).to.deep.equal({
+      code: 1,
+      stderr: `database: postgres://keeper@db/animals\nthe backup failed: pg_dump is not installed; install the client programs of PostgreSQL; ${file} was not written\n`,
+    });
+    expect(readdirSync(folder)).to.deep.equal([]);
+  });
+
+  it('replaces an existing file only with --replace', async () => {
+    const file = join(await makeFolder(), 'backup');
+    writeFileSync(file, '');
+    const { code, stderr } = await runInProcess(['backup', file], { DATABASE_URL: 'postgres://db/animals' });
+    expect(code).to.equal(1);
+    expect(stderr).to.include('exists; name another file, or replace it with --replace');
+  });
+});

@@ -1,0 +1,74 @@
+import { expect } from 'chai';
+import { eventually } from '../support/eventually';
+import { main, needsReadableBuild, projectFolder } from '../support/processes/command';
+import { needsPrograms } from '../support/processes/system';
+import { removeFolders } from '../support/temporary-folder';
+import { type BareMachine, needsBareMachine, startBareMachine } from './support/bare-machine';
+
+/** Installs the service of this checkout as docs/operations.md does, except for the package. */
+const install = `
+  mkdir -p /opt/animal-store/current/bin /etc/animal-store
+  ln -s ${projectFolder}/deploy /opt/animal-store/deploy
+  ln -s ${projectFolder} /opt/animal-store/current/lib
+  printf '#!/bin/sh\\nexec node ${main} "$@"\\n' >/opt/animal-store/current/bin/animal-store
+  chmod 755 /opt/animal-store/current/bin/animal-store
+  ln -s /opt/animal-store/deploy/systemd/animal-store /usr/local/bin/
+  cp /opt/animal-store/deploy/systemd/*.service /etc/systemd/system/
+  useradd --system --create-home --home-dir /var/lib/animal-store animal-store
+  echo DATABASE_URL=sqlite:/var/lib/animal-store/animals.sqlite3 >/etc/animal-store/environment
+  animal-store migrate
+  animal-store keys create --name first >first-key
+  systemctl daemon-reload`;
+
+/** Lowers the limit of the journal, which is 10,000 lines in 30 s. The journal allows up to six times as many. */
+const limitJournal = `
+  mkdir -p /etc/systemd/journald.conf.d
+  printf '[Journal]\\nRateLimitBurst=100\\n' >/etc/systemd/journald.conf.d/limit.conf`;
+
+describe('The unit under systemd', () => {
+  needsPrograms('unshare', 'nsenter', 'systemctl', 'curl', 'runuser', 'useradd');
+  needsBareMachine();
+  let machine: BareMachine;
+
+  before(async function () {
+    await needsReadableBuild(this);
+    machine = await startBareMachine();
+    await machine.enter(limitJournal + install);
+  });
+  after(() => machine.end());
+  after(removeFolders);
+
+  it('starts the service again after a SIGHUP, after which it ends with code 0', async () => {
+    await machine.enter('systemctl start animal-store && systemctl kill --signal=HUP animal-store');
+    await eventually('it has started again', 60_000, async () => {
+      const { stdout } = await machine.attempt('systemctl show --property=NRestarts --value animal-store');
+      return stdout === '1\n';
+    });
+    await eventually('it is ready', 60_000, async () => {
+      return (await machine.attempt('curl --fail http://127.0.0.1:3000/readyz')).code === 0;
+    });
+    await machine.enter('systemctl stop animal-store && ! systemctl --quiet is-active animal-store');
+  });
+
+  it('keeps every log line of a burst of requests', async () => {
+    const requests = 1_000;
+    await machine.enter(`
+      systemctl start animal-store
+      curl --silent --output /dev/null --parallel --parallel-max 20 'http://127.0.0.1:3000/v1/pets?[1-${requests}]'
+      systemctl stop animal-store`);
+    const lines = await machine.enter(
+      'journalctl --unit=animal-store --output=cat | grep --count "\\"msg\\":\\"request\\""',
+    );
+    expect(Number(lines)).to.equal(requests);
+  });
+
+  it('runs an instance on the port of its name, and doctor checks this port', async () => {
+    await machine.enter('systemctl start animal-store@3010');
+    for (const port of [3010, 13010]) await machine.enter(`curl --fail http://127.0.0.1:${port}/readyz`);
+    const checked = await machine.enter('animal-store @3010 doctor');
+    expect(checked).to.match(/WARN +port +PORT 3010 on 127\.0\.0\.1 is in use/);
+    expect(checked).to.match(/WARN +port +ADMIN_PORT 13010 on 127\.0\.0\.1 is in use/);
+    await machine.enter('systemctl stop animal-store@3010');
+    expect(await machine.enter('animal-store @3010 doctor')).to.include('PORT 3010 on 127.0.0.1 is free');
+  });
+});
