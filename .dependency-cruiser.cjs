@@ -105,8 +105,8 @@ module.exports = {
       name: 'settings-and-terminal-are-the-base',
       comment: 'Settings and terminal serve every command, and know none.',
       severity: 'error',
-      from: { path: '^app/(settings|database-address|postgres-address|one-edit-apart|terminal)' },
-      to: { path: '^app/', pathNot: '^app/($1|database-address|postgres-address|one-edit-apart|error-code)' },
+      from: { path: '^app/(settings|terminal)/' },
+      to: { path: '^app/', pathNot: '^app/($1/|error-code)' },
     },
     {
       name: 'commands-are-the-top',

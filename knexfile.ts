@@ -2,9 +2,9 @@
 
 import * as E from 'fp-ts/Either';
 import type { Knex } from 'knex';
-import { databaseOf } from './app/backend/database';
+import { databaseOf } from './app/store/open-store';
 import { reasonOf } from './app/failures';
-import { readSettings } from './app/settings';
+import { readSettings } from './app/settings/settings';
 import { invalidFieldTexts } from './core';
 
 const configuration = (): Knex.Config => {

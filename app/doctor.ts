@@ -5,13 +5,13 @@ import { createServer } from 'node:net';
 import { dirname, resolve } from 'node:path';
 import { type DatabaseReport, generationMismatch, inspectDatabase, type SchemaState } from '../adapters/knex';
 import { invalidFieldTexts } from '../core';
-import { databaseOf, mayCreateStore } from './backend/database';
-import { fileAdvice, mountAdvice, ownerOf, userName } from './backend/database-file';
-import { databaseAddressText } from './database-address';
+import { databaseOf, mayCreateStore } from './store/open-store';
+import { fileAdvice, mountAdvice, ownerOf, userName } from './store/database-file';
+import { databaseAddressText } from './settings/database-url';
 import { errorCode } from './error-code';
 import { CommandFailed, failureText, orFail } from './failures';
-import { misspeltSettings, settingWarnings } from './setting-warnings';
-import { changedSettings, readSettings, type Settings } from './settings';
+import { misspeltSettings, settingWarnings } from './settings/warnings';
+import { changedSettings, readSettings, type Settings } from './settings/settings';
 import { counted } from './terminal/text';
 
 /** Result of one check of the command `doctor`, which commands/doctor.ts prints. */

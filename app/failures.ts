@@ -2,9 +2,9 @@ import * as E from 'fp-ts/Either';
 import type { TaskEither } from 'fp-ts/TaskEither';
 import type { ApiKeyNotFound, ApiKeyRevoked, NotInitialized } from '../adapters/knex';
 import type { Unavailable } from '../core';
-import { fileAdvice } from './backend/database-file';
+import { fileAdvice } from './store/database-file';
 import { errorCode } from './error-code';
-import { type DatabaseAddress, databaseAddressText } from './database-address';
+import { type DatabaseAddress, databaseAddressText } from './settings/database-url';
 
 /**
  * Failure of a command. The files of `commands/`, `backend/` and `serve/` throw it in a CommandFailed, and

@@ -1,13 +1,13 @@
 import { Command, InvalidArgumentError } from 'commander';
 import { backupSqlite, type CopyOptions, identifyFile, restoreSqlite } from '../../adapters/knex';
-import { withDriver } from '../backend/database';
-import { fileAdvice } from '../backend/database-file';
-import { databaseAddressText } from '../database-address';
+import { withDriver } from '../store/open-store';
+import { fileAdvice } from '../store/database-file';
+import { databaseAddressText } from '../settings/database-url';
 import { CommandFailed } from '../failures';
-import type { Settings } from '../settings';
+import type { Settings } from '../settings/settings';
 import type { Terminal } from '../terminal/terminal';
 import { counted } from '../terminal/text';
-import { nonEmpty, runTransfer, unchangedText } from './run';
+import { nonEmpty, runTransfer, unchangedText } from './run-command';
 
 const sqliteFilename = ({ DATABASE_URL: address }: Settings, command: 'backup' | 'restore'): string => {
   switch (address._tag) {

@@ -10,7 +10,7 @@ import { exportCommand } from './export';
 import { importCommand } from './import';
 import { keysCommand } from './keys';
 import { migrateCommand } from './migrate';
-import { readVersion } from './run';
+import { readVersion } from './run-command';
 import { serveCommand } from './serve';
 
 const usageExitCode = 2;

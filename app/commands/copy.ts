@@ -12,13 +12,13 @@ import {
   openSqliteSource,
 } from '../../adapters/knex';
 import { invalidFieldTexts } from '../../core';
-import { databaseOf, requireFile, withDriver } from '../backend/database';
-import { type DatabaseAddress, databaseAddressText } from '../database-address';
+import { databaseOf, requireFile, withDriver } from '../store/open-store';
+import { type DatabaseAddress, databaseAddressText } from '../settings/database-url';
 import { orFail, reasonOf } from '../failures';
-import { decodeSettings, type Settings } from '../settings';
+import { decodeSettings, type Settings } from '../settings/settings';
 import type { Terminal } from '../terminal/terminal';
 import { counted } from '../terminal/text';
-import { runTransfer, type TransferContext } from './run';
+import { runTransfer, type TransferContext } from './run-command';
 
 const readTarget = (text: string, env: Terminal['env']): Settings => {
   if (text === '') throw new Error('name the target: add its address, or set TARGET_URL');

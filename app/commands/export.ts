@@ -1,7 +1,7 @@
 import { Command, Option } from 'commander';
 import * as E from 'fp-ts/Either';
 import { newPetRules, type Pet, type PetStatus, walkPages } from '../../core';
-import { withDatabase } from '../backend/database';
+import { withDatabase } from '../store/open-store';
 import type { Terminal } from '../terminal/terminal';
 import { counted, escapeControlCharacters } from '../terminal/text';
 import { writeFile, writeStandardOutput } from '../transfer/files';
@@ -13,7 +13,7 @@ import {
   runTransfer,
   type TransferContext,
   unchangedText,
-} from './run';
+} from './run-command';
 
 interface Options {
   readonly format?: Format;

@@ -9,11 +9,11 @@ import {
   type InvalidNewPet,
   invalidFieldTexts,
 } from '../../core';
-import { withDatabase } from '../backend/database';
+import { withDatabase } from '../store/open-store';
 import type { Terminal } from '../terminal/terminal';
 import { counted } from '../terminal/text';
 import { type Format, formatOfFile, readRows } from '../transfer/formats';
-import { formatOption, missingFormat, nonEmpty, runTransfer, type TransferContext } from './run';
+import { formatOption, missingFormat, nonEmpty, runTransfer, type TransferContext } from './run-command';
 
 interface Options {
   readonly format?: Format;

@@ -1,12 +1,12 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import type { TaskEither } from 'fp-ts/TaskEither';
 import type { ApiKeyRecord, ApiKeyStore, IssuedApiKey } from '../../adapters/knex';
-import { withDatabase } from '../backend/database';
+import { withDatabase } from '../store/open-store';
 import { type CommandFailure, orFail } from '../failures';
-import type { Settings } from '../settings';
+import type { Settings } from '../settings/settings';
 import { toPrintableJson } from '../terminal/text';
 import type { Terminal } from '../terminal/terminal';
-import { nonEmpty, runCommand } from './run';
+import { nonEmpty, runCommand } from './run-command';
 
 interface Options {
   readonly json?: boolean;

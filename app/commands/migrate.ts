@@ -1,7 +1,7 @@
 import { Command } from 'commander';
-import { withDatabase } from '../backend/database';
+import { withDatabase } from '../store/open-store';
 import type { Terminal } from '../terminal/terminal';
-import { runCommand } from './run';
+import { runCommand } from './run-command';
 
 /** Makes the command `migrate`, which command-line.ts adds to the program. */
 export const migrateCommand = (terminal: Terminal): Command =>

@@ -1,10 +1,10 @@
 import { Command } from 'commander';
 import type { Service } from '../serve/serve';
-import { databaseAddressText } from '../database-address';
-import { changedSettings, type Settings } from '../settings';
+import { databaseAddressText } from '../settings/database-url';
+import { changedSettings, type Settings } from '../settings/settings';
 import { nextStopSignal } from '../terminal/signals';
 import type { Terminal } from '../terminal/terminal';
-import { readVersion, runCommand } from './run';
+import { readVersion, runCommand } from './run-command';
 
 export const startLine = (settings: Settings, address: string): string => {
   const changed = changedSettings(settings);

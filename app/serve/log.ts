@@ -2,7 +2,7 @@ import { identity } from 'fp-ts/function';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Logger, pino, stdTimeFunctions } from 'pino';
 import { prettyFactory } from 'pino-pretty';
-import type { Settings } from '../settings';
+import type { Settings } from '../settings/settings';
 import type { ProcessIO } from '../terminal/terminal';
 import { escapeControlCharacters } from '../terminal/text';
 

@@ -4,8 +4,8 @@ import type { Logger } from 'pino';
 import { type CheckReadiness, healthPaths, type Reporter, type RequestRecord } from '../../adapters/http';
 import type { DatabaseStatus } from '../../adapters/knex';
 import type { PrometheusMetrics, ServiceStatus } from '../../adapters/prometheus';
-import type { Backend } from '../backend/backend';
-import type { DatabaseAddress } from '../database-address';
+import type { Backend } from '../store/served-store';
+import type { DatabaseAddress } from '../settings/database-url';
 import { specificAdvice } from '../failures';
 
 const probes = new Set<string | undefined>(healthPaths);

@@ -9,10 +9,10 @@ import {
 import { type HttpServer, type HttpServerOptions, startHttpServer } from '../../adapters/http-server';
 import { prometheusMetrics, type PrometheusMetrics } from '../../adapters/prometheus';
 import { openAnimalStore } from '../../core';
-import { type Backend, openBackend } from '../backend/backend';
+import { type Backend, openBackend } from '../store/served-store';
 import { CommandFailed, reasonOf } from '../failures';
-import { databaseAddressText } from '../database-address';
-import { changedSettings, type Settings } from '../settings';
+import { databaseAddressText } from '../settings/database-url';
+import { changedSettings, type Settings } from '../settings/settings';
 import { requestReporter, readiness, readServiceStatus, refusedConnections } from './observability';
 
 export interface Service {

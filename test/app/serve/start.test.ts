@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import * as E from 'fp-ts/Either';
 import { startLine } from '../../../app/commands/serve';
-import { decodeSettings } from '../../../app/settings';
+import { decodeSettings } from '../../../app/settings/settings';
 import { columnOf, hasWriteAheadLog } from '../../support/databases/sqlite-files';
 import { allPets, createPet, listPets } from '../../support/http/client';
 import { startProgram } from '../../support/processes/command';

@@ -1,13 +1,13 @@
 import { expect } from 'chai';
-import { apiKeyStore } from '../../../adapters/knex';
-import { success } from '../../contracts/outcome';
-import { addsColour, asProgramWith } from '../../support/databases/migrations';
-import { columnOf } from '../../support/databases/sqlite-files';
-import { createPet } from '../../support/http/client';
-import { createPostgresDatabase } from '../../support/postgres/postgres';
-import { runInProcess } from '../../support/processes/run-in-process';
-import { whileServing } from '../../support/service/serve-in-process';
-import { newDatabaseFile, removeFolders } from '../../support/temporary-folder';
+import { apiKeyStore } from '../../../../adapters/knex';
+import { success } from '../../../contracts/outcome';
+import { addsColour, asProgramWith } from '../../../support/databases/migrations';
+import { columnOf } from '../../../support/databases/sqlite-files';
+import { createPet } from '../../../support/http/client';
+import { createPostgresDatabase } from '../../../support/postgres/postgres';
+import { runInProcess } from '../../../support/processes/run-in-process';
+import { whileServing } from '../../../support/service/serve-in-process';
+import { newDatabaseFile, removeFolders } from '../../../support/temporary-folder';
 import { checksOf, doctor, withDatabase } from './support';
 
 describe('animal-store doctor', () => {

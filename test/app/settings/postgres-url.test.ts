@@ -1,10 +1,10 @@
 import { expect } from 'chai';
 import * as E from 'fp-ts/Either';
 import { join } from 'node:path';
-import { parsePostgresAddress } from '../../app/postgres-address';
-import { newPostgresServer } from '../support/postgres/postgres-server';
-import { runInProcess } from '../support/processes/run-in-process';
-import { inFolder } from '../support/temporary-folder';
+import { parsePostgresAddress } from '../../../app/settings/postgres-url';
+import { newPostgresServer } from '../../support/postgres/postgres-server';
+import { runInProcess } from '../../support/processes/run-in-process';
+import { inFolder } from '../../support/temporary-folder';
 
 const accepted: ReadonlyArray<readonly [text: string, connectionString: string]> = [
   ['postgresql://', 'postgres://localhost'],

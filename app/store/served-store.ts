@@ -19,8 +19,8 @@ import { inMemoryQuota, postgresQuota } from '../../adapters/rate-limiter';
 import { ApiKey, type ConsumeQuota, decodeOrThrow, KeyId, type Ports, unavailable } from '../../core';
 import { fileAdvice, mountAdvice } from './database-file';
 import { CommandFailed, orFail } from '../failures';
-import type { Settings } from '../settings';
-import { databaseOf, mayCreateStore, requireFile } from './database';
+import type { Settings } from '../settings/settings';
+import { databaseOf, mayCreateStore, requireFile } from './open-store';
 
 export interface Backend {
   readonly ports: Ports;

@@ -2,7 +2,7 @@ import * as E from 'fp-ts/Either';
 import * as t from 'io-ts';
 import { realpathSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
-import { parsePostgresAddress } from './postgres-address';
+import { parsePostgresAddress } from './postgres-url';
 
 export const DatabaseAddress = t.union([
   t.type({ _tag: t.literal('Memory') }),

@@ -14,8 +14,8 @@ import {
 } from '../../adapters/knex';
 import type { PetRepository } from '../../core';
 import { CommandFailed, orFail } from '../failures';
-import { databaseAddressText } from '../database-address';
-import type { Settings } from '../settings';
+import { databaseAddressText } from '../settings/database-url';
+import type { Settings } from '../settings/settings';
 
 export const withDriver = async <A>(open: () => A | Promise<A>): Promise<A> => {
   try {

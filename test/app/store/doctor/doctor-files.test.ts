@@ -10,11 +10,11 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { main, needsReadableBuild, runUnprivileged } from '../../support/processes/command';
-import { columnOf } from '../../support/databases/sqlite-files';
-import { runInProcess } from '../../support/processes/run-in-process';
-import { makeFolder, newDatabaseFile, removeFolders } from '../../support/temporary-folder';
-import { newLargeCatalogue } from '../transfer/support';
+import { main, needsReadableBuild, runUnprivileged } from '../../../support/processes/command';
+import { columnOf } from '../../../support/databases/sqlite-files';
+import { runInProcess } from '../../../support/processes/run-in-process';
+import { makeFolder, newDatabaseFile, removeFolders } from '../../../support/temporary-folder';
+import { newLargeCatalogue } from '../../transfer/support';
 import { checksOf, doctor, withDatabase } from './support';
 
 describe('animal-store doctor on a SQLite file', () => {

@@ -2,9 +2,9 @@ import * as E from 'fp-ts/Either';
 import { identity, pipe } from 'fp-ts/function';
 import * as t from 'io-ts';
 import { readFileSync, statSync } from 'node:fs';
-import { ApiKey, type InvalidField, type RateLimit, invalidFieldsOf } from '../core';
-import { errorCode } from './error-code';
-import { DatabaseAddress, databaseAddressText, parseDatabaseAddress } from './database-address';
+import { ApiKey, type InvalidField, invalidFieldsOf, type RateLimit } from '../../core';
+import { errorCode } from '../error-code';
+import { DatabaseAddress, databaseAddressText, parseDatabaseAddress } from './database-url';
 
 /**
  * Returns the codec of one environment variable. An empty variable counts as unset. An error contains null in place of
