@@ -7,7 +7,7 @@ import { type DatabaseReport, generationMismatch, inspectDatabase, type SchemaSt
 import { invalidFieldTexts } from '../core';
 import { databaseOf, mayCreateStore } from './store/open-store';
 import { fileAdvice, mountAdvice, ownerOf, userName } from './store/database-file';
-import { databaseAddressText } from './settings/database-url';
+import { databaseUrlText } from './settings/database-url';
 import { errorCode } from './error-code';
 import { CommandFailed, failureText, orFail } from './failures';
 import { misspeltSettings, settingWarnings } from './settings/warnings';
@@ -32,11 +32,11 @@ const warned = (check: string, text: string): CheckResult => ({ check, ok: true,
  * Fails if the file or its folder belongs to another user. Compares owners, because root can open every file, even one
  * that the user of the service can't open.
  */
-const inspectUser = ({ DATABASE_URL: address }: Settings): CheckResult => {
+const inspectUser = ({ DATABASE_URL: url }: Settings): CheckResult => {
   const uid = process.getuid?.();
   const user = `this command runs as ${uid === undefined ? 'an unknown user' : userName(uid)}`;
-  if (uid === undefined || address._tag !== 'Sqlite') return passed('user', user);
-  const file = resolve(address.filename);
+  if (uid === undefined || url._tag !== 'Sqlite') return passed('user', user);
+  const file = resolve(url.filename);
   const foreign = [file, dirname(file)].find((path) => existsSync(path) && statSync(path).uid !== uid);
   if (foreign === undefined) return passed('user', user);
   const remedy = 'run it as the user of the service, to whom the file and its folder must belong';
@@ -76,8 +76,8 @@ const inspectPorts = (settings: Settings): Promise<ReadonlyArray<CheckResult>> =
 };
 
 /** Fails in production, where `serve` refuses to start, if the log of a SQLite file would be on another volume. */
-const inspectMount = ({ DATABASE_URL: address, NODE_ENV }: Settings): ReadonlyArray<CheckResult> => {
-  const advice = address._tag === 'Sqlite' ? mountAdvice(address.filename) : undefined;
+const inspectMount = ({ DATABASE_URL: url, NODE_ENV }: Settings): ReadonlyArray<CheckResult> => {
+  const advice = url._tag === 'Sqlite' ? mountAdvice(url.filename) : undefined;
   if (advice === undefined) return [];
   return [NODE_ENV === 'production' ? failed('database', advice) : warned('database', advice)];
 };
@@ -111,21 +111,21 @@ const missingStore = ({ DATABASE_URL }: Settings): CheckResult =>
  * Returns undefined if the database can be opened.
  */
 const inspectUnopened = (settings: Settings): CheckResult | undefined => {
-  const { DATABASE_URL: address } = settings;
-  if (address._tag !== 'Sqlite') return undefined;
-  const advice = fileAdvice(address.filename);
-  if (advice !== undefined) return failed('database', `${address.filename} can't be used: ${advice}`);
-  if (existsSync(address.filename)) return undefined;
+  const { DATABASE_URL: url } = settings;
+  if (url._tag !== 'Sqlite') return undefined;
+  const advice = fileAdvice(url.filename);
+  if (advice !== undefined) return failed('database', `${url.filename} can't be used: ${advice}`);
+  if (existsSync(url.filename)) return undefined;
   return mayCreateStore(settings)
-    ? passed('database', `${address.filename} does not exist yet; the first start creates it`)
+    ? passed('database', `${url.filename} does not exist yet; the first start creates it`)
     : missingStore(settings);
 };
 
 const inspectData = async (settings: Settings): Promise<ReadonlyArray<CheckResult>> => {
-  const { DATABASE_URL: address } = settings;
+  const { DATABASE_URL: url } = settings;
   const unopened = inspectUnopened(settings);
   if (unopened !== undefined) return [unopened, inspectKeys(settings, noKeys)];
-  if (address._tag === 'Memory')
+  if (url._tag === 'Memory')
     return [
       passed('database', 'memory: keeps animals until the service stops'),
       inspectKeys(settings, noKeys),
@@ -135,14 +135,14 @@ const inspectData = async (settings: Settings): Promise<ReadonlyArray<CheckResul
     const report = await orFail(inspectDatabase(database)).finally(database.close);
     if (report.schema.generation === 0 && !mayCreateStore(settings)) return [missingStore(settings)];
     return [
-      passed('database', `${databaseAddressText(address)} can be read and written`),
+      passed('database', `${databaseUrlText(url)} can be read and written`),
       ...report.findings,
       inspectSchema(report.schema),
       inspectKeys(settings, report),
     ];
   } catch (error) {
     if (!(error instanceof CommandFailed)) throw error;
-    return [failed('database', failureText(error.failure, address))];
+    return [failed('database', failureText(error.failure, url))];
   }
 };
 

@@ -4,7 +4,7 @@ import type { ApiKeyNotFound, ApiKeyRevoked, NotInitialized } from '../adapters/
 import type { Unavailable } from '../core';
 import { fileAdvice } from './store/database-file';
 import { errorCode } from './error-code';
-import { type DatabaseAddress, databaseAddressText } from './settings/database-url';
+import { type DatabaseUrl, databaseUrlText } from './settings/database-url';
 
 /**
  * Failure of a command. The files of `commands/`, `backend/` and `serve/` throw it in a CommandFailed, and
@@ -107,39 +107,39 @@ const sqliteAdvice: Advice = [
 const messageOf = (cause: unknown): string => E.toError(cause).message.replaceAll(/\s+/g, ' ').trim();
 
 /** Returns the advice that fits an error of the database, for the log of the service too. */
-export const specificAdvice = (address: DatabaseAddress, cause: unknown): string | undefined => {
+export const specificAdvice = (url: DatabaseUrl, cause: unknown): string | undefined => {
   const code = errorCode(cause) ?? '';
   const text = `${code} ${messageOf(cause)}`;
   if (code === 'PERMANENT') return undefined;
   if (code === 'EMFILE') return 'raise the limit of open files, `ulimit -n`';
   const find = (advice: Advice) => advice.find(([pattern]) => pattern.test(text))?.[1];
-  if (address._tag === 'Postgres') return find(postgresAdvice);
-  if (address._tag === 'Memory') return undefined;
-  return find(sqliteAdvice) ?? (text.includes('SQLITE_') ? fileAdvice(address.filename) : undefined);
+  if (url._tag === 'Postgres') return find(postgresAdvice);
+  if (url._tag === 'Memory') return undefined;
+  return find(sqliteAdvice) ?? (text.includes('SQLITE_') ? fileAdvice(url.filename) : undefined);
 };
 
-const generalAdvice = (address: DatabaseAddress): string =>
-  (address._tag === 'Sqlite' ? fileAdvice(address.filename) : undefined) ??
+const generalAdvice = (url: DatabaseUrl): string =>
+  (url._tag === 'Sqlite' ? fileAdvice(url.filename) : undefined) ??
   'check DATABASE_URL, that this user may read and write there, and the limit of open files (`ulimit -n`)';
 
 const withAdvice = (reason: string, advice: string | undefined): string =>
   advice === undefined ? reason : `${reason}; ${advice}`;
 
-export const failureText = (failure: CommandFailure, address: DatabaseAddress): string => {
-  const database = databaseAddressText(address);
+export const failureText = (failure: CommandFailure, url: DatabaseUrl): string => {
+  const database = databaseUrlText(url);
   switch (failure._tag) {
     case 'Unavailable': {
       const reason = `the database ${database} can't be used: ${messageOf(failure.cause)}`;
       const isPermanent = errorCode(failure.cause) === 'PERMANENT';
       return withAdvice(
         reason,
-        specificAdvice(address, failure.cause) ?? (isPermanent ? undefined : generalAdvice(address)),
+        specificAdvice(url, failure.cause) ?? (isPermanent ? undefined : generalAdvice(url)),
       );
     }
     case 'DatabaseLost':
       return 'the database file or its log was removed or replaced while it was open; restart the service to use the file that is there now';
     case 'NoApiKey':
-      return address._tag === 'Memory'
+      return url._tag === 'Memory'
         ? 'there is no valid API key; set API_KEYS'
         : 'there is no valid API key; set API_KEYS, or create a key with `animal-store keys create --name NAME`';
     case 'NoDatabase':
@@ -159,8 +159,8 @@ export const failureText = (failure: CommandFailure, address: DatabaseAddress): 
   }
 };
 
-export const reasonOf = (error: unknown, address: DatabaseAddress): string => {
-  if (error instanceof CommandFailed) return failureText(error.failure, address);
+export const reasonOf = (error: unknown, url: DatabaseUrl): string => {
+  if (error instanceof CommandFailed) return failureText(error.failure, url);
   const message = messageOf(error);
-  return withAdvice(message, message.startsWith('SQLITE_') ? specificAdvice(address, error) : undefined);
+  return withAdvice(message, message.startsWith('SQLITE_') ? specificAdvice(url, error) : undefined);
 };

@@ -2,21 +2,21 @@ import { Command, InvalidArgumentError } from 'commander';
 import { backupSqlite, type CopyOptions, identifyFile, restoreSqlite } from '../../adapters/knex';
 import { withDriver } from '../store/open-store';
 import { fileAdvice } from '../store/database-file';
-import { databaseAddressText } from '../settings/database-url';
+import { databaseUrlText } from '../settings/database-url';
 import { CommandFailed } from '../failures';
 import type { Settings } from '../settings/settings';
 import type { Terminal } from '../terminal/terminal';
 import { counted } from '../terminal/text';
 import { nonEmpty, runTransfer, unchangedText } from './run-command';
 
-const sqliteFilename = ({ DATABASE_URL: address }: Settings, command: 'backup' | 'restore'): string => {
-  switch (address._tag) {
+const sqliteFilename = ({ DATABASE_URL: url }: Settings, command: 'backup' | 'restore'): string => {
+  switch (url._tag) {
     case 'Memory':
       throw new CommandFailed({ _tag: 'NoDatabase', needsSqlite: true });
     case 'Postgres':
       throw new CommandFailed({ _tag: 'UsePostgresTools', command });
     case 'Sqlite':
-      return address.filename;
+      return url.filename;
   }
 };
 
@@ -51,7 +51,7 @@ const action =
     runTransfer(
       terminal,
       ({ settings, signal }) => {
-        terminal.printError(`database: ${databaseAddressText(settings.DATABASE_URL)}`);
+        terminal.printError(`database: ${databaseUrlText(settings.DATABASE_URL)}`);
         const database = sqliteFilename(settings, command);
         return withDriver(() => copy(database, file, { mayReplace, signal }));
       },

@@ -13,7 +13,7 @@ import {
 } from '../../adapters/knex';
 import { invalidFieldTexts } from '../../core';
 import { databaseOf, requireFile, withDriver } from '../store/open-store';
-import { type DatabaseAddress, databaseAddressText } from '../settings/database-url';
+import { type DatabaseUrl, databaseUrlText } from '../settings/database-url';
 import { orFail, reasonOf } from '../failures';
 import { decodeSettings, type Settings } from '../settings/settings';
 import type { Terminal } from '../terminal/terminal';
@@ -27,16 +27,16 @@ const readTarget = (text: string, env: Terminal['env']): Settings => {
   throw new Error(invalidFieldTexts(decoded.left).join('; ').replaceAll('DATABASE_URL', 'TARGET_URL'));
 };
 
-const isSame = (one: DatabaseAddress, other: DatabaseAddress): boolean =>
+const isSame = (one: DatabaseUrl, other: DatabaseUrl): boolean =>
   one._tag === 'Sqlite' && other._tag === 'Sqlite'
     ? isSameFile(one.filename, other.filename)
     : isDeepStrictEqual(one, other);
 
 const openSource = async (settings: Settings) => {
-  const { DATABASE_URL: address } = settings;
+  const { DATABASE_URL: url } = settings;
   const named = databaseOf(settings);
   requireFile(settings);
-  return address._tag === 'Sqlite' ? withDriver(() => openSqliteSource(address.filename)) : named.open();
+  return url._tag === 'Sqlite' ? withDriver(() => openSqliteSource(url.filename)) : named.open();
 };
 
 const openTarget = async (settings: Settings, options: MigrateOptions) => {
@@ -60,9 +60,7 @@ const copy = async (
 ): Promise<CopiedStore> => {
   const targetSettings = readTarget(targetUrl, env);
   const [from, to] = [settings.DATABASE_URL, targetSettings.DATABASE_URL];
-  printError(
-    `copy ${databaseAddressText(from)} to ${databaseAddressText(to)}; the services of both must be stopped`,
-  );
+  printError(`copy ${databaseUrlText(from)} to ${databaseUrlText(to)}; the services of both must be stopped`);
   if (isSame(from, to)) throw new Error('the source and the target are the same database');
   const source = await openSource(settings);
   try {

@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import type { Service } from '../serve/serve';
-import { databaseAddressText } from '../settings/database-url';
+import { databaseUrlText } from '../settings/database-url';
 import { changedSettings, type Settings } from '../settings/settings';
 import { nextStopSignal } from '../terminal/signals';
 import type { Terminal } from '../terminal/terminal';
@@ -9,7 +9,7 @@ import { readVersion, runCommand } from './run-command';
 export const startLine = (settings: Settings, address: string): string => {
   const changed = changedSettings(settings);
   const set = changed.length === 0 ? 'all settings are default' : `set: ${changed.join(', ')}`;
-  return `animal-store serves ${address} with its data in ${databaseAddressText(settings.DATABASE_URL)} (${set})`;
+  return `animal-store serves ${address} with its data in ${databaseUrlText(settings.DATABASE_URL)} (${set})`;
 };
 
 const announce = (

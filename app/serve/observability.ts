@@ -5,7 +5,7 @@ import { type CheckReadiness, healthPaths, type Reporter, type RequestRecord } f
 import type { DatabaseStatus } from '../../adapters/knex';
 import type { PrometheusMetrics, ServiceStatus } from '../../adapters/prometheus';
 import type { Backend } from '../store/served-store';
-import type { DatabaseAddress } from '../settings/database-url';
+import type { DatabaseUrl } from '../settings/database-url';
 import { specificAdvice } from '../failures';
 
 const probes = new Set<string | undefined>(healthPaths);
@@ -21,7 +21,7 @@ const levelOf = ({ status, route }: RequestRecord): 'error' | 'debug' | 'info' =
  */
 export const requestReporter = (
   logger: Logger,
-  address: DatabaseAddress,
+  url: DatabaseUrl,
   metrics?: PrometheusMetrics['requests'],
 ): Reporter => ({
   requestStarted: () => metrics?.started(),
@@ -34,7 +34,7 @@ export const requestReporter = (
     logger.info(record, 'rejected');
   },
   error: (cause, requestId) => {
-    logger.error({ err: cause, advice: specificAdvice(address, cause), requestId }, 'request failed');
+    logger.error({ err: cause, advice: specificAdvice(url, cause), requestId }, 'request failed');
   },
 });
 

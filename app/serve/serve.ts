@@ -11,7 +11,7 @@ import { prometheusMetrics, type PrometheusMetrics } from '../../adapters/promet
 import { openAnimalStore } from '../../core';
 import { type Backend, openBackend } from '../store/served-store';
 import { CommandFailed, reasonOf } from '../failures';
-import { databaseAddressText } from '../settings/database-url';
+import { databaseUrlText } from '../settings/database-url';
 import { changedSettings, type Settings } from '../settings/settings';
 import { requestReporter, readiness, readServiceStatus, refusedConnections } from './observability';
 
@@ -105,7 +105,7 @@ const serveClients = async (
     try {
       const addresses = { address: server.address, adminAddress: admin?.address };
       const told = until({ ...addresses, ...(await backend.prepareKeys()) });
-      const database = databaseAddressText(DATABASE_URL);
+      const database = databaseUrlText(DATABASE_URL);
       logger.info({ version, ...addresses, database, settings: changedSettings(settings) }, 'started');
       const signal = await endOf(backend, told);
       logger.info({ signal, stopDelayMs: STOP_DELAY }, 'stopping');

@@ -14,7 +14,7 @@ import {
 } from '../../adapters/knex';
 import type { PetRepository } from '../../core';
 import { CommandFailed, orFail } from '../failures';
-import { databaseAddressText } from '../settings/database-url';
+import { databaseUrlText } from '../settings/database-url';
 import type { Settings } from '../settings/settings';
 
 export const withDriver = async <A>(open: () => A | Promise<A>): Promise<A> => {
@@ -30,19 +30,19 @@ export const withDriver = async <A>(open: () => A | Promise<A>): Promise<A> => {
 
 /** Throws NoDatabase for `memory:`. */
 export const databaseOf = (settings: Settings) => {
-  const { DATABASE_URL: address } = settings;
-  switch (address._tag) {
+  const { DATABASE_URL: url } = settings;
+  switch (url._tag) {
     case 'Memory':
       throw new CommandFailed({ _tag: 'NoDatabase' });
     case 'Sqlite': {
-      const { filename } = address;
+      const { filename } = url;
       return {
         open: () => withDriver(() => openSqlite(filename, { isOwnFile: true })),
         configuration: () => sqliteConfiguration(filename),
       };
     }
     case 'Postgres': {
-      const { connectionString } = address;
+      const { connectionString } = url;
       const options = {
         poolSize: settings.POSTGRES_POOL_SIZE,
         statementTimeoutMs: databaseTimeouts.statementMs,
@@ -61,9 +61,9 @@ export const databaseOf = (settings: Settings) => {
  */
 export const mayCreateStore = ({ NODE_ENV }: Settings): boolean => NODE_ENV !== 'production';
 
-export const requireFile = ({ DATABASE_URL: address }: Settings): void => {
-  if (address._tag !== 'Sqlite') return;
-  if (statSync(address.filename, { throwIfNoEntry: false })?.size) return;
+export const requireFile = ({ DATABASE_URL: url }: Settings): void => {
+  if (url._tag !== 'Sqlite') return;
+  if (statSync(url.filename, { throwIfNoEntry: false })?.size) return;
   throw new CommandFailed({ _tag: 'NotInitialized' });
 };
 
@@ -98,7 +98,7 @@ export const withDatabase = async <A>(
         ? migrate(database, { ...options, mayRaiseGeneration: true })
         : migrateExisting(database, options),
     );
-    printError(`database: ${databaseAddressText(settings.DATABASE_URL)}`);
+    printError(`database: ${databaseUrlText(settings.DATABASE_URL)}`);
     return await use({ pets: knexPetRepository(database), keyStore: apiKeyStore(database), ranMigrations });
   } finally {
     await database.close();

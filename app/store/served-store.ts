@@ -81,13 +81,10 @@ const hasStoredKey = async (database: Database): Promise<boolean> =>
  * Throws if this user may not write the SQLite file. If the file is mounted without its folder, its log would be lost
  * with the container: throws in production, and otherwise warns.
  */
-const checkFile = (
-  { DATABASE_URL: address, NODE_ENV }: Settings,
-  printError: (text: string) => void,
-): void => {
-  if (address._tag !== 'Sqlite') return;
-  const mount = mountAdvice(address.filename);
-  const advice = fileAdvice(address.filename) ?? (NODE_ENV === 'production' ? mount : undefined);
+const checkFile = ({ DATABASE_URL: url, NODE_ENV }: Settings, printError: (text: string) => void): void => {
+  if (url._tag !== 'Sqlite') return;
+  const mount = mountAdvice(url.filename);
+  const advice = fileAdvice(url.filename) ?? (NODE_ENV === 'production' ? mount : undefined);
   if (advice !== undefined) throw new CommandFailed(unavailable(permanentError(advice)));
   if (mount !== undefined) printError(`warning: ${mount}`);
 };
