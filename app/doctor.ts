@@ -6,7 +6,7 @@ import { dirname, resolve } from 'node:path';
 import { type DatabaseReport, generationMismatch, inspectDatabase, type SchemaState } from '../adapters/knex';
 import { invalidFieldTexts } from '../core';
 import { databaseOf, mayCreateStore } from './store/open-store';
-import { fileAdvice, mountAdvice, ownerOf, userName } from './store/database-file';
+import { fileAdvice, mountAdvice, ownerOf, userName } from './store/file';
 import { databaseUrlText } from './settings/database-url';
 import { errorCode } from './error-code';
 import { CommandFailed, failureText, orFail } from './failures';

@@ -2,7 +2,7 @@ import * as E from 'fp-ts/Either';
 import type { TaskEither } from 'fp-ts/TaskEither';
 import type { ApiKeyNotFound, ApiKeyRevoked, NotInitialized } from '../adapters/knex';
 import type { Unavailable } from '../core';
-import { fileAdvice } from './store/database-file';
+import { fileAdvice } from './store/file';
 import { errorCode } from './error-code';
 import { type DatabaseUrl, databaseUrlText } from './settings/database-url';
 

@@ -1,7 +1,7 @@
 import { Command, InvalidArgumentError } from 'commander';
 import { backupSqlite, type CopyOptions, identifyFile, restoreSqlite } from '../../adapters/knex';
 import { withDriver } from '../store/open-store';
-import { fileAdvice } from '../store/database-file';
+import { fileAdvice } from '../store/file';
 import { databaseUrlText } from '../settings/database-url';
 import { CommandFailed } from '../failures';
 import type { Settings } from '../settings/settings';

@@ -4,7 +4,7 @@ import type { Logger } from 'pino';
 import { type CheckReadiness, healthPaths, type Reporter, type RequestRecord } from '../../adapters/http';
 import type { DatabaseStatus } from '../../adapters/knex';
 import type { PrometheusMetrics, ServiceStatus } from '../../adapters/prometheus';
-import type { Backend } from '../store/served-store';
+import type { Backend } from '../store/service-store';
 import type { DatabaseUrl } from '../settings/database-url';
 import { specificAdvice } from '../failures';
 

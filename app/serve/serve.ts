@@ -9,7 +9,7 @@ import {
 import { type HttpServer, type HttpServerOptions, startHttpServer } from '../../adapters/http-server';
 import { prometheusMetrics, type PrometheusMetrics } from '../../adapters/prometheus';
 import { openAnimalStore } from '../../core';
-import { type Backend, openBackend } from '../store/served-store';
+import { type Backend, openBackend } from '../store/service-store';
 import { CommandFailed, reasonOf } from '../failures';
 import { databaseUrlText } from '../settings/database-url';
 import { changedSettings, type Settings } from '../settings/settings';

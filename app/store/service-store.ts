@@ -17,7 +17,7 @@ import {
 } from '../../adapters/knex';
 import { inMemoryQuota, postgresQuota } from '../../adapters/rate-limiter';
 import { ApiKey, type ConsumeQuota, decodeOrThrow, KeyId, type Ports, unavailable } from '../../core';
-import { fileAdvice, mountAdvice } from './database-file';
+import { fileAdvice, mountAdvice } from './file';
 import { CommandFailed, orFail } from '../failures';
 import type { Settings } from '../settings/settings';
 import { databaseOf, mayCreateStore, requireFile } from './open-store';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { environmentKeys } from '../../../app/store/served-store';
+import { environmentKeys } from '../../../app/store/service-store';
 import { ApiKey, decodeOrThrow } from '../../../core';
 import { success } from '../../contracts/outcome';
 import { columnIn, postgresStore } from '../../support/databases/databases';
