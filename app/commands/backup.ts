@@ -1,6 +1,6 @@
 import { Command, InvalidArgumentError } from 'commander';
 import { backupSqlite, type CopyOptions, identifyFile, restoreSqlite } from '../../adapters/knex';
-import { withDriver } from '../store/open-store';
+import { withDriver } from '../store/database';
 import { fileAdvice } from '../store/file';
 import { databaseUrlText } from '../settings/database-url';
 import { CommandFailed } from '../failures';

@@ -1,7 +1,7 @@
 import { Command, Option } from 'commander';
 import * as E from 'fp-ts/Either';
 import { newPetRules, type Pet, type PetStatus, walkPages } from '../../core';
-import { withDatabase } from '../store/open-store';
+import { withStore } from '../store/open-store';
 import type { Terminal } from '../terminal/terminal';
 import { counted, escapeControlCharacters } from '../terminal/text';
 import { writeFile, writeStandardOutput } from '../transfer/files';
@@ -33,7 +33,7 @@ const exportTo = async (
   progress: { animals: number },
   { settings, terminal: { printError, stdout }, signal }: TransferContext,
 ): Promise<void> => {
-  await withDatabase(settings, { printError, signal }, async ({ pets }) => {
+  await withStore(settings, { printError, signal, isReader: true }, async ({ pets }) => {
     async function* allPages(): AsyncGenerator<ReadonlyArray<Pet>> {
       for await (const page of walkPages(pets.list, { status })) {
         if (E.isLeft(page)) throw page.left.cause;

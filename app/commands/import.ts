@@ -9,7 +9,7 @@ import {
   type InvalidNewPet,
   invalidFieldTexts,
 } from '../../core';
-import { withDatabase } from '../store/open-store';
+import { withStore } from '../store/open-store';
 import type { Terminal } from '../terminal/terminal';
 import { counted } from '../terminal/text';
 import { type Format, formatOfFile, readRows } from '../transfer/formats';
@@ -71,7 +71,7 @@ const importFile = async (
 
   try {
     if (!dryRun)
-      return await withDatabase(settings, { printError, signal }, async ({ pets }) => {
+      return await withStore(settings, { printError, signal }, async ({ pets }) => {
         const imported = await importAll(pets, values(), rejectAnimal)();
         if (E.isRight(imported)) return imported.right;
         throw imported.left._tag === 'Unavailable'

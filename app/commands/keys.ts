@@ -1,7 +1,7 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import type { TaskEither } from 'fp-ts/TaskEither';
 import type { ApiKeyRecord, ApiKeyStore, IssuedApiKey } from '../../adapters/knex';
-import { withDatabase } from '../store/open-store';
+import { withStore } from '../store/open-store';
 import { type CommandFailure, orFail } from '../failures';
 import type { Settings } from '../settings/settings';
 import { toPrintableJson } from '../terminal/text';
@@ -46,9 +46,10 @@ const parseLifetime = (text: string): number => {
 const withKeyStore = (
   terminal: Terminal,
   use: (keyStore: ApiKeyStore, settings: Settings) => Promise<void>,
+  isReader = false,
 ): Promise<void> =>
   runCommand(terminal, (settings) =>
-    withDatabase(settings, terminal, ({ keyStore }) => use(keyStore, settings)),
+    withStore(settings, { ...terminal, isReader }, ({ keyStore }) => use(keyStore, settings)),
   );
 
 const stateOf = ({ revokedAt, expiresAt, isValid }: ApiKeyRecord): string => {
@@ -126,11 +127,15 @@ const list = (terminal: Terminal): Command =>
     .description('list the keys, oldest first')
     .option('--json', 'print the records of the keys as JSON')
     .action(({ json = false }: Options) =>
-      withKeyStore(terminal, async (keyStore) => {
-        const keys = await orFail(keyStore.list);
-        if (json || keys.length > 0) terminal.print(json, keys, keys.map(toLine).join('\n'));
-        else terminal.printError('there are no keys');
-      }),
+      withKeyStore(
+        terminal,
+        async (keyStore) => {
+          const keys = await orFail(keyStore.list);
+          if (json || keys.length > 0) terminal.print(json, keys, keys.map(toLine).join('\n'));
+          else terminal.printError('there are no keys');
+        },
+        true,
+      ),
     );
 
 const revoke = (terminal: Terminal): Command =>

@@ -15,15 +15,10 @@ export const startLine = (settings: Settings, address: string): string => {
 const announce = (
   { printError }: Terminal,
   settings: Settings,
-  { address, adminAddress, firstKey, lacksKey }: Service,
+  { address, adminAddress, firstKey }: Service,
 ): void => {
   printError(startLine(settings, address));
   if (adminAddress !== undefined) printError(`Metrics and health checks, without a key: ${adminAddress}`);
-  if (lacksKey) {
-    printError(
-      'warning: no valid API key is left: the service rejects every request. Create a key with `animal-store keys create --name NAME`, or set API_KEYS',
-    );
-  }
   if (firstKey === undefined) return;
   printError(`First API key, shown only once: ${firstKey}`);
   printError(`Try it: curl -H 'Authorization: Bearer ${firstKey}' ${address}/v1/pets`);

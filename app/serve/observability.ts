@@ -4,9 +4,9 @@ import type { Logger } from 'pino';
 import { type CheckReadiness, healthPaths, type Reporter, type RequestRecord } from '../../adapters/http';
 import type { DatabaseStatus } from '../../adapters/knex';
 import type { PrometheusMetrics, ServiceStatus } from '../../adapters/prometheus';
-import type { Backend } from '../store/service-store';
+import type { ServiceStore } from '../store/service-store';
 import type { DatabaseUrl } from '../settings/database-url';
-import { specificAdvice } from '../failures';
+import { specificAdvice } from '../store/advice';
 
 const probes = new Set<string | undefined>(healthPaths);
 
@@ -60,7 +60,7 @@ export const refusedConnections = (
 };
 
 export const readiness = (
-  { checkReadiness }: Backend,
+  { checkReadiness }: ServiceStore,
   logger: Logger,
   isStopping: () => boolean,
 ): CheckReadiness => {
@@ -80,7 +80,7 @@ export const readiness = (
 export const scrapeTimeoutMs = 3_500;
 
 export const readServiceStatus = async (
-  { readStatus, pools }: Backend,
+  { readStatus, pools }: ServiceStore,
   checkReadiness: CheckReadiness,
 ): Promise<ServiceStatus> => {
   const late = <A>(otherwise: A): Promise<A> => delay(scrapeTimeoutMs, otherwise, { ref: false });

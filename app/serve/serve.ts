@@ -9,8 +9,9 @@ import {
 import { type HttpServer, type HttpServerOptions, startHttpServer } from '../../adapters/http-server';
 import { prometheusMetrics, type PrometheusMetrics } from '../../adapters/prometheus';
 import { openAnimalStore } from '../../core';
-import { type Backend, openBackend } from '../store/service-store';
-import { CommandFailed, reasonOf } from '../failures';
+import { openServiceStore, type ServiceStore } from '../store/service-store';
+import { reasonOf } from '../failure-text';
+import { CommandFailed } from '../failures';
 import { databaseUrlText } from '../settings/database-url';
 import { changedSettings, type Settings } from '../settings/settings';
 import { requestReporter, readiness, readServiceStatus, refusedConnections } from './observability';
@@ -18,8 +19,7 @@ import { requestReporter, readiness, readServiceStatus, refusedConnections } fro
 export interface Service {
   readonly address: string;
   readonly adminAddress: string | undefined;
-  readonly firstKey?: string;
-  readonly lacksKey: boolean;
+  readonly firstKey: string | undefined;
 }
 
 const maxAdminConnections = 100;
@@ -57,11 +57,11 @@ interface Lifetime {
   readonly until: (service: Service) => Promise<NodeJS.Signals>;
 }
 
-const endOf = async (backend: Backend, told: Promise<NodeJS.Signals>): Promise<NodeJS.Signals> => {
+const endOf = async (store: ServiceStore, told: Promise<NodeJS.Signals>): Promise<NodeJS.Signals> => {
   let timer: NodeJS.Timeout | undefined;
   const lost = new Promise<never>((_resolve, reject) => {
     timer = setInterval(() => {
-      if (backend.isFileReplaced()) reject(new CommandFailed({ _tag: 'DatabaseLost' }));
+      if (store.isFileReplaced()) reject(new CommandFailed({ _tag: 'DatabaseLost' }));
     }, lossCheckMs);
   });
   try {
@@ -73,7 +73,7 @@ const endOf = async (backend: Backend, told: Promise<NodeJS.Signals>): Promise<N
 
 const serveClients = async (
   settings: Settings,
-  backend: Backend,
+  store: ServiceStore,
   metrics: PrometheusMetrics,
   { version, logger, until }: Lifetime,
 ): Promise<void> => {
@@ -81,8 +81,8 @@ const serveClients = async (
   const counted = isMeasured(settings) ? metrics.requests : undefined;
   const reporter = requestReporter(logger, DATABASE_URL, counted);
   let isStopping = false;
-  const checkReadiness = readiness(backend, logger, () => isStopping);
-  const readMetrics = async () => metrics.read(await readServiceStatus(backend, checkReadiness));
+  const checkReadiness = readiness(store, logger, () => isStopping);
+  const readMetrics = async () => metrics.read(await readServiceStatus(store, checkReadiness));
   const admin =
     ADMIN_PORT === undefined
       ? undefined
@@ -93,7 +93,7 @@ const serveClients = async (
         );
   try {
     const application = httpApplication({
-      openStore: openAnimalStore(backend.ports),
+      openStore: openAnimalStore(store.ports),
       checkReadiness,
       reporter,
       corsOrigins: settings.CORS_ORIGIN,
@@ -104,10 +104,10 @@ const serveClients = async (
     const server = await start(application, limits, '');
     try {
       const addresses = { address: server.address, adminAddress: admin?.address };
-      const told = until({ ...addresses, ...(await backend.prepareKeys()) });
+      const told = until({ ...addresses, firstKey: await store.createFirstKey() });
       const database = databaseUrlText(DATABASE_URL);
       logger.info({ version, ...addresses, database, settings: changedSettings(settings) }, 'started');
-      const signal = await endOf(backend, told);
+      const signal = await endOf(store, told);
       logger.info({ signal, stopDelayMs: STOP_DELAY }, 'stopping');
     } catch (error) {
       logger.fatal({ reason: reasonOf(error, DATABASE_URL) }, 'stopping');
@@ -128,11 +128,15 @@ const serveClients = async (
 export const serve = async (settings: Settings, lifetime: Lifetime): Promise<void> => {
   const { version, logger, onProgress } = lifetime;
   const metrics = prometheusMetrics({ version, operations: petOperations });
-  const backend = await openBackend(settings, isMeasured(settings) ? metrics.batches : undefined, onProgress);
+  const store = await openServiceStore(
+    settings,
+    isMeasured(settings) ? metrics.batches : undefined,
+    onProgress,
+  );
   try {
-    await serveClients(settings, backend, metrics, lifetime);
+    await serveClients(settings, store, metrics, lifetime);
   } finally {
-    await backend.close();
+    await store.close();
   }
   logger.info('stopped');
 };

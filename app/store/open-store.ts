@@ -1,70 +1,29 @@
-import { toError } from 'fp-ts/Either';
-import { statSync } from 'node:fs';
-import {
-  type ApiKeyStore,
-  apiKeyStore,
-  databaseTimeouts,
-  knexPetRepository,
-  migrate,
-  migrateExisting,
-  openPostgres,
-  openSqlite,
-  postgresConfiguration,
-  sqliteConfiguration,
-} from '../../adapters/knex';
+import { type ApiKeyStore, apiKeyStore, knexPetRepository, type MigrateOptions } from '../../adapters/knex';
 import type { PetRepository } from '../../core';
-import { CommandFailed, orFail } from '../failures';
+import { CommandFailed } from '../failures';
 import { databaseUrlText } from '../settings/database-url';
 import type { Settings } from '../settings/settings';
+import type { Opening } from './opening';
+import { takeSteps } from './steps';
 
-export const withDriver = async <A>(open: () => A | Promise<A>): Promise<A> => {
-  try {
-    return await open();
-  } catch (error) {
-    const missing = /^Knex: run\n\$ npm install (\S+) --save\n(.*)/.exec(toError(error).message);
-    if (missing === null) throw error;
-    const [, driver = '', reason = ''] = missing;
-    throw new CommandFailed({ _tag: 'DriverMissing', driver, reason });
-  }
-};
+interface Options extends Pick<MigrateOptions, 'mayRaiseGeneration' | 'signal'> {
+  /** True if the command may create the tables. Otherwise it fails with NotInitialized if they are missing. */
+  readonly mayCreate?: boolean;
+  /** True if the command only reads. */
+  readonly isReader?: boolean;
+  readonly printError: (text: string) => void;
+}
 
-/** Throws NoDatabase for `memory:`. */
-export const databaseOf = (settings: Settings) => {
-  const { DATABASE_URL: url } = settings;
-  switch (url._tag) {
-    case 'Memory':
-      throw new CommandFailed({ _tag: 'NoDatabase' });
-    case 'Sqlite': {
-      const { filename } = url;
-      return {
-        open: () => withDriver(() => openSqlite(filename, { isOwnFile: true })),
-        configuration: () => sqliteConfiguration(filename),
-      };
-    }
-    case 'Postgres': {
-      const { connectionString } = url;
-      const options = {
-        poolSize: settings.POSTGRES_POOL_SIZE,
-        statementTimeoutMs: databaseTimeouts.statementMs,
-      };
-      return {
-        open: () => withDriver(() => openPostgres(connectionString, options)),
-        configuration: () => postgresConfiguration(connectionString, options),
-      };
-    }
-  }
-};
-
-/**
- * False in production. After the loss of its database, a service that a supervisor starts again would otherwise go on
- * with an empty one.
- */
-export const mayCreateStore = ({ NODE_ENV }: Settings): boolean => NODE_ENV !== 'production';
-
-export const requireFile = ({ DATABASE_URL: url }: Settings): void => {
-  if (url._tag !== 'Sqlite') return;
-  if (statSync(url.filename, { throwIfNoEntry: false })?.size) return;
-  throw new CommandFailed({ _tag: 'NotInitialized' });
+/** Opens and migrates a database for a command, which must close it. Throws CommandFailed. */
+export const openDatabase = async (
+  settings: Settings,
+  { mayCreate = false, isReader = false, printError, mayRaiseGeneration = false, signal }: Options,
+) => {
+  const migration = { mayRaiseGeneration, signal, onProgress: printError };
+  const opening: Opening = { settings, purpose: isReader ? 'read' : 'write', mayCreate, migration };
+  const { database, ranMigrations = [] } = await takeSteps(opening, printError);
+  if (database === undefined) throw new CommandFailed({ _tag: 'NoDatabase' });
+  return { database, ranMigrations };
 };
 
 interface OpenStore {
@@ -73,32 +32,15 @@ interface OpenStore {
   readonly ranMigrations: ReadonlyArray<string>;
 }
 
-interface Options {
-  readonly isMigrateCommand?: boolean;
-  readonly printError: (text: string) => void;
-  readonly signal?: AbortSignal;
-}
-
-/**
- * Opens and migrates the database for a command, and closes it after `use`. Creates the tables only for the command
- * `migrate`, and otherwise throws NotInitialized if they are missing. The commands `import`, `export`, `keys` and
- * `migrate` call it; backend.ts and doctor.ts call only `databaseOf`.
- */
-export const withDatabase = async <A>(
+/** Opens the store for a command, and closes it after `use`. */
+export const withStore = async <A>(
   settings: Settings,
-  { isMigrateCommand = false, printError, signal }: Options,
+  options: Options,
   use: (store: OpenStore) => Promise<A>,
 ): Promise<A> => {
-  if (!isMigrateCommand) requireFile(settings);
-  const database = await databaseOf(settings).open();
+  const { database, ranMigrations } = await openDatabase(settings, options);
   try {
-    const options = { onProgress: printError, signal };
-    const ranMigrations = await orFail(
-      isMigrateCommand
-        ? migrate(database, { ...options, mayRaiseGeneration: true })
-        : migrateExisting(database, options),
-    );
-    printError(`database: ${databaseUrlText(settings.DATABASE_URL)}`);
+    options.printError(`database: ${databaseUrlText(settings.DATABASE_URL)}`);
     return await use({ pets: knexPetRepository(database), keyStore: apiKeyStore(database), ranMigrations });
   } finally {
     await database.close();

@@ -9,28 +9,25 @@ import {
   knexAuthenticate,
   knexPetRepository,
   knexReadiness,
-  migrate,
-  migrateExisting,
-  permanentError,
   type PoolUsage,
   type RepositoryObserver,
 } from '../../adapters/knex';
 import { inMemoryQuota, postgresQuota } from '../../adapters/rate-limiter';
-import { ApiKey, type ConsumeQuota, decodeOrThrow, KeyId, type Ports, unavailable } from '../../core';
-import { fileAdvice, mountAdvice } from './file';
-import { CommandFailed, orFail } from '../failures';
+import { ApiKey, type ConsumeQuota, decodeOrThrow, KeyId, type Ports } from '../../core';
+import { orFail } from '../failures';
 import type { Settings } from '../settings/settings';
-import { databaseOf, mayCreateStore, requireFile } from './open-store';
+import { mayCreateStore, type Opening } from './opening';
+import { takeSteps } from './steps';
 
-export interface Backend {
+export interface ServiceStore {
   readonly ports: Ports;
   /**
-   * Creates an API key if none is configured and none was ever issued. In production, `openBackend` throws instead. The
-   * caller must print the key, because only its hash is stored. `lacksKey` is true if every request gets a 401.
+   * Creates an API key if none is configured and none was ever issued. The caller must print the key, because only its
+   * hash is stored.
    */
-  readonly prepareKeys: () => Promise<{ readonly firstKey?: string; readonly lacksKey: boolean }>;
+  readonly createFirstKey: () => Promise<string | undefined>;
   /**
-   * Returns the reason why the backend can't serve requests, or undefined if it can. Anyone can read the reason:
+   * Returns the reason why the store can't serve requests, or undefined if it can. Anyone can read the reason:
    * `/readyz` shows it.
    */
   readonly checkReadiness: () => Promise<string | undefined>;
@@ -50,9 +47,6 @@ export const environmentKeys = (keys: ReadonlyArray<ApiKey>): ReturnType<typeof 
   inMemoryApiKeys(
     keys.map((key) => [decodeOrThrow(KeyId, `env-${hash('sha256', key).slice(0, hexDigits)}`), key]),
   );
-
-const needsKeyInProduction = ({ API_KEYS, NODE_ENV }: Settings): boolean =>
-  API_KEYS.length === 0 && NODE_ENV === 'production';
 
 /**
  * Picks the quota. On PostgreSQL, all instances share it. Otherwise it is in memory, because a shared quota on SQLite
@@ -74,26 +68,11 @@ const readStatus = async (database: Database, { API_KEYS }: Settings): Promise<P
     : status.right;
 };
 
-const hasStoredKey = async (database: Database): Promise<boolean> =>
-  (await orFail(apiKeyStore(database).list)).some(({ isValid }) => isValid);
-
-/**
- * Throws if this user may not write the SQLite file. If the file is mounted without its folder, its log would be lost
- * with the container: throws in production, and otherwise warns.
- */
-const checkFile = ({ DATABASE_URL: url, NODE_ENV }: Settings, printError: (text: string) => void): void => {
-  if (url._tag !== 'Sqlite') return;
-  const mount = mountAdvice(url.filename);
-  const advice = fileAdvice(url.filename) ?? (NODE_ENV === 'production' ? mount : undefined);
-  if (advice !== undefined) throw new CommandFailed(unavailable(permanentError(advice)));
-  if (mount !== undefined) printError(`warning: ${mount}`);
-};
-
-const databaseBackend = (
+const databaseStore = (
   database: Database,
   settings: Settings,
   observer: RepositoryObserver | undefined,
-): Backend => ({
+): ServiceStore => ({
   ports: {
     pets: knexPetRepository(database, { observer }),
     authenticate:
@@ -102,13 +81,10 @@ const databaseBackend = (
         : knexAuthenticate(database),
     consumeQuota: pickQuota(database, settings),
   },
-  prepareKeys: async () => {
-    if (settings.API_KEYS.length > 0) return { lacksKey: false };
-    const issued = await orFail(apiKeyStore(database).bootstrapKey('first key'));
-    return issued === undefined
-      ? { lacksKey: !(await hasStoredKey(database)) }
-      : { firstKey: issued.key, lacksKey: false };
-  },
+  createFirstKey: async () =>
+    settings.API_KEYS.length > 0
+      ? undefined
+      : (await orFail(apiKeyStore(database).bootstrapKey('first key')))?.key,
   checkReadiness: knexReadiness(database),
   isFileReplaced: database.isFileReplaced,
   pools: database.poolUsage,
@@ -116,9 +92,7 @@ const databaseBackend = (
   close: database.close,
 });
 
-const memoryBackend = (settings: Settings): Backend => {
-  if (needsKeyInProduction(settings)) throw new CommandFailed({ _tag: 'NoApiKey' });
-  const { API_KEYS, RATE_LIMIT } = settings;
+const memoryStore = ({ API_KEYS, RATE_LIMIT }: Settings): ServiceStore => {
   const firstKey =
     API_KEYS.length > 0
       ? undefined
@@ -130,7 +104,7 @@ const memoryBackend = (settings: Settings): Backend => {
       authenticate: environmentKeys(keys).authenticate,
       consumeQuota: RATE_LIMIT && inMemoryQuota(RATE_LIMIT),
     },
-    prepareKeys: () => Promise.resolve({ ...(firstKey && { firstKey }), lacksKey: false }),
+    createFirstKey: () => Promise.resolve(firstKey),
     checkReadiness: () => Promise.resolve(undefined),
     isFileReplaced: () => false,
     pools: () => [],
@@ -140,26 +114,16 @@ const memoryBackend = (settings: Settings): Backend => {
 };
 
 /**
- * Opens and migrates the database of DATABASE_URL, or a store in memory, for serve/serve.ts. Throws CommandFailed if
- * the database can't be used, or if production has no valid API key.
+ * Opens and migrates the database of DATABASE_URL, or a store in memory. Throws CommandFailed if the database can't be
+ * used, or if production has no valid API key.
  */
-export const openBackend = async (
+export const openServiceStore = async (
   settings: Settings,
   observer: RepositoryObserver | undefined,
-  onProgress: (text: string) => void,
-): Promise<Backend> => {
-  if (settings.DATABASE_URL._tag === 'Memory') return memoryBackend(settings);
-  if (!mayCreateStore(settings)) requireFile(settings);
-  checkFile(settings, onProgress);
-  const database = await databaseOf(settings).open();
-  try {
-    const prepare = mayCreateStore(settings) ? migrate : migrateExisting;
-    await orFail(prepare(database, { onProgress }));
-    if (needsKeyInProduction(settings) && !(await hasStoredKey(database)))
-      throw new CommandFailed({ _tag: 'NoApiKey' });
-  } catch (error) {
-    await database.close();
-    throw error;
-  }
-  return databaseBackend(database, settings, observer);
+  printError: (text: string) => void,
+): Promise<ServiceStore> => {
+  const migration = { onProgress: printError };
+  const opening: Opening = { settings, purpose: 'serve', mayCreate: mayCreateStore(settings), migration };
+  const { database } = await takeSteps(opening, printError);
+  return database === undefined ? memoryStore(settings) : databaseStore(database, settings, observer);
 };

@@ -3,7 +3,7 @@ import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from '
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { migrationConfig } from '../../../adapters/knex';
-import { failureText } from '../../../app/failures';
+import { failureText } from '../../../app/failure-text';
 import {
   main,
   needsReadableBuild,
