@@ -109,6 +109,20 @@ module.exports = {
       to: { path: '^app/', pathNot: '^app/($1/|error-code)' },
     },
     {
+      name: 'store-serves-any-command',
+      comment: 'Opening a store does not know what it is opened for.',
+      severity: 'error',
+      from: { path: '^app/store/' },
+      to: { path: '^app/(serve|transfer)/' },
+    },
+    {
+      name: 'serve-and-transfer-stay-apart',
+      comment: 'The service reads and writes no files of animals; a transfer serves no requests.',
+      severity: 'error',
+      from: { path: '^app/(serve|transfer)/' },
+      to: { path: '^app/(serve|transfer)/', pathNot: '^app/$1/' },
+    },
+    {
       name: 'commands-are-the-top',
       comment: 'Only main.ts and the commands themselves import a command.',
       severity: 'error',

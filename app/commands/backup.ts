@@ -7,7 +7,8 @@ import { CommandFailed } from '../failures';
 import type { Settings } from '../settings/settings';
 import type { Terminal } from '../terminal/terminal';
 import { counted } from '../terminal/text';
-import { nonEmpty, runTransfer, unchangedText } from './run-command';
+import { nonEmpty } from './arguments';
+import { runTransfer, unchangedText } from './run-transfer';
 
 const sqliteFilename = ({ DATABASE_URL: url }: Settings, command: 'backup' | 'restore'): string => {
   switch (url._tag) {
@@ -58,7 +59,6 @@ const action =
       { failed: `the ${command} failed`, remains: () => remains(file) },
     );
 
-/** Makes the command `backup`. command-line.ts adds it and `restore` to the program. */
 export const backupCommand = (terminal: Terminal): Command =>
   new Command('backup')
     .description('copy a SQLite database to a file, also while the service runs, and check the copy')

@@ -19,7 +19,7 @@ import { orFail } from '../failures';
 import { decodeSettings, type Settings } from '../settings/settings';
 import type { Terminal } from '../terminal/terminal';
 import { counted } from '../terminal/text';
-import { runTransfer, type TransferContext } from './run-command';
+import { runTransfer, type TransferContext } from './run-transfer';
 
 const readTarget = (text: string, env: Terminal['env']): Settings => {
   if (text === '') throw new Error('name the target: add its address, or set TARGET_URL');
@@ -74,7 +74,6 @@ const copy = async (targetUrl: string, state: CopyState, context: TransferContex
 const summary = ({ animals, apiKeys, idempotencyKeys, lastId }: CopiedStore): string =>
   `copied and compared: ${counted(animals, 'animal')}, ${counted(apiKeys, 'API key')}, ${counted(idempotencyKeys, 'idempotency key')}; the next animal gets an id above ${lastId}`;
 
-/** Makes the command `copy`, which command-line.ts adds to the program. */
 export const copyCommand = (terminal: Terminal): Command =>
   new Command('copy')
     .description('copy animals with their ids, API keys and idempotency keys into another, empty database')

@@ -6,14 +6,8 @@ import type { Terminal } from '../terminal/terminal';
 import { counted, escapeControlCharacters } from '../terminal/text';
 import { writeFile, writeStandardOutput } from '../transfer/files';
 import { type Format, formatOfFile, writeRows } from '../transfer/formats';
-import {
-  formatOption,
-  missingFormat,
-  nonEmpty,
-  runTransfer,
-  type TransferContext,
-  unchangedText,
-} from './run-command';
+import { formatOption, missingFormat, nonEmpty } from './arguments';
+import { runTransfer, type TransferContext, unchangedText } from './run-transfer';
 
 interface Options {
   readonly format?: Format;
@@ -47,7 +41,6 @@ const exportTo = async (
   });
 };
 
-/** Makes the command `export`, which command-line.ts adds to the program. */
 export const exportCommand = (terminal: Terminal): Command =>
   new Command('export')
     .description('write animals to a file for `import`, by ascending id')

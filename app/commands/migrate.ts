@@ -3,7 +3,6 @@ import { withStore } from '../store/open-store';
 import type { Terminal } from '../terminal/terminal';
 import { runCommand } from './run-command';
 
-/** Makes the command `migrate`, which command-line.ts adds to the program. */
 export const migrateCommand = (terminal: Terminal): Command =>
   new Command('migrate')
     .description(

@@ -24,10 +24,7 @@ const announce = (
   printError(`Try it: curl -H 'Authorization: Bearer ${firstKey}' ${address}/v1/pets`);
 };
 
-/**
- * Makes the command `serve`, which command-line.ts adds to the program. Imports the HTTP server only when the command
- * runs, because an import at the top would delay every other command.
- */
+/** Imports the HTTP server only when the command runs, because an import at the top would delay every other command. */
 export const serveCommand = (terminal: Terminal): Command =>
   new Command('serve').description('serve HTTP until SIGTERM, SIGINT or SIGHUP').action(async () => {
     const { openLog } = await import('../serve/log.js');

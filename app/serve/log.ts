@@ -86,7 +86,7 @@ export const makeLogger = (level: Settings['LOG_LEVEL'], write: (line: string) =
     { write },
   );
 
-/** Opens the log of the service on standard output, for the command `serve` in app/commands/serve.ts. */
+/** Opens the log of the service on standard output. */
 export const openLog = (
   { LOG_LEVEL }: Pick<Settings, 'LOG_LEVEL'>,
   { stdout }: Pick<ProcessIO, 'stdout'>,

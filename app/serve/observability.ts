@@ -17,7 +17,7 @@ const levelOf = ({ status, route }: RequestRecord): 'error' | 'debug' | 'info' =
 
 /**
  * Logs one line for each request and each failure, and counts requests in `metrics`, if any. The record of a request has
- * the fields of its line. serve.ts calls this function and the others of this file.
+ * the fields of its line.
  */
 export const requestReporter = (
   logger: Logger,

@@ -122,8 +122,8 @@ const serveClients = async (
 };
 
 /**
- * Runs the service from start to stop. app/commands/serve.ts imports and calls it only when the command runs. The admin
- * server starts first and stops last, so that startup and shutdown can be observed.
+ * Runs the service from start to stop. The admin server starts first and stops last, so that startup and shutdown can
+ * be observed.
  */
 export const serve = async (settings: Settings, lifetime: Lifetime): Promise<void> => {
   const { version, logger, onProgress } = lifetime;

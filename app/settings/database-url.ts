@@ -31,7 +31,7 @@ const parseSqliteUrl = (text: string): E.Either<string, DatabaseUrl> =>
     : E.left('sqlite:FILE, where FILE is the path of a file');
 
 /**
- * Parses DATABASE_URL for settings.ts, or returns what it must be. A trailing slash is invalid, because it names a
+ * Parses DATABASE_URL, or returns what it must be. A trailing slash is invalid, because it names a
  * folder. `sqlite://animals.sqlite3` is invalid, because it would mean `/animals.sqlite3` and is probably a mistake.
  */
 export const parseDatabaseUrl = (text: string): E.Either<string, DatabaseUrl> => {

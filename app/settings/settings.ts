@@ -189,7 +189,7 @@ const readSecret =
 
 /**
  * Reads the settings from environment variables, and secrets also from the files that `API_KEYS_FILE` and
- * `DATABASE_URL_FILE` name. commands/run.ts, doctor.ts and knexfile.ts call it.
+ * `DATABASE_URL_FILE` name.
  */
 export const readSettings = (
   environment: NodeJS.ReadOnlyDict<string>,

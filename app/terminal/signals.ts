@@ -6,8 +6,8 @@ const stopSignals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 type StopSignal = (typeof stopSignals)[number];
 
 /**
- * Exits the process at a stop signal that has no other handler. main.ts calls it for process 1, as in a container,
- * because the kernel ignores signals without a handler there (pid_namespaces(7)).
+ * Exits the process at a stop signal that has no other handler. Process 1 needs it, as in a container, because the
+ * kernel ignores signals without a handler there (pid_namespaces(7)).
  */
 export const endBySignals = (): void => {
   for (const signal of stopSignals) {
@@ -32,7 +32,7 @@ const onStopSignal = (stop: (signal: StopSignal) => void): (() => void) => {
   };
 };
 
-/** Waits for the signal that stops the service, for commands/serve.ts. */
+/** Waits for the signal that stops the service. */
 export const nextStopSignal = (): Promise<StopSignal> =>
   new Promise((resolve) => {
     onStopSignal(resolve);
@@ -43,7 +43,7 @@ interface Interruption {
   readonly receivedSignal: () => StopSignal | undefined;
 }
 
-/** Runs the work of a command, for commands/run.ts, and aborts it at the first stop signal. */
+/** Runs the work of a command, and aborts it at the first stop signal. */
 export const interruptible = async (work: (interruption: Interruption) => Promise<void>): Promise<void> => {
   const controller = new AbortController();
   let received: StopSignal | undefined;

@@ -18,8 +18,8 @@ const refuseToReplace = async (file: string): Promise<void> => {
 };
 
 /**
- * Writes a temporary file in the same folder, flushes it to the disk and renames it; commands/export.ts calls it. A
- * failure leaves the earlier file unchanged.
+ * Writes a temporary file in the same folder, flushes it to the disk and renames it. A failure leaves the earlier file
+ * unchanged.
  */
 export const writeFile = async (
   file: string,
