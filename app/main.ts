@@ -1,9 +1,9 @@
 #!/usr/bin/env node
 /* Entry point of the command `animal-store` (`bin` in package.json). */
 
-import { endBySignals } from './terminal/signals';
+import { prepareSignals } from './terminal/signals';
 
-if (process.pid === 1) endBySignals();
+prepareSignals();
 
 const run = async (): Promise<void> => {
   const { commandLine } = await import('./commands/command-line.js');
