@@ -2,9 +2,9 @@
 
 import * as E from 'fp-ts/Either';
 import type { Knex } from 'knex';
-import { databaseOf } from './app/backend/database';
-import { reasonOf } from './app/failures';
-import { readSettings } from './app/settings';
+import { databaseOf } from './app/store/database';
+import { reasonOf } from './app/failure-text';
+import { readSettings } from './app/settings/settings';
 import { invalidFieldTexts } from './core';
 
 const configuration = (): Knex.Config => {

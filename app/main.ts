@@ -1,14 +1,9 @@
 #!/usr/bin/env node
 /* Entry point of the command `animal-store` (`bin` in package.json). */
 
-import { setFlagsFromString } from 'node:v8';
-import { endBySignals } from './terminal/signals';
+import { prepareSignals } from './terminal/signals';
 
-// Without this flag, V8 may allocate new objects directly in its old generation after an overload, which only a full
-// garbage collection frees. One process in three then lost a quarter of its throughput.
-setFlagsFromString('--no-allocation-site-pretenuring');
-
-if (process.pid === 1) endBySignals();
+prepareSignals();
 
 const run = async (): Promise<void> => {
   const { commandLine } = await import('./commands/command-line.js');

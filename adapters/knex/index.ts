@@ -11,7 +11,7 @@ export { generationMismatch, migrationConfig, type SchemaState } from './migrati
 export { knexPetRepository, type RepositoryObserver } from './pets/repository';
 export { openPostgres, postgresConfiguration, type PostgresOptions } from './postgres/postgres';
 export { backupSqlite, type CopyOptions, partialFileFor } from './sqlite/backup';
-export { identifyFile, isMountPoint, isSameFile } from './sqlite/file';
+export { createPrivateFile, identifyFile, isMountPoint, isSameFile } from './sqlite/file';
 export * from './sqlite/restore';
 export { databaseTimeouts } from './timeouts';
 export { openSqlite, sqliteConfiguration, type SqliteOptions } from './sqlite/sqlite';

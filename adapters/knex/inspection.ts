@@ -1,23 +1,14 @@
-/* Inspection of a database for the command `doctor`, which app/doctor.ts calls. */
+/* Inspection of a database, which leaves it unchanged. */
 
-import * as E from 'fp-ts/Either';
 import type { TaskEither } from 'fp-ts/TaskEither';
 import { randomBytes } from 'node:crypto';
 import { decodeOrThrow, NewPetCodec, type Unavailable } from '../../core';
-import { apiKeyStore } from './api-keys/api-key-store';
 import { tryAndRollBack } from './database/connections';
 import type { Database, Finding } from './database/database';
-import { eitherToTaskEither, errorWithCode, permanentError } from './database/errors';
+import { errorWithCode, permanentError, toTaskEither } from './database/errors';
 import { idOfRow } from './database/pet-columns';
 import { tryMigrate } from './migrations/migrate';
-import { generationMismatch, readSchemaState, type SchemaState } from './migrations/migrations';
-
-export interface DatabaseReport {
-  readonly schema: SchemaState;
-  readonly findings: ReadonlyArray<Finding>;
-  readonly issuedKeys: number;
-  readonly validKeys: number;
-}
+import { readSchemaState, type SchemaState } from './migrations/migrations';
 
 /**
  * Twice the size to which SQLite truncates the write-ahead log. On a full disk, creates fail, and reads may fail too.
@@ -37,30 +28,30 @@ const tryCreate = ({ writes, petStatements }: Database): Promise<void> =>
     await transaction('creation_keys').where(key).delete();
   });
 
-/**
- * Tries what `serve` does with a database, and rolls it back: the migrations, or a create. Fails with the error
- * of the statement that fails.
- */
-export const inspectDatabase = (database: Database): TaskEither<Unavailable, DatabaseReport> =>
-  eitherToTaskEither(async () => {
+/** Checks the disk, the owner of the tables and the server. Fails with SQLITE_CORRUPT if a SQLite file is damaged. */
+export const inspectConnection = (database: Database): TaskEither<Unavailable, ReadonlyArray<Finding>> =>
+  toTaskEither(async () => {
     const { diskAvailable = Infinity } = await database.sizes();
     if (diskAvailable < minFreeDiskBytes) {
       throw errorWithCode('ENOSPC', `ENOSPC: only ${diskAvailable} bytes are free`);
     }
     await database.checkUsable();
-    const findings = await database.inspect();
-    const schema = await readSchemaState(database.reads);
-    if (schema.generation === 0) {
-      await tryMigrate(database);
-      return E.right({ schema, findings, issuedKeys: 0, validKeys: 0 });
-    }
-    if (schema.pending.length === 0 && generationMismatch(schema) === undefined) {
+    return database.inspect();
+  });
+
+export const readSchema = ({ reads }: Database): TaskEither<Unavailable, SchemaState> =>
+  toTaskEither(() => readSchemaState(reads));
+
+/**
+ * Tries what `serve` writes, and rolls it back: the migrations if there are no tables, or else a create. Fails with the
+ * error of the statement that fails.
+ */
+export const tryWrites = (database: Database, schema: SchemaState): TaskEither<Unavailable, void> =>
+  toTaskEither(async () => {
+    if (schema.generation === 0) await tryMigrate(database);
+    else if (schema.pending.length === 0) {
       const fault = await database.inspectIds(Infinity);
       if (fault !== undefined) throw permanentError(fault);
       await tryCreate(database);
     }
-    const keys = await apiKeyStore(database).list();
-    if (E.isLeft(keys)) return keys;
-    const validKeys = keys.right.filter(({ isValid }) => isValid).length;
-    return E.right({ schema, findings, issuedKeys: keys.right.length, validKeys });
   });

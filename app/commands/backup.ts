@@ -1,19 +1,20 @@
 import { Command, InvalidArgumentError } from 'commander';
 import { backupSqlite, type CopyOptions, identifyFile, restoreSqlite } from '../../adapters/knex';
-import { withDriver } from '../backend/database';
-import { fileAdvice } from '../backend/database-file';
-import { type DatabaseAddress, databaseAddressText } from '../database-address';
+import { withDriver } from '../store/database';
+import { fileAdvice } from '../store/file';
+import { type DatabaseUrl, databaseUrlText } from '../settings/database-url';
 import { CommandFailed } from '../failures';
 import type { Terminal } from '../terminal/terminal';
 import { counted } from '../terminal/text';
+import { nonEmpty } from './arguments';
 import { backupPostgres } from './postgres-backup';
-import { nonEmpty, runTransfer, unchangedText } from './run';
+import { runTransfer, unchangedText } from './run-transfer';
 
 interface Options extends CopyOptions {
   readonly environment: NodeJS.ReadOnlyDict<string>;
 }
 
-type Copy = (address: DatabaseAddress, file: string, options: Options) => Promise<string>;
+type Copy = (url: DatabaseUrl, file: string, options: Options) => Promise<string>;
 
 const fileName = (text: string): string => {
   if (text === '-')
@@ -21,30 +22,30 @@ const fileName = (text: string): string => {
   return nonEmpty(text);
 };
 
-const backUp: Copy = async (address, file, options) => {
-  switch (address._tag) {
+const backUp: Copy = async (url, file, options) => {
+  switch (url._tag) {
     case 'Memory':
       throw new CommandFailed({ _tag: 'NoDatabase' });
     case 'Postgres':
-      await backupPostgres(address.connectionString, file, options);
+      await backupPostgres(url.connectionString, file, options);
       return 'backed up and checked, with pg_dump and pg_restore';
     case 'Sqlite': {
-      if ((await identifyFile(address.filename)) !== 'animal-store')
+      if ((await identifyFile(url.filename)) !== 'animal-store')
         throw new CommandFailed({ _tag: 'NotInitialized' });
-      const animals = await backupSqlite(address.filename, file, options);
+      const animals = await backupSqlite(url.filename, file, options);
       return `backed up and checked: ${counted(animals, 'animal')}`;
     }
   }
 };
 
-const restore: Copy = async (address, file, options) => {
-  switch (address._tag) {
+const restore: Copy = async (url, file, options) => {
+  switch (url._tag) {
     case 'Memory':
       throw new CommandFailed({ _tag: 'NoDatabase', needsSqlite: true });
     case 'Postgres':
       throw new CommandFailed({ _tag: 'UsePostgresTools' });
     case 'Sqlite': {
-      const { filename } = address;
+      const { filename } = url;
       const advice = fileAdvice(filename);
       if (advice !== undefined) throw new Error(`${filename} can't be replaced: ${advice}`);
       const { animals, kept } = await restoreSqlite(file, filename, options);
@@ -60,14 +61,13 @@ const action =
     runTransfer(
       terminal,
       ({ settings, signal }) => {
-        terminal.printError(`database: ${databaseAddressText(settings.DATABASE_URL)}`);
+        terminal.printError(`database: ${databaseUrlText(settings.DATABASE_URL)}`);
         const options = { mayReplace, signal, environment: terminal.env };
         return withDriver(() => copy(settings.DATABASE_URL, file, options));
       },
       { failed: `the ${command} failed`, remains: () => remains(file) },
     );
 
-/** Makes the command `backup`. command-line.ts adds it and `restore` to the program. */
 export const backupCommand = (terminal: Terminal): Command =>
   new Command('backup')
     .description('copy the database to a file, also while the service runs, and check the copy')

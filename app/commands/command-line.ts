@@ -11,7 +11,7 @@ import { exportCommand } from './export';
 import { importCommand } from './import';
 import { keysCommand } from './keys';
 import { migrateCommand } from './migrate';
-import { readVersion } from './run';
+import { readVersion } from './run-command';
 import { serveCommand } from './serve';
 
 const usageExitCode = 2;
@@ -36,7 +36,7 @@ const connectTo =
     command.commands.forEach(connectTo(terminal));
   };
 
-/** Runs the command line of `animal-store`, and returns the exit code to main.ts. */
+/** Runs the command line of `animal-store`, and returns the exit code. */
 export const commandLine = async (argv: ReadonlyArray<string>, io: ProcessIO): Promise<number> => {
   const env = { ...io.env };
   const terminal = openTerminal({ stdout: io.stdout, stderr: io.stderr, env });

@@ -7,18 +7,19 @@ import {
   copyStore,
   type CopyState,
   isSameFile,
-  migrate,
-  type MigrateOptions,
   openSqliteSource,
 } from '../../adapters/knex';
 import { invalidFieldTexts } from '../../core';
-import { databaseOf, requireFile, withDriver } from '../backend/database';
-import { type DatabaseAddress, databaseAddressText } from '../database-address';
-import { orFail, reasonOf } from '../failures';
-import { decodeSettings, type Settings } from '../settings';
+import { databaseOf, withDriver } from '../store/database';
+import { openDatabase } from '../store/open-store';
+import { requireFile } from '../store/file';
+import { type DatabaseUrl, databaseUrlText } from '../settings/database-url';
+import { reasonOf } from '../failure-text';
+import { orFail } from '../failures';
+import { decodeSettings, type Settings } from '../settings/settings';
 import type { Terminal } from '../terminal/terminal';
 import { counted } from '../terminal/text';
-import { runTransfer, type TransferContext } from './run';
+import { runTransfer, type TransferContext } from './run-transfer';
 
 const readTarget = (text: string, env: Terminal['env']): Settings => {
   if (text === '') throw new Error('name the target: add its address, or set TARGET_URL');
@@ -27,47 +28,39 @@ const readTarget = (text: string, env: Terminal['env']): Settings => {
   throw new Error(invalidFieldTexts(decoded.left).join('; ').replaceAll('DATABASE_URL', 'TARGET_URL'));
 };
 
-const isSame = (one: DatabaseAddress, other: DatabaseAddress): boolean =>
+const isSame = (one: DatabaseUrl, other: DatabaseUrl): boolean =>
   one._tag === 'Sqlite' && other._tag === 'Sqlite'
     ? isSameFile(one.filename, other.filename)
     : isDeepStrictEqual(one, other);
 
 const openSource = async (settings: Settings) => {
-  const { DATABASE_URL: address } = settings;
+  const { DATABASE_URL: url } = settings;
   const named = databaseOf(settings);
   requireFile(settings);
-  return address._tag === 'Sqlite' ? withDriver(() => openSqliteSource(address.filename)) : named.open();
+  return url._tag === 'Sqlite' ? withDriver(() => openSqliteSource(url.filename)) : named.open();
 };
 
-const openTarget = async (settings: Settings, options: MigrateOptions) => {
-  if (settings.DATABASE_URL._tag === 'Memory')
-    throw new Error('TARGET_URL must not be memory:, because the copy would be lost when the command ends');
-  const target = await databaseOf(settings).open();
+const openTarget = async (settings: Settings, { terminal: { printError }, signal }: TransferContext) => {
   try {
-    await orFail(migrate(target, options));
-    return target;
+    return (await openDatabase(settings, { mayCreate: true, printError, signal })).database;
   } catch (error) {
-    await target.close();
     const reason = reasonOf(error, settings.DATABASE_URL).replaceAll('DATABASE_URL', 'TARGET_URL');
     throw new Error(reason, { cause: error });
   }
 };
 
-const copy = async (
-  targetUrl: string,
-  state: CopyState,
-  { settings, terminal: { env, printError }, signal }: TransferContext,
-): Promise<CopiedStore> => {
-  const targetSettings = readTarget(targetUrl, env);
+const copy = async (targetUrl: string, state: CopyState, context: TransferContext): Promise<CopiedStore> => {
+  const { settings, terminal, signal } = context;
+  const targetSettings = readTarget(targetUrl, terminal.env);
   const [from, to] = [settings.DATABASE_URL, targetSettings.DATABASE_URL];
-  printError(
-    `copy ${databaseAddressText(from)} to ${databaseAddressText(to)}; the services of both must be stopped`,
+  terminal.printError(
+    `copy ${databaseUrlText(from)} to ${databaseUrlText(to)}; the services of both must be stopped`,
   );
   if (isSame(from, to)) throw new Error('the source and the target are the same database');
   const source = await openSource(settings);
   try {
     await orFail(checkCopySource(source));
-    const target = await openTarget(targetSettings, { onProgress: printError, signal });
+    const target = await openTarget(targetSettings, context);
     try {
       return await copyStore(source, target, state, signal);
     } finally {
@@ -81,7 +74,6 @@ const copy = async (
 const summary = ({ animals, apiKeys, idempotencyKeys, lastId }: CopiedStore): string =>
   `copied and compared: ${counted(animals, 'animal')}, ${counted(apiKeys, 'API key')}, ${counted(idempotencyKeys, 'idempotency key')}; the next animal gets an id above ${lastId}`;
 
-/** Makes the command `copy`, which command-line.ts adds to the program. */
 export const copyCommand = (terminal: Terminal): Command =>
   new Command('copy')
     .description('copy animals with their ids, API keys and idempotency keys into another, empty database')

@@ -1,25 +1,46 @@
 import { Command } from 'commander';
-import { type CheckResult, diagnose } from '../doctor';
-import { escapeControlCharacters } from '../terminal/text';
+import * as E from 'fp-ts/Either';
+import { invalidFieldTexts } from '../../core';
+import { changedSettings, readSettings } from '../settings/settings';
+import { misspeltSettings, settingWarnings } from '../settings/warnings';
+import { failed, type Finding, passed, warned } from '../store/opening';
+import { trySteps } from '../store/steps';
 import type { Terminal } from '../terminal/terminal';
+import { escapeControlCharacters } from '../terminal/text';
 
-const stateOf = ({ ok, isWarning }: CheckResult): string => {
+/** Checks the settings of an environment, and tries every step of the start of `serve`. Changes nothing. */
+export const diagnose = async (environment: NodeJS.ReadOnlyDict<string>): Promise<ReadonlyArray<Finding>> => {
+  const read = readSettings(environment);
+  if (E.isLeft(read)) {
+    return [
+      ...invalidFieldTexts(read.left).map((text) => failed('settings', text)),
+      ...misspeltSettings(environment).map((text) => warned('settings', text)),
+    ];
+  }
+  const settings = read.right;
+  return [
+    passed('settings', changedSettings(settings).join(', ') || 'all settings are default'),
+    ...settingWarnings(environment, settings).map((text) => warned('settings', text)),
+    ...(await trySteps(settings)),
+  ];
+};
+
+const stateOf = ({ ok, isWarning }: Finding): string => {
   if (!ok) return 'FAIL';
   return isWarning ? 'WARN' : 'ok';
 };
 
-const toLine = (result: CheckResult): string => {
-  const { check, text } = result;
-  return `${stateOf(result).padEnd(4)}  ${check.padEnd(10)}  ${escapeControlCharacters(text)}`;
+const toLine = (finding: Finding): string => {
+  const { check, text } = finding;
+  return `${stateOf(finding).padEnd(4)}  ${check.padEnd(10)}  ${escapeControlCharacters(text)}`;
 };
 
-/** Makes the command `doctor`, which command-line.ts adds to the program. */
 export const doctorCommand = ({ env, print, fail }: Terminal): Command =>
   new Command('doctor')
     .description('check that `serve` would start and work; exit code 1 if a check fails')
     .option('--json', 'print the results as JSON')
     .action(async ({ json = false }: { readonly json?: boolean }) => {
-      const results = await diagnose(env);
-      print(json, results, results.map(toLine).join('\n'));
-      if (results.some(({ ok }) => !ok)) fail(1);
+      const findings = await diagnose(env);
+      print(json, findings, findings.map(toLine).join('\n'));
+      if (findings.some(({ ok }) => !ok)) fail(1);
     });

@@ -1,19 +1,13 @@
 import { Command, Option } from 'commander';
 import * as E from 'fp-ts/Either';
 import { newPetRules, type Pet, type PetStatus, walkPages } from '../../core';
-import { withDatabase } from '../backend/database';
+import { withStore } from '../store/open-store';
 import type { Terminal } from '../terminal/terminal';
 import { counted, escapeControlCharacters } from '../terminal/text';
 import { writeFile, writeStandardOutput } from '../transfer/files';
 import { type Format, formatOfFile, writeRows } from '../transfer/formats';
-import {
-  formatOption,
-  missingFormat,
-  nonEmpty,
-  runTransfer,
-  type TransferContext,
-  unchangedText,
-} from './run';
+import { formatOption, missingFormat, nonEmpty } from './arguments';
+import { runTransfer, type TransferContext, unchangedText } from './run-transfer';
 
 interface Options {
   readonly format?: Format;
@@ -33,7 +27,7 @@ const exportTo = async (
   progress: { animals: number },
   { settings, terminal: { printError, stdout }, signal }: TransferContext,
 ): Promise<void> => {
-  await withDatabase(settings, { printError, signal }, async ({ pets }) => {
+  await withStore(settings, { printError, signal, isReader: true }, async ({ pets }) => {
     async function* allPages(): AsyncGenerator<ReadonlyArray<Pet>> {
       for await (const page of walkPages(pets.list, { status })) {
         if (E.isLeft(page)) throw page.left.cause;
@@ -47,7 +41,6 @@ const exportTo = async (
   });
 };
 
-/** Makes the command `export`, which command-line.ts adds to the program. */
 export const exportCommand = (terminal: Terminal): Command =>
   new Command('export')
     .description('write animals to a file for `import`, by ascending id')

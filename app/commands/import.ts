@@ -9,11 +9,12 @@ import {
   type InvalidNewPet,
   invalidFieldTexts,
 } from '../../core';
-import { withDatabase } from '../backend/database';
+import { withStore } from '../store/open-store';
 import type { Terminal } from '../terminal/terminal';
 import { counted } from '../terminal/text';
 import { type Format, formatOfFile, readRows } from '../transfer/formats';
-import { formatOption, missingFormat, nonEmpty, runTransfer, type TransferContext } from './run';
+import { formatOption, missingFormat, nonEmpty } from './arguments';
+import { runTransfer, type TransferContext } from './run-transfer';
 
 interface Options {
   readonly format?: Format;
@@ -71,7 +72,7 @@ const importFile = async (
 
   try {
     if (!dryRun)
-      return await withDatabase(settings, { printError, signal }, async ({ pets }) => {
+      return await withStore(settings, { printError, signal }, async ({ pets }) => {
         const imported = await importAll(pets, values(), rejectAnimal)();
         if (E.isRight(imported)) return imported.right;
         throw imported.left._tag === 'Unavailable'
@@ -93,7 +94,6 @@ const importFile = async (
 const idsText = ({ firstId, lastId }: ImportedPets): string =>
   firstId === undefined || lastId === undefined ? '' : ` with new ids from ${firstId} to ${lastId}`;
 
-/** Makes the command `import`, which command-line.ts adds to the program. */
 export const importCommand = (terminal: Terminal): Command =>
   new Command('import')
     .description('add the animals of a file, with new ids; if a row is invalid, add none')

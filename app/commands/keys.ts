@@ -1,12 +1,13 @@
-import { Command, InvalidArgumentError, Option } from 'commander';
+import { Command, Option } from 'commander';
 import type { TaskEither } from 'fp-ts/TaskEither';
 import type { ApiKeyRecord, ApiKeyStore, IssuedApiKey } from '../../adapters/knex';
-import { withDatabase } from '../backend/database';
+import { withStore } from '../store/open-store';
 import { type CommandFailure, orFail } from '../failures';
-import type { Settings } from '../settings';
+import type { Settings } from '../settings/settings';
 import { toPrintableJson } from '../terminal/text';
 import type { Terminal } from '../terminal/terminal';
-import { nonEmpty, runCommand } from './run';
+import { nonEmpty, parseDuration, parseLifetime } from './arguments';
+import { runCommand } from './run-command';
 
 interface Options {
   readonly json?: boolean;
@@ -22,33 +23,13 @@ interface RotateOptions extends Options {
   readonly expires?: number;
 }
 
-const milliseconds: Readonly<Record<string, number>> = {
-  s: 1_000,
-  m: 60_000,
-  h: 3_600_000,
-  d: 86_400_000,
-};
-
-const parseDuration = (text: string): number => {
-  const [, count = '', unit = ''] = /^([0-9]{1,5})([smhd])$/.exec(text) ?? [];
-  const unitMs = milliseconds[unit];
-  if (unitMs === undefined)
-    throw new InvalidArgumentError('It must be a duration, as in 90d, 12h, 30m or 10s.');
-  return Number(count) * unitMs;
-};
-
-const parseLifetime = (text: string): number => {
-  const lifetime = parseDuration(text);
-  if (lifetime === 0) throw new InvalidArgumentError('It must be greater than 0.');
-  return lifetime;
-};
-
 const withKeyStore = (
   terminal: Terminal,
   use: (keyStore: ApiKeyStore, settings: Settings) => Promise<void>,
+  isReader = false,
 ): Promise<void> =>
   runCommand(terminal, (settings) =>
-    withDatabase(settings, terminal, ({ keyStore }) => use(keyStore, settings)),
+    withStore(settings, { ...terminal, isReader }, ({ keyStore }) => use(keyStore, settings)),
   );
 
 const stateOf = ({ revokedAt, expiresAt, isValid }: ApiKeyRecord): string => {
@@ -126,11 +107,15 @@ const list = (terminal: Terminal): Command =>
     .description('list the keys, oldest first')
     .option('--json', 'print the records of the keys as JSON')
     .action(({ json = false }: Options) =>
-      withKeyStore(terminal, async (keyStore) => {
-        const keys = await orFail(keyStore.list);
-        if (json || keys.length > 0) terminal.print(json, keys, keys.map(toLine).join('\n'));
-        else terminal.printError('there are no keys');
-      }),
+      withKeyStore(
+        terminal,
+        async (keyStore) => {
+          const keys = await orFail(keyStore.list);
+          if (json || keys.length > 0) terminal.print(json, keys, keys.map(toLine).join('\n'));
+          else terminal.printError('there are no keys');
+        },
+        true,
+      ),
     );
 
 const revoke = (terminal: Terminal): Command =>
@@ -150,7 +135,6 @@ const revoke = (terminal: Terminal): Command =>
       }),
     );
 
-/** Makes the command `keys`, which command-line.ts adds to the program. */
 export const keysCommand = (terminal: Terminal): Command =>
   new Command('keys')
     .description('issue, list, rotate and revoke the API keys in the database')

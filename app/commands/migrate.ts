@@ -1,9 +1,8 @@
 import { Command } from 'commander';
-import { withDatabase } from '../backend/database';
+import { withStore } from '../store/open-store';
 import type { Terminal } from '../terminal/terminal';
-import { runCommand } from './run';
+import { runCommand } from './run-command';
 
-/** Makes the command `migrate`, which command-line.ts adds to the program. */
 export const migrateCommand = (terminal: Terminal): Command =>
   new Command('migrate')
     .description(
@@ -12,9 +11,13 @@ export const migrateCommand = (terminal: Terminal): Command =>
     .option('--json', 'print the names of the migrations that this command ran, as JSON')
     .action(({ json = false }: { readonly json?: boolean }) =>
       runCommand(terminal, (settings) =>
-        withDatabase(settings, { ...terminal, isMigrateCommand: true }, ({ ranMigrations: ran }) => {
-          terminal.print(json, { ran }, ran.length === 0 ? 'up to date' : `migrated: ${ran.join(', ')}`);
-          return Promise.resolve();
-        }),
+        withStore(
+          settings,
+          { mayCreate: true, mayRaiseGeneration: true, printError: terminal.printError },
+          ({ ranMigrations: ran }) => {
+            terminal.print(json, { ran }, ran.length === 0 ? 'up to date' : `migrated: ${ran.join(', ')}`);
+            return Promise.resolve();
+          },
+        ),
       ),
     );

@@ -1,38 +1,30 @@
 import { Command } from 'commander';
 import type { Service } from '../serve/serve';
-import { databaseAddressText } from '../database-address';
-import { changedSettings, type Settings } from '../settings';
+import { databaseUrlText } from '../settings/database-url';
+import { changedSettings, type Settings } from '../settings/settings';
 import { nextStopSignal } from '../terminal/signals';
 import type { Terminal } from '../terminal/terminal';
-import { readVersion, runCommand } from './run';
+import { readVersion, runCommand } from './run-command';
 
 export const startLine = (settings: Settings, address: string): string => {
   const changed = changedSettings(settings);
   const set = changed.length === 0 ? 'all settings are default' : `set: ${changed.join(', ')}`;
-  return `animal-store serves ${address} with its data in ${databaseAddressText(settings.DATABASE_URL)} (${set})`;
+  return `animal-store serves ${address} with its data in ${databaseUrlText(settings.DATABASE_URL)} (${set})`;
 };
 
 const announce = (
   { printError }: Terminal,
   settings: Settings,
-  { address, adminAddress, firstKey, lacksKey }: Service,
+  { address, adminAddress, firstKey }: Service,
 ): void => {
   printError(startLine(settings, address));
   if (adminAddress !== undefined) printError(`Metrics and health checks, without a key: ${adminAddress}`);
-  if (lacksKey) {
-    printError(
-      'warning: no valid API key is left: the service rejects every request. Create a key with `animal-store keys create --name NAME`, or set API_KEYS',
-    );
-  }
   if (firstKey === undefined) return;
   printError(`First API key, shown only once: ${firstKey}`);
   printError(`Try it: curl -H 'Authorization: Bearer ${firstKey}' ${address}/v1/pets`);
 };
 
-/**
- * Makes the command `serve`, which command-line.ts adds to the program. Imports the HTTP server only when the command
- * runs, because an import at the top would delay every other command.
- */
+/** Imports the HTTP server only when the command runs, because an import at the top would delay every other command. */
 export const serveCommand = (terminal: Terminal): Command =>
   new Command('serve').description('serve HTTP until SIGTERM, SIGINT or SIGHUP').action(async () => {
     const { openLog } = await import('../serve/log.js');

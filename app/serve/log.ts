@@ -2,7 +2,7 @@ import { identity } from 'fp-ts/function';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Logger, pino, stdTimeFunctions } from 'pino';
 import { prettyFactory } from 'pino-pretty';
-import type { Settings } from '../settings';
+import type { Settings } from '../settings/settings';
 import type { ProcessIO } from '../terminal/terminal';
 import { escapeControlCharacters } from '../terminal/text';
 
@@ -86,7 +86,7 @@ export const makeLogger = (level: Settings['LOG_LEVEL'], write: (line: string) =
     { write },
   );
 
-/** Opens the log of the service on standard output, for the command `serve` in app/commands/serve.ts. */
+/** Opens the log of the service on standard output. */
 export const openLog = (
   { LOG_LEVEL }: Pick<Settings, 'LOG_LEVEL'>,
   { stdout }: Pick<ProcessIO, 'stdout'>,

@@ -4,9 +4,9 @@ import type { Logger } from 'pino';
 import { type CheckReadiness, healthPaths, type Reporter, type RequestRecord } from '../../adapters/http';
 import type { DatabaseStatus } from '../../adapters/knex';
 import type { PrometheusMetrics, ServiceStatus } from '../../adapters/prometheus';
-import type { Backend } from '../backend/backend';
-import type { DatabaseAddress } from '../database-address';
-import { specificAdvice } from '../failures';
+import type { ServiceStore } from '../store/service-store';
+import type { DatabaseUrl } from '../settings/database-url';
+import { specificAdvice } from '../store/advice';
 
 const probes = new Set<string | undefined>(healthPaths);
 
@@ -17,11 +17,11 @@ const levelOf = ({ status, route }: RequestRecord): 'error' | 'debug' | 'info' =
 
 /**
  * Logs one line for each request and each failure, and counts requests in `metrics`, if any. The record of a request has
- * the fields of its line. serve.ts calls this function and the others of this file.
+ * the fields of its line.
  */
 export const requestReporter = (
   logger: Logger,
-  address: DatabaseAddress,
+  url: DatabaseUrl,
   metrics?: PrometheusMetrics['requests'],
 ): Reporter => ({
   requestStarted: () => metrics?.started(),
@@ -34,7 +34,7 @@ export const requestReporter = (
     logger.info(record, 'rejected');
   },
   error: (cause, requestId) => {
-    logger.error({ err: cause, advice: specificAdvice(address, cause), requestId }, 'request failed');
+    logger.error({ err: cause, advice: specificAdvice(url, cause), requestId }, 'request failed');
   },
 });
 
@@ -60,7 +60,7 @@ export const refusedConnections = (
 };
 
 export const readiness = (
-  { checkReadiness }: Backend,
+  { checkReadiness }: ServiceStore,
   logger: Logger,
   isStopping: () => boolean,
 ): CheckReadiness => {
@@ -80,7 +80,7 @@ export const readiness = (
 export const scrapeTimeoutMs = 3_500;
 
 export const readServiceStatus = async (
-  { readStatus, pools }: Backend,
+  { readStatus, pools }: ServiceStore,
   checkReadiness: CheckReadiness,
 ): Promise<ServiceStatus> => {
   const late = <A>(otherwise: A): Promise<A> => delay(scrapeTimeoutMs, otherwise, { ref: false });

@@ -9,17 +9,17 @@ import {
 import { type HttpServer, type HttpServerOptions, startHttpServer } from '../../adapters/http-server';
 import { prometheusMetrics, type PrometheusMetrics } from '../../adapters/prometheus';
 import { openAnimalStore } from '../../core';
-import { type Backend, openBackend } from '../backend/backend';
-import { CommandFailed, reasonOf } from '../failures';
-import { databaseAddressText } from '../database-address';
-import { changedSettings, type Settings } from '../settings';
+import { openServiceStore, type ServiceStore } from '../store/service-store';
+import { reasonOf } from '../failure-text';
+import { CommandFailed } from '../failures';
+import { databaseUrlText } from '../settings/database-url';
+import { changedSettings, type Settings } from '../settings/settings';
 import { requestReporter, readiness, readServiceStatus, refusedConnections } from './observability';
 
 export interface Service {
   readonly address: string;
   readonly adminAddress: string | undefined;
-  readonly firstKey?: string;
-  readonly lacksKey: boolean;
+  readonly firstKey: string | undefined;
 }
 
 const maxAdminConnections = 100;
@@ -57,11 +57,11 @@ interface Lifetime {
   readonly until: (service: Service) => Promise<NodeJS.Signals>;
 }
 
-const endOf = async (backend: Backend, told: Promise<NodeJS.Signals>): Promise<NodeJS.Signals> => {
+const endOf = async (store: ServiceStore, told: Promise<NodeJS.Signals>): Promise<NodeJS.Signals> => {
   let timer: NodeJS.Timeout | undefined;
   const lost = new Promise<never>((_resolve, reject) => {
     timer = setInterval(() => {
-      if (backend.isFileReplaced()) reject(new CommandFailed({ _tag: 'DatabaseLost' }));
+      if (store.isFileReplaced()) reject(new CommandFailed({ _tag: 'DatabaseLost' }));
     }, lossCheckMs);
   });
   try {
@@ -73,7 +73,7 @@ const endOf = async (backend: Backend, told: Promise<NodeJS.Signals>): Promise<N
 
 const serveClients = async (
   settings: Settings,
-  backend: Backend,
+  store: ServiceStore,
   metrics: PrometheusMetrics,
   { version, logger, until }: Lifetime,
 ): Promise<void> => {
@@ -81,11 +81,11 @@ const serveClients = async (
   const counted = isMeasured(settings) ? metrics.requests : undefined;
   const reporter = requestReporter(logger, DATABASE_URL, counted);
   let isStopping = false;
-  const checkReadiness = readiness(backend, logger, () => isStopping);
+  const checkReadiness = readiness(store, logger, () => isStopping);
   let openConnections = (): number => 0;
   const readMetrics = async () =>
     metrics.read({
-      ...(await readServiceStatus(backend, checkReadiness)),
+      ...(await readServiceStatus(store, checkReadiness)),
       openConnections: openConnections(),
     });
   const admin =
@@ -98,7 +98,7 @@ const serveClients = async (
         );
   try {
     const application = httpApplication({
-      openStore: openAnimalStore(backend.ports),
+      openStore: openAnimalStore(store.ports),
       checkReadiness,
       reporter,
       corsOrigins: settings.CORS_ORIGIN,
@@ -110,10 +110,10 @@ const serveClients = async (
     ({ openConnections } = server);
     try {
       const addresses = { address: server.address, adminAddress: admin?.address };
-      const told = until({ ...addresses, ...(await backend.prepareKeys()) });
-      const database = databaseAddressText(DATABASE_URL);
+      const told = until({ ...addresses, firstKey: await store.createFirstKey() });
+      const database = databaseUrlText(DATABASE_URL);
       logger.info({ version, ...addresses, database, settings: changedSettings(settings) }, 'started');
-      const signal = await endOf(backend, told);
+      const signal = await endOf(store, told);
       logger.info({ signal, stopDelayMs: STOP_DELAY }, 'stopping');
     } catch (error) {
       logger.fatal({ reason: reasonOf(error, DATABASE_URL) }, 'stopping');
@@ -128,17 +128,21 @@ const serveClients = async (
 };
 
 /**
- * Runs the service from start to stop. app/commands/serve.ts imports and calls it only when the command runs. The admin
- * server starts first and stops last, so that startup and shutdown can be observed.
+ * Runs the service from start to stop. The admin server starts first and stops last, so that startup and shutdown can
+ * be observed.
  */
 export const serve = async (settings: Settings, lifetime: Lifetime): Promise<void> => {
   const { version, logger, onProgress } = lifetime;
   const metrics = prometheusMetrics({ version, operations: Object.values(petOperations) });
-  const backend = await openBackend(settings, isMeasured(settings) ? metrics.batches : undefined, onProgress);
+  const store = await openServiceStore(
+    settings,
+    isMeasured(settings) ? metrics.batches : undefined,
+    onProgress,
+  );
   try {
-    await serveClients(settings, backend, metrics, lifetime);
+    await serveClients(settings, store, metrics, lifetime);
   } finally {
-    await backend.close();
+    await store.close();
   }
   logger.info('stopped');
 };

@@ -1,15 +1,27 @@
+import { constVoid } from 'fp-ts/function';
 import { constants } from 'node:os';
+import { basename } from 'node:path';
+
+type StopSignal = 'SIGINT' | 'SIGTERM' | 'SIGHUP';
 
 export const signalExitCode = (signal: NodeJS.Signals): number => 128 + constants.signals[signal];
 
-const stopSignals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
-type StopSignal = (typeof stopSignals)[number];
+/** True under `nohup`. Node resets a signal that was ignored at its start, but shells keep the name of the command. */
+const ignoresHangup = basename(process.env['_'] ?? '') === 'nohup';
+
+const stopSignals: ReadonlyArray<StopSignal> = [
+  'SIGINT',
+  'SIGTERM',
+  ...(ignoresHangup ? [] : (['SIGHUP'] as const)),
+];
 
 /**
- * Exits the process at a stop signal that has no other handler. main.ts calls it for process 1, as in a container,
- * because the kernel ignores signals without a handler there (pid_namespaces(7)).
+ * Ignores SIGHUP under `nohup`. Process 1, as in a container, exits at a stop signal that has no other handler, because
+ * the kernel ignores signals without a handler there (pid_namespaces(7)).
  */
-export const endBySignals = (): void => {
+export const prepareSignals = (): void => {
+  if (ignoresHangup) process.on('SIGHUP', constVoid);
+  if (process.pid !== 1) return;
   for (const signal of stopSignals) {
     process.on(signal, () => {
       if (process.listenerCount(signal) === 1) process.exit(signalExitCode(signal));
@@ -17,22 +29,33 @@ export const endBySignals = (): void => {
   }
 };
 
+/** Time in which a repeated signal counts as the same one: a Ctrl-C reaches the service from the terminal and from npm. */
+const repeatMs = 2_000;
+
 /**
- * Calls `stop` at a stop signal. After a SIGINT or SIGTERM, the next one ends the process, as if it had no handler. SIGHUP
- * may come twice: when a terminal or an ssh connection is lost, the kernel and the shell may both send it.
+ * Calls `stop` at a stop signal. After a SIGINT or SIGTERM and a pause, the next one ends the process, as if it had no
+ * handler. SIGHUP may come twice: when a terminal or an ssh connection is lost, the kernel and the shell may both send it.
  */
 const onStopSignal = (stop: (signal: StopSignal) => void): (() => void) => {
+  let timer: NodeJS.Timeout | undefined;
+  const ignoreRepeats = (): void => {
+    timer = setTimeout(() => process.off('SIGINT', receive).off('SIGTERM', receive), repeatMs).unref();
+  };
   const receive = (signal: StopSignal): void => {
-    if (signal !== 'SIGHUP') process.off('SIGINT', receive).off('SIGTERM', receive);
+    if (signal !== 'SIGHUP') {
+      if (timer !== undefined) return;
+      ignoreRepeats();
+    }
     stop(signal);
   };
   for (const signal of stopSignals) process.on(signal, receive);
   return () => {
+    clearTimeout(timer);
     for (const signal of stopSignals) process.off(signal, receive);
   };
 };
 
-/** Waits for the signal that stops the service, for commands/serve.ts. */
+/** Waits for the signal that stops the service. */
 export const nextStopSignal = (): Promise<StopSignal> =>
   new Promise((resolve) => {
     onStopSignal(resolve);
@@ -43,7 +66,7 @@ interface Interruption {
   readonly receivedSignal: () => StopSignal | undefined;
 }
 
-/** Runs the work of a command, for commands/run.ts, and aborts it at the first stop signal. */
+/** Runs the work of a command, and aborts it at the first stop signal. */
 export const interruptible = async (work: (interruption: Interruption) => Promise<void>): Promise<void> => {
   const controller = new AbortController();
   let received: StopSignal | undefined;

@@ -33,10 +33,7 @@ export interface ProcessIO {
   readonly stderr: Output;
 }
 
-/**
- * Makes the terminal through which a command prints and sets its exit code. `commandLine` (commands/command-line.ts)
- * passes it to each command.
- */
+/** Makes the terminal through which a command prints and sets its exit code. */
 export const openTerminal = ({ env, stdout, stderr }: ProcessIO) => {
   let exitCode = 0;
   let isInterrupted = false;

@@ -6,10 +6,7 @@ const escape = (character: string): string =>
     .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
     .join('');
 
-/**
- * Escapes characters that could move the cursor or reverse the text that follows. serve/log.ts uses it for the log, and
- * terminal.ts for the JSON output of commands.
- */
+/** Escapes characters that could move the cursor or reverse the text that follows. */
 export const escapeControlCharacters = (text: string): string => text.replaceAll(controlCharacters, escape);
 
 export const toPrintableJson = (value: unknown): string => escapeControlCharacters(JSON.stringify(value));

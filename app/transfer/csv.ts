@@ -77,7 +77,7 @@ const toValues = (
   return E.right(Object.fromEntries(present));
 };
 
-/** Reads the rows of a CSV file for formats.ts. Throws if the header is invalid, or at the first misplaced quote. */
+/** Reads the rows of a CSV file. Throws if the header is invalid, or at the first misplaced quote. */
 export async function* readCsv(
   binaryTexts: AsyncIterable<string>,
   escapeFormulas: boolean,

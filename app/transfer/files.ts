@@ -1,35 +1,39 @@
-import { createReadStream, createWriteStream, lstatSync } from 'node:fs';
+import { chmodSync, createReadStream, createWriteStream, lstatSync, type Stats } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
 import { Writable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
-import { partialFileFor } from '../../adapters/knex';
+import { createPrivateFile, partialFileFor } from '../../adapters/knex';
 import { writeFully } from '../terminal/terminal';
 
 const sqliteHeader = 'SQLite format 3';
 
-const refuseToReplace = async (file: string): Promise<void> => {
+/** Returns the file to replace, if there is one. Throws if it must not be replaced. */
+const fileToReplace = async (file: string): Promise<Stats | undefined> => {
   const found = lstatSync(file, { throwIfNoEntry: false });
-  if (found === undefined) return;
+  if (found === undefined) return undefined;
   if (!found.isFile())
     throw new Error(`${file} is not a regular file; name another file, or - for standard output`);
   if ((await text(createReadStream(file, { end: sqliteHeader.length - 1 }))) === sqliteHeader)
     throw new Error(`${file} is a SQLite database; name another file`);
+  return found;
 };
 
 /**
- * Writes a temporary file in the same folder, flushes it to the disk and renames it; commands/export.ts calls it. A
- * failure leaves the earlier file unchanged.
+ * Writes a temporary file in the same folder, flushes it to the disk and renames it. A failure leaves the earlier file
+ * unchanged. A new file can be read only by the owner of its folder, and a replaced one keeps its permissions.
  */
 export const writeFile = async (
   file: string,
   texts: AsyncIterable<string>,
   signal: AbortSignal,
 ): Promise<void> => {
-  await refuseToReplace(file);
+  const replaced = await fileToReplace(file);
   const partial = partialFileFor(file);
   try {
-    await pipeline(texts, createWriteStream(partial, { flags: 'wx', flush: true }), { signal });
+    createPrivateFile(partial);
+    if (replaced !== undefined) chmodSync(partial, replaced.mode);
+    await pipeline(texts, createWriteStream(partial, { flags: 'r+', flush: true }), { signal });
     await rename(partial, file);
   } catch (error) {
     await rm(partial, { force: true });

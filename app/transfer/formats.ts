@@ -39,8 +39,8 @@ async function* readNdjson(texts: AsyncIterable<string>): AsyncGenerator<Row> {
 }
 
 /**
- * Reads the rows of a file for commands/import.ts; `writeRows` writes them for commands/export.ts. A row of NDJSON
- * accepts the same JSON as the body of `POST /v1/pets`. Throws if it can't find the end of a row.
+ * Reads the rows of a file. A row of NDJSON accepts the same JSON as the body of `POST /v1/pets`. Throws if it can't find
+ * the end of a row.
  */
 export const readRows = (
   format: Format,

@@ -59,7 +59,9 @@ const end = (text) => {
 const build = () => {
   const compiler = 'node_modules/typescript/bin/tsc';
   if (!existsSync(compiler))
-    end('dist is older than its sources: run npm ci, which installs what the build needs');
+    end(
+      'dist is older than its sources: run npm ci --include=dev, which installs what the build needs, also if NODE_ENV is production',
+    );
   const { status } = spawnSync(process.execPath, [compiler, '-p', '.'], { stdio: 'inherit' });
   if (status !== 0) process.exit(status ?? 1);
   chmodSync('dist/app/main.js', 0o755);

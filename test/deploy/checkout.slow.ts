@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { existsSync } from 'node:fs';
+import { appendFileSync, existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { killPrograms, shell, startProgram } from '../support/processes/command';
 import { copyCheckout, prebuiltDriverCache } from '../support/packages';
@@ -54,5 +54,12 @@ describe('A checkout without its development packages', () => {
   it('needs no second build for `npm start`', async () => {
     const { code, stdout, stderr } = await shell(checkout, 'npm run build');
     expect(code, stdout + stderr).to.equal(0);
+  });
+
+  it('says how to install what a build needs, also if NODE_ENV is production', async () => {
+    appendFileSync(join(checkout, 'app/main.ts'), '\n');
+    const { code, stderr } = await shell(checkout, 'npm start', { NODE_ENV: 'production' });
+    expect(code).to.equal(1);
+    expect(stderr).to.include('run npm ci --include=dev, which installs what the build needs');
   });
 });

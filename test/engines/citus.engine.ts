@@ -6,7 +6,7 @@ import { inPostgresDatabase } from '../support/postgres/postgres';
 import { success } from '../contracts/outcome';
 import { startService } from '../support/service/service-process';
 import { knexPetRepository } from '../../adapters/knex';
-import { diagnose } from '../../app/doctor';
+import { diagnose } from '../../app/commands/doctor';
 import { arbitraryNewPet, arbitraryScopedIdempotencyKey } from '../contracts';
 import { stopWorker } from './citus-cluster';
 

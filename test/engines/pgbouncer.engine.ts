@@ -3,8 +3,8 @@ import { postgresStore } from '../support/databases/databases';
 import { type Answer, idOf, roundRobin } from '../support/http/client';
 import { execute, inPostgresDatabase } from '../support/postgres/postgres';
 import { startServices } from '../support/service/service-process';
-import type { CheckResult } from '../../app/doctor';
-import { diagnose } from '../../app/doctor';
+import { diagnose } from '../../app/commands/doctor';
+import type { Finding } from '../../app/store/opening';
 
 const key = 'pooled-key';
 const clients = 32;
@@ -45,7 +45,7 @@ const useService = async (send: Send, client: number): Promise<ReadonlyArray<Ans
   return answers;
 };
 
-const limitsAt = async (url: string): Promise<CheckResult | undefined> => {
+const limitsAt = async (url: string): Promise<Finding | undefined> => {
   const results = await diagnose({ PORT: '0', DATABASE_URL: url, API_KEYS: key });
   return results.find(({ check }) => check === 'server');
 };

@@ -1,6 +1,6 @@
 import knex, { type Knex } from 'knex';
 import { randomUUID } from 'node:crypto';
-import { readdirSync, renameSync, rmSync, statSync } from 'node:fs';
+import { lstatSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { withPool } from '../database/connections';
@@ -9,11 +9,11 @@ import { poolConfiguration } from './connection';
 import {
   checkIntegrity,
   createPrivateFile,
+  followSymlinks,
   isInUse,
   isMountPoint,
   isSameFile,
   refuseReader,
-  resolveSymlink,
 } from './file';
 
 export interface CopyOptions {
@@ -99,6 +99,14 @@ export const placeCheckedCopy = async (
   }
 };
 
+/** Throws if a symbolic link belongs to another user, who could choose the file that is replaced. */
+const refuseForeignLinks = (links: ReadonlyArray<string>): void => {
+  const trusted = [0, process.getuid?.()];
+  const foreign = links.find((link) => !trusted.includes(lstatSync(link).uid));
+  if (foreign !== undefined)
+    throw permanentError(`${foreign} is a symbolic link of another user; name the file itself`);
+};
+
 const refuseTarget = (database: string, file: string, mayReplace: boolean): void => {
   const found = statSync(file, { throwIfNoEntry: false });
   if (found === undefined) return;
@@ -118,7 +126,9 @@ export const backupSqlite = async (
   target: string,
   { mayReplace, signal }: CopyOptions,
 ): Promise<number> => {
-  refuseTarget(database, target, mayReplace);
+  const { links, path } = followSymlinks(target);
+  refuseForeignLinks(links);
+  refuseTarget(database, path, mayReplace);
   refuseReader(database);
-  return placeCheckedCopy(database, openFile, resolveSymlink(target), signal);
+  return placeCheckedCopy(database, openFile, path, signal);
 };

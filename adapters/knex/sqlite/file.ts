@@ -2,12 +2,14 @@
 
 import {
   accessSync,
-  chownSync,
   closeSync,
   constants,
   existsSync,
+  fchownSync,
+  lstatSync,
   openSync,
   readFileSync,
+  readlinkSync,
   realpathSync,
   statSync,
 } from 'node:fs';
@@ -20,10 +22,23 @@ import { withPool } from '../database/connections';
 import { readSchemaState } from '../migrations/migrations';
 import { fileInMode, poolConfiguration } from './connection';
 
+const maxLinks = 40;
+
+/** Follows the symbolic links of a name. Returns the links, and the path of the file, which may be missing. */
+export const followSymlinks = (filename: string) => {
+  const links: Array<string> = [];
+  let path = filename;
+  while (links.length < maxLinks && lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true) {
+    links.push(path);
+    path = resolve(realpathSync(dirname(path)), readlinkSync(path));
+  }
+  return { links, path };
+};
+
 /** Resolves symbolic links as SQLite does, which puts its `-wal` and `-shm` files next to the target of a link. */
 export const resolveSymlink = (filename: string): string => {
   try {
-    return realpathSync(filename);
+    return existsSync(filename) ? realpathSync(filename) : followSymlinks(filename).path;
   } catch {
     return filename;
   }
@@ -34,17 +49,33 @@ export const isSameFile = (one: string, other: string): boolean => {
   return found !== undefined && found.dev === wanted?.dev && found.ino === wanted.ino;
 };
 
+const giveToOwner = (file: number, folder: string): void => {
+  const { uid, gid } = statSync(folder);
+  try {
+    fchownSync(file, uid, gid);
+  } catch {
+    // Root may lack the right, as in a container without capabilities or on NFS. It can use its own file there.
+  }
+};
+
 /**
- * Creates a missing file that only the owner of its folder can read, also if root runs the command. Does not open an
- * existing file, because closing it would release the POSIX locks of this process on it. O_EXCL would fail on a symbolic
- * link to a file that does not exist yet.
+ * Creates a missing file that only the owner of its folder can read, also if root runs the command. Opens no existing
+ * file: closing it would release the POSIX locks of this process on it, and root could give away the file of another
+ * user, to which a link leads.
  */
 export const createPrivateFile = (filename: string): void => {
-  if (existsSync(filename)) return;
-  closeSync(openSync(filename, 'a', 0o600));
-  if (process.getuid?.() !== 0) return;
-  const { uid, gid } = statSync(dirname(realpathSync(filename)));
-  chownSync(filename, uid, gid);
+  const path = resolveSymlink(filename);
+  if (existsSync(path)) return;
+  const file = tryOrError(() => openSync(path, 'ax', 0o600));
+  if (file instanceof Error) {
+    if (existsSync(path)) return;
+    throw file;
+  }
+  try {
+    if (process.getuid?.() === 0) giveToOwner(file, dirname(path));
+  } finally {
+    closeSync(file);
+  }
 };
 
 /** True if a log is next to the file: a process has the file open, or ended without closing it. */

@@ -7,8 +7,8 @@ import knex from 'knex';
 import { dirname, join } from 'node:path';
 import { addsColour, asProgramWith } from '../../support/databases/migrations';
 import { migrate } from '../../../adapters/knex';
-import { withDatabase } from '../../../app/backend/database';
-import { decodeSettings } from '../../../app/settings';
+import { withStore } from '../../../app/store/open-store';
+import { decodeSettings } from '../../../app/settings/settings';
 import { success } from '../../contracts/outcome';
 import { databaseKinds } from '../../support/databases/databases';
 import { execute, inPostgresDatabase } from '../../support/postgres/postgres';
@@ -104,7 +104,7 @@ for (const [kind, makeDatabase] of databaseKinds) {
         const settings = decodeSettings({ DATABASE_URL: databaseUrl });
         if (E.isLeft(settings)) throw new Error(JSON.stringify(settings.left));
         const ran = await asProgramWith(addsColour, () =>
-          withDatabase(settings.right, { printError: constVoid }, ({ ranMigrations }) =>
+          withStore(settings.right, { printError: constVoid }, ({ ranMigrations }) =>
             Promise.resolve(ranMigrations),
           ),
         );

@@ -3,7 +3,7 @@ import * as E from 'fp-ts/Either';
 import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { libpqEnvironment } from '../../../app/commands/postgres-backup';
-import { parsePostgresAddress } from '../../../app/postgres-address';
+import { parsePostgresUrl } from '../../../app/settings/postgres-url';
 import { runInProcess } from '../../support/processes/run-in-process';
 import { makeFolder, removeFolders } from '../../support/temporary-folder';
 
@@ -30,7 +30,7 @@ const parameters: ReadonlyArray<readonly [text: string, variables: Readonly<Reco
 ];
 
 const environmentOf = (address: string) => {
-  const parsed = parsePostgresAddress(address);
+  const parsed = parsePostgresUrl(address);
   if (E.isLeft(parsed)) throw new Error(parsed.left);
   return libpqEnvironment(parsed.right, files);
 };

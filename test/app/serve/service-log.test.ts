@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { rmSync } from 'node:fs';
 import { openSqlite } from '../../../adapters/knex';
-import { readVersion } from '../../../app/commands/run';
+import { readVersion } from '../../../app/commands/run-command';
 import { prettyText } from '../../../app/serve/log';
 import { main, startProgram } from '../../support/processes/command';
 import { eventually } from '../../support/eventually';

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import * as E from 'fp-ts/Either';
 import { startLine } from '../../../app/commands/serve';
-import { decodeSettings } from '../../../app/settings';
+import { decodeSettings } from '../../../app/settings/settings';
 import { columnOf, hasWriteAheadLog } from '../../support/databases/sqlite-files';
 import { allPets, createPet, listPets } from '../../support/http/client';
 import { startProgram } from '../../support/processes/command';
@@ -61,7 +61,7 @@ describe('A start', () => {
     const revoked = await runInProcess(['keys', 'revoke', key.split('_')[1] ?? ''], environment);
     expect(revoked.code).to.equal(0);
     expect(await startAndStop()).to.match(
-      /^animal-store serves .*\nwarning: no valid API key is left: the service rejects every request\..*keys create.*\n$/,
+      /^warning: there is no valid API key; set API_KEYS, or .*keys create.*\nanimal-store serves .*\n$/,
     );
     expect(await startAndStop({ API_KEYS: 'a-key' })).to.not.include('warning');
   });

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import type { Outcome } from '../../support/processes/command';
+import { killPrograms, main, type Outcome, startProgram } from '../../support/processes/command';
 import { eventually } from '../../support/eventually';
 import { call, createPet, holdCreate, isRefused, keepAliveAgent } from '../../support/http/client';
 import { connectTo } from '../../support/http/raw-connection';
@@ -42,6 +42,7 @@ const statusesLogged = (stdout: string): ReadonlyArray<unknown> =>
 
 describe('A service that is told to stop', () => {
   afterEach(killServices);
+  afterEach(killPrograms);
   afterEach(removeFolders);
 
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
@@ -89,16 +90,32 @@ describe('A service that is told to stop', () => {
     expect(await within(atOnce, service.stop())).to.include({ code: 0 });
   });
 
-  it('exits immediately at a second signal, and leaves an intact file', async () => {
+  it('takes a signal that is repeated at once for the same, as npm repeats that of a terminal', async () => {
+    const { file, service } = await start();
+    const { answer, sendRest } = await holdCreate({ ...service, key }, newPet('slow'), keepAliveAgent());
+    service.signal('SIGINT');
+    await stopsListening(service.address);
+    service.signal('SIGINT');
+    service.signal('SIGTERM');
+    sendRest();
+    expect((await answer).status).to.equal(201);
+    expect(await within(atOnce, service.ended)).to.include({ code: 0, signal: null });
+    expect(await columnOf(file, 'pets', 'name')).to.deep.equal(['slow']);
+  });
+
+  it('exits immediately at a later signal, and leaves an intact file', async () => {
     const { file, service } = await start();
     const stored = await createPet({ ...service, key }, newPet('stored'));
     expect(stored.status).to.equal(201);
     const { answer } = await holdCreate({ ...service, key }, newPet('never sent'), keepAliveAgent());
     service.signal('SIGTERM');
     await stopsListening(service.address);
-    service.signal('SIGINT');
+    const repeated = setInterval(() => {
+      service.signal('SIGINT');
+    }, 100);
 
     expect(await within(atOnce, service.ended)).to.include({ code: null, signal: 'SIGINT' });
+    clearInterval(repeated);
     const cutOff = await answer.catch((error: unknown) => error);
     expect(cutOff).to.be.instanceOf(Error);
     expect(await integrityOf(file)).to.deep.equal(['ok']);
@@ -118,6 +135,21 @@ describe('A service that is told to stop', () => {
       expect(await columnOf(file, 'pets', 'name')).to.deep.equal(['slow']);
     });
   }
+
+  it('goes on at SIGHUP if it was started by nohup', async () => {
+    const environment = { DATABASE_URL: 'memory:', API_KEYS: key, PORT: '0' };
+    const words = ['-c', 'nohup "$@"', 'bash', process.execPath, main, 'serve'];
+    const service = startProgram('bash', words, { environment });
+    const started = () => service.stderr().includes('animal-store serves');
+    await eventually('it serves', 20_000, started);
+    const [address = ''] = /http:\S+/.exec(service.stderr()) ?? [];
+    service.signal('SIGHUP');
+    expect((await call(`${address}/livez`)).status).to.equal(200);
+    service.signal('SIGTERM');
+    const outcome = await within(atOnce, service.ended);
+    expect(outcome).to.include({ code: 0, signal: null });
+    expect(logLines(outcome.stdout).find(({ msg }) => msg === 'stopping')).to.include({ signal: 'SIGTERM' });
+  });
 
   it('reports on /readyz that it is stopping', async () => {
     const service = await serveInProcess();

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { readdirSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { diagnose } from '../../../app/doctor';
+import { diagnose } from '../../../app/commands/doctor';
 import { eventually } from '../../support/eventually';
 import { allPets, createUnder, environmentOf, isReplay, newPet, owner } from '../../support/http/client';
 import { whileServing } from '../../support/service/serve-in-process';

@@ -216,7 +216,7 @@ describe('The command copy', function () {
         [
           from,
           'memory:',
-          'TARGET_URL must not be memory:, because the copy would be lost when the command ends',
+          'this command needs a database, but TARGET_URL is `memory:`; set it to sqlite:FILE',
         ],
         ['memory:', from, 'this command needs a database'],
         [`sqlite:${join(folder, 'none')}`, from, 'there is no animal store in'],

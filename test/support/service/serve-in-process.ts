@@ -2,8 +2,9 @@ import { constVoid } from 'fp-ts/function';
 import * as E from 'fp-ts/Either';
 import { makeLogger } from '../../../app/serve/log';
 import { type Service, serve } from '../../../app/serve/serve';
-import { CommandFailed, failureText } from '../../../app/failures';
-import { decodeSettings } from '../../../app/settings';
+import { failureText } from '../../../app/failure-text';
+import { CommandFailed } from '../../../app/failures';
+import { decodeSettings } from '../../../app/settings/settings';
 import type { Environment, Outcome } from '../processes/command';
 import type { RunningService } from './service-process';
 

@@ -2,11 +2,12 @@ import { expect } from 'chai';
 import { randomBytes } from 'node:crypto';
 import {
   type Database,
-  inspectDatabase,
   knexPetRepository,
   knexReadiness,
   migrate,
   openPostgres,
+  readSchema,
+  tryWrites,
 } from '../../../../adapters/knex';
 import { arbitraryNewPet } from '../../../contracts';
 import { success } from '../../../contracts/outcome';
@@ -24,7 +25,8 @@ const create = (database: Database): Promise<unknown> =>
   success(knexPetRepository(database).create(arbitraryNewPet()));
 
 const adviceOf = async (database: Database): Promise<string> => {
-  const inspected = await inspectDatabase(database)();
+  const schema = await success(readSchema(database));
+  const inspected = await tryWrites(database, schema)();
   return inspected._tag === 'Left' ? String(inspected.left.cause) : '';
 };
 

@@ -1,13 +1,18 @@
 import { expect } from 'chai';
 import * as E from 'fp-ts/Either';
+import { pipe } from 'fp-ts/function';
+import * as TE from 'fp-ts/TaskEither';
 import { randomBytes } from 'node:crypto';
 import {
+  apiKeyStore,
   type Database,
-  inspectDatabase,
+  inspectConnection,
   knexPetRepository,
   knexReadiness,
   migrate,
   openPostgres,
+  readSchema,
+  tryWrites,
 } from '../../../../adapters/knex';
 import { arbitraryNewPet, arbitraryScopedIdempotencyKey } from '../../../contracts';
 import {
@@ -20,7 +25,14 @@ import {
 import { execute } from '../../../support/postgres/postgres';
 import { success } from '../../../contracts/outcome';
 
-const inspect = (database: Database) => inspectDatabase(database)();
+/** Takes the steps of an inspection until one fails. */
+const inspect = (database: Database) =>
+  pipe(
+    inspectConnection(database),
+    TE.flatMap(() => readSchema(database)),
+    TE.tap((schema) => tryWrites(database, schema)),
+    TE.tap(({ generation }) => (generation === 0 ? TE.right([]) : apiKeyStore(database).list)),
+  )();
 
 const reasonOf = async (database: Database): Promise<string> => {
   const inspected = await inspect(database);

@@ -1,10 +1,9 @@
 /*
- * PostgreSQL's addresses in DATABASE_URL, for database-address.ts. They have the form of psql (libpq, "Connection
- * URIs"). The driver would ignore a parameter that it doesn't know, and then connect without TLS or to another schema.
+ * PostgreSQL's addresses in DATABASE_URL. They have the form of psql (libpq, "Connection URIs"). The driver would ignore
+ * a parameter that it doesn't know, and then connect without TLS or to another schema.
  */
 
 import * as E from 'fp-ts/Either';
-import { isOneEditApart } from './one-edit-apart';
 
 /** Parameters that can also be written as a part of the address, with the property of `URL` for that part. */
 const places = {
@@ -22,26 +21,6 @@ const parameters = [
   ...['options', 'application_name', 'fallback_application_name'],
   ...['sslmode', ...certificateParameters, 'sslnegotiation'],
 ];
-
-const searchPath = 'options=-c%20search_path%3DSCHEMA';
-
-/** Parameters of other drivers, in lower case and without `_` and `-`, and what to write instead. */
-const aliases: NodeJS.ReadOnlyDict<string> = {
-  tls: 'sslmode',
-  schema: searchPath,
-  currentschema: searchPath,
-  searchpath: searchPath,
-  database: 'dbname',
-};
-
-const parameterFault = (name: string): string | undefined => {
-  if (parameters.includes(name)) return undefined;
-  const plain = name.toLowerCase().replaceAll(/[-_]/g, '');
-  const meant = aliases[plain] ?? parameters.find((known) => isOneEditApart(plain, known));
-  const remedy =
-    meant === undefined ? `the parameters are ${parameters.join(', ')}` : `did you mean ${meant}?`;
-  return `without the parameter ${name}, which this service does not support; ${remedy}`;
-};
 
 /** Modes in which psql may encrypt. This service encrypts, and verifies the server, in all of them. */
 const encryptingModes = ['allow', 'prefer', 'require', 'verify-ca', 'verify-full'];
@@ -71,15 +50,17 @@ const parseUrl = (text: string): URL | undefined => {
  * Rewrites an address of psql to one that the driver accepts. For example, psql accepts a host in the parameter `host`.
  * For an invalid address, returns what it must be. This text contains no value of the address, such as the password.
  */
-export const parsePostgresAddress = (text: string): E.Either<string, string> => {
+export const parsePostgresUrl = (text: string): E.Either<string, string> => {
   const url = parseUrl(text);
   if (url === undefined) return E.left(invalid);
   // An @ after the host suggests that the password has a / or ?. Names of parameters would then show parts of it.
   if (`${url.pathname}${url.search}`.includes('@') || url.hash !== '') return E.left(invalid);
   const { searchParams } = url;
   for (const name of searchParams.keys()) {
-    const fault = parameterFault(name);
-    if (fault !== undefined) return E.left(fault);
+    if (!parameters.includes(name))
+      return E.left(
+        `without the parameter ${name}, which this service does not support; the parameters are ${parameters.join(', ')}`,
+      );
   }
   // PostgreSQL takes the last of several values.
   const valueOf = (name: string): string => searchParams.getAll(name).at(-1) ?? '';

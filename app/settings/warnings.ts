@@ -1,4 +1,4 @@
-/* Warnings about settings that are valid but probably a mistake, for commands/run.ts and doctor.ts. */
+/* Warnings about settings that are valid but probably a mistake. */
 
 import { isOneEditApart } from './one-edit-apart';
 import { fileSettings, settingNames, type Settings } from './settings';

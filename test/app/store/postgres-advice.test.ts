@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { randomBytes } from 'node:crypto';
-import { openPostgres } from '../../adapters/knex';
-import { execute, inPostgresDatabase } from '../support/postgres/postgres';
-import { runInProcess } from '../support/processes/run-in-process';
+import { openPostgres } from '../../../adapters/knex';
+import { execute, inPostgresDatabase } from '../../support/postgres/postgres';
+import { runInProcess } from '../../support/processes/run-in-process';
 
 const open = (url: string) => openPostgres(url, { poolSize: 1, statementTimeoutMs: 30_000 });
 

@@ -4,11 +4,11 @@ import * as E from 'fp-ts/Either';
 import { pipe } from 'fp-ts/function';
 import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { misspeltSettings } from '../../app/setting-warnings';
-import { decodeSettings, readSettings, settingNames } from '../../app/settings';
-import { runCommand } from '../support/processes/command';
-import { runInProcess } from '../support/processes/run-in-process';
-import { makeFolder, removeFolders } from '../support/temporary-folder';
+import { misspeltSettings } from '../../../app/settings/warnings';
+import { decodeSettings, readSettings, settingNames } from '../../../app/settings/settings';
+import { runCommand } from '../../support/processes/command';
+import { runInProcess } from '../../support/processes/run-in-process';
+import { makeFolder, removeFolders } from '../../support/temporary-folder';
 
 const defaults = {
   PORT: 3000,
@@ -86,7 +86,7 @@ const right: ReadonlyArray<readonly [string, string, unknown]> = [
   ['NODE_ENV', 'production', 'production'],
 ];
 
-const projectFolder = join(__dirname, '../..');
+const projectFolder = join(__dirname, '../../..');
 
 describe('The settings', () => {
   afterEach(removeFolders);

@@ -1,8 +1,8 @@
-import { migrate, openSqlite, type Database } from '../../../adapters/knex';
-import { success } from '../../contracts/outcome';
-import type { CheckResult } from '../../../app/doctor';
-import { diagnose } from '../../../app/doctor';
-import type { Environment } from '../../support/processes/command';
+import { migrate, openSqlite, type Database } from '../../../../adapters/knex';
+import { success } from '../../../contracts/outcome';
+import { diagnose } from '../../../../app/commands/doctor';
+import type { Finding } from '../../../../app/store/opening';
+import type { Environment } from '../../../support/processes/command';
 
 /** Runs `doctor` in this process, which is faster than a new one. */
 export const doctor = async (environment: Environment) => {
@@ -24,4 +24,4 @@ export const withDatabase = async (
   }
 };
 
-export const checksOf = (results: ReadonlyArray<CheckResult>) => results.map(({ check }) => check);
+export const checksOf = (results: ReadonlyArray<Finding>) => results.map(({ check }) => check);

@@ -2,9 +2,9 @@ import * as E from 'fp-ts/Either';
 import { identity, pipe } from 'fp-ts/function';
 import * as t from 'io-ts';
 import { readFileSync, statSync } from 'node:fs';
-import { ApiKey, type InvalidField, type RateLimit, invalidFieldsOf } from '../core';
-import { errorCode } from './error-code';
-import { DatabaseAddress, databaseAddressText, parseDatabaseAddress } from './database-address';
+import { ApiKey, type InvalidField, invalidFieldsOf, type RateLimit } from '../../core';
+import { errorCode } from '../error-code';
+import { DatabaseUrl, databaseUrlText, parseDatabaseUrl } from './database-url';
 
 /**
  * Returns the codec of one environment variable. An empty variable counts as unset. An error contains null in place of
@@ -82,13 +82,13 @@ const codec = t.strict({
   ADMIN_PORT: wholeNumber(0, 65_535, undefined),
   ADMIN_HOST: listenAddress,
   DATABASE_URL: setting(
-    DatabaseAddress,
+    DatabaseUrl,
     'an address',
     { _tag: 'Sqlite', filename: 'animal-store.sqlite3' },
-    databaseAddressText,
+    databaseUrlText,
     (text) =>
       pipe(
-        parseDatabaseAddress(text),
+        parseDatabaseUrl(text),
         E.getOrElseW((expected) => new Error(expected)),
       ),
   ),
@@ -189,7 +189,7 @@ const readSecret =
 
 /**
  * Reads the settings from environment variables, and secrets also from the files that `API_KEYS_FILE` and
- * `DATABASE_URL_FILE` name. commands/run.ts, doctor.ts and knexfile.ts call it.
+ * `DATABASE_URL_FILE` name.
  */
 export const readSettings = (
   environment: NodeJS.ReadOnlyDict<string>,

@@ -1,13 +1,13 @@
 import { expect } from 'chai';
-import { apiKeyStore } from '../../../adapters/knex';
-import { success } from '../../contracts/outcome';
-import { addsColour, asProgramWith } from '../../support/databases/migrations';
-import { columnOf } from '../../support/databases/sqlite-files';
-import { createPet } from '../../support/http/client';
-import { createPostgresDatabase } from '../../support/postgres/postgres';
-import { runInProcess } from '../../support/processes/run-in-process';
-import { whileServing } from '../../support/service/serve-in-process';
-import { newDatabaseFile, removeFolders } from '../../support/temporary-folder';
+import { apiKeyStore } from '../../../../adapters/knex';
+import { success } from '../../../contracts/outcome';
+import { addsColour, asProgramWith } from '../../../support/databases/migrations';
+import { columnOf } from '../../../support/databases/sqlite-files';
+import { createPet } from '../../../support/http/client';
+import { createPostgresDatabase } from '../../../support/postgres/postgres';
+import { runInProcess } from '../../../support/processes/run-in-process';
+import { whileServing } from '../../../support/service/serve-in-process';
+import { newDatabaseFile, removeFolders } from '../../../support/temporary-folder';
 import { checksOf, doctor, withDatabase } from './support';
 
 describe('animal-store doctor', () => {
@@ -25,14 +25,20 @@ describe('animal-store doctor', () => {
     expect(lines.map((line) => line.split(/ +/).slice(0, 2).join(' '))).to.deep.equal([
       'ok settings',
       'ok user',
-      'ok port',
-      'ok database',
-      'ok migrations',
+      'ok file',
+      'ok driver',
+      'ok connection',
+      'ok schema',
+      'ok rights',
       'ok keys',
+      'ok port',
     ]);
-    expect(lines.slice(3).map((line) => line.split(/ {2,}/).slice(2).join())).to.deep.equal([
-      `sqlite:${file} can be read and written`,
+    expect(lines.slice(2, -1).map((line) => line.split(/ {2,}/).slice(2).join())).to.deep.equal([
+      `${file} can be read and written`,
+      'the driver of the database is installed',
+      `sqlite:${file} can be opened, and has no damage`,
       'up to date',
+      'this user may do what `serve` does',
       '1 valid key in the database',
     ]);
     expect(await columnOf(file, 'heartbeats', 'id')).to.not.include(0);
@@ -41,7 +47,7 @@ describe('animal-store doctor', () => {
 
   it('passes for a store in memory', async () => {
     const { results, text } = await doctor({ DATABASE_URL: 'memory:', API_KEYS: 'secret1,secret2' });
-    expect(checksOf(results)).to.deep.equal(['settings', 'user', 'port', 'database', 'keys']);
+    expect(checksOf(results)).to.deep.equal(['settings', 'user', 'driver', 'keys', 'port']);
     expect(results.find(({ check }) => check === 'keys')?.text).to.equal('2 keys in API_KEYS');
     expect(text).to.not.contain('secret');
   });
@@ -58,7 +64,7 @@ describe('animal-store doctor', () => {
           server?.ok === true ? /statement_timeout=3000, .*=on$/ : /=on; a crash can lose animals; set fsync/,
         );
         expect(checksOf(results.filter(({ ok, check }) => !ok && check !== 'server'))).to.deep.equal([]);
-        expect(results.find(({ check }) => check === 'migrations')?.text).to.match(migrations);
+        expect(results.find(({ check }) => check === 'schema')?.text).to.match(migrations);
         expect(results.find(({ check }) => check === 'connection')?.text).to.match(
           /^role \w+, schema public, without TLS$/,
         );
@@ -105,7 +111,7 @@ describe('animal-store doctor', () => {
 
   it('reports a PostgreSQL server that does not answer, without its password', async () => {
     const { failed, text } = await doctor({ DATABASE_URL: 'postgres://me:secret@127.0.0.1:1/animals' });
-    expect(checksOf(failed)).to.deep.equal(['database']);
+    expect(checksOf(failed)).to.deep.equal(['connection']);
     expect(failed[0]?.text).to.contain('ECONNREFUSED').and.to.contain('start PostgreSQL there');
     expect(text).to.not.contain('secret');
   });
@@ -113,7 +119,7 @@ describe('animal-store doctor', () => {
   it('reports a missing key in production, also when the last key is revoked', async () => {
     const file = await newDatabaseFile();
     const environment = { DATABASE_URL: `sqlite:${file}`, NODE_ENV: 'production' };
-    expect(checksOf((await doctor(environment)).failed)).to.deep.equal(['database', 'keys']);
+    expect(checksOf((await doctor(environment)).failed)).to.deep.equal(['file', 'keys']);
     await withDatabase(file, async (database) => {
       const { issue, revoke } = apiKeyStore(database);
       const { id } = await success(issue('one'));
@@ -138,9 +144,9 @@ describe('animal-store doctor', () => {
     const environment = { DATABASE_URL: `sqlite:${file}`, NODE_ENV: 'production' };
     const { results, failed } = await asProgramWith(addsColour, () => doctor(environment));
     expect(failed).to.deep.equal([]);
-    expect(results.filter(({ check }) => check === 'migrations' || check === 'keys')).to.deep.equal([
+    expect(results.filter(({ check }) => check === 'schema' || check === 'keys')).to.deep.equal([
       {
-        check: 'migrations',
+        check: 'schema',
         ok: true,
         text: 'pending: 900_add_colour; the next start or `animal-store migrate` runs them',
       },

@@ -1,12 +1,12 @@
 import { expect } from 'chai';
-import { environmentKeys } from '../../app/backend/backend';
-import { ApiKey, decodeOrThrow } from '../../core';
-import { success } from '../contracts/outcome';
-import { columnIn, postgresStore } from '../support/databases/databases';
-import { migrationNames } from '../support/databases/migrations';
-import { inPostgresDatabase, slowPets } from '../support/postgres/postgres';
-import { call } from '../support/http/client';
-import { whileServing } from '../support/service/serve-in-process';
+import { environmentKeys } from '../../../app/store/service-store';
+import { ApiKey, decodeOrThrow } from '../../../core';
+import { success } from '../../contracts/outcome';
+import { columnIn, postgresStore } from '../../support/databases/databases';
+import { migrationNames } from '../../support/databases/migrations';
+import { inPostgresDatabase, slowPets } from '../../support/postgres/postgres';
+import { call } from '../../support/http/client';
+import { whileServing } from '../../support/service/serve-in-process';
 
 const key = 'settings-key';
 const body = '{"name":"Rex","categoryId":7}';

@@ -2,22 +2,22 @@ import { expect } from 'chai';
 import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
-import { migrationConfig } from '../../adapters/knex';
-import { failureText } from '../../app/failures';
+import { migrationConfig } from '../../../adapters/knex';
+import { failureText } from '../../../app/failure-text';
 import {
   main,
   needsReadableBuild,
   type Outcome,
   runUnprivileged,
   startProgram,
-} from '../support/processes/command';
-import { sqlStores } from '../support/databases/databases';
-import { hasWriteAheadLog, integrityOf } from '../support/databases/sqlite-files';
-import { listPets } from '../support/http/client';
-import { listenOn } from '../support/http/listen';
-import { runInProcess } from '../support/processes/run-in-process';
-import { whileServing } from '../support/service/serve-in-process';
-import { makeFolder, newDatabaseFile, removeFolders } from '../support/temporary-folder';
+} from '../../support/processes/command';
+import { sqlStores } from '../../support/databases/databases';
+import { hasWriteAheadLog, integrityOf } from '../../support/databases/sqlite-files';
+import { listPets } from '../../support/http/client';
+import { listenOn } from '../../support/http/listen';
+import { runInProcess } from '../../support/processes/run-in-process';
+import { whileServing } from '../../support/service/serve-in-process';
+import { makeFolder, newDatabaseFile, removeFolders } from '../../support/temporary-folder';
 
 const text = 'A text of more than a hundred bytes, which is as long as the head of a database is. '.repeat(3);
 

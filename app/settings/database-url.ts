@@ -2,14 +2,14 @@ import * as E from 'fp-ts/Either';
 import * as t from 'io-ts';
 import { realpathSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
-import { parsePostgresAddress } from './postgres-address';
+import { parsePostgresUrl } from './postgres-url';
 
-export const DatabaseAddress = t.union([
+export const DatabaseUrl = t.union([
   t.type({ _tag: t.literal('Memory') }),
   t.type({ _tag: t.literal('Sqlite'), filename: t.string }),
   t.type({ _tag: t.literal('Postgres'), connectionString: t.string }),
 ]);
-export type DatabaseAddress = t.TypeOf<typeof DatabaseAddress>;
+export type DatabaseUrl = t.TypeOf<typeof DatabaseUrl>;
 
 /**
  * Resolves `..` as the kernel does: after a symbolic link to a folder, `path.resolve` would name the wrong file. Where a
@@ -25,21 +25,21 @@ const withoutParentSegments = (filename: string): string => {
   }
 };
 
-const parseSqliteAddress = (text: string): E.Either<string, DatabaseAddress> =>
+const parseSqliteUrl = (text: string): E.Either<string, DatabaseUrl> =>
   /^sqlite:(?!:memory:$|\/\/[^/]).*[^/]$/s.test(text)
     ? E.right({ _tag: 'Sqlite', filename: withoutParentSegments(text.slice('sqlite:'.length)) })
     : E.left('sqlite:FILE, where FILE is the path of a file');
 
 /**
- * Parses DATABASE_URL for settings.ts, or returns what it must be. A trailing slash is invalid, because it names a
+ * Parses DATABASE_URL, or returns what it must be. A trailing slash is invalid, because it names a
  * folder. `sqlite://animals.sqlite3` is invalid, because it would mean `/animals.sqlite3` and is probably a mistake.
  */
-export const parseDatabaseAddress = (text: string): E.Either<string, DatabaseAddress> => {
+export const parseDatabaseUrl = (text: string): E.Either<string, DatabaseUrl> => {
   if (text === 'memory:') return E.right({ _tag: 'Memory' });
-  if (text.startsWith('sqlite:')) return parseSqliteAddress(text);
+  if (text.startsWith('sqlite:')) return parseSqliteUrl(text);
   if (!/^postgres(?:ql)?:\/\//i.test(text))
     return E.left('sqlite:FILE, memory: or postgres://USER:PASSWORD@HOST/DATABASE');
-  const parsed = parsePostgresAddress(text);
+  const parsed = parsePostgresUrl(text);
   return E.isLeft(parsed) ? parsed : E.right({ _tag: 'Postgres', connectionString: parsed.right });
 };
 
@@ -48,13 +48,13 @@ const withoutPassword = (connectionString: string): string => {
   return `${protocol}//${username === '' ? '' : `${username}@`}${host}${pathname}`;
 };
 
-export const databaseAddressText = (address: DatabaseAddress): string => {
-  switch (address._tag) {
+export const databaseUrlText = (url: DatabaseUrl): string => {
+  switch (url._tag) {
     case 'Memory':
       return 'memory:';
     case 'Sqlite':
-      return `sqlite:${resolve(address.filename)}`;
+      return `sqlite:${resolve(url.filename)}`;
     case 'Postgres':
-      return withoutPassword(address.connectionString);
+      return withoutPassword(url.connectionString);
   }
 };

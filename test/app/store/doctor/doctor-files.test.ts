@@ -10,11 +10,11 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { main, needsReadableBuild, runUnprivileged } from '../../support/processes/command';
-import { columnOf } from '../../support/databases/sqlite-files';
-import { runInProcess } from '../../support/processes/run-in-process';
-import { makeFolder, newDatabaseFile, removeFolders } from '../../support/temporary-folder';
-import { newLargeCatalogue } from '../transfer/support';
+import { main, needsReadableBuild, runUnprivileged } from '../../../support/processes/command';
+import { columnOf } from '../../../support/databases/sqlite-files';
+import { runInProcess } from '../../../support/processes/run-in-process';
+import { makeFolder, newDatabaseFile, removeFolders } from '../../../support/temporary-folder';
+import { newLargeCatalogue } from '../../transfer/support';
 import { checksOf, doctor, withDatabase } from './support';
 
 describe('animal-store doctor on a SQLite file', () => {
@@ -25,7 +25,7 @@ describe('animal-store doctor on a SQLite file', () => {
     expect((await doctor({ DATABASE_URL: `sqlite:${file}` })).failed).to.deep.equal([]);
     expect(existsSync(file)).to.equal(false);
     const nowhere = `sqlite:${join(file, 'nowhere', 'animals.sqlite3')}`;
-    expect(checksOf((await doctor({ DATABASE_URL: nowhere })).failed)).to.deep.equal(['database']);
+    expect(checksOf((await doctor({ DATABASE_URL: nowhere })).failed)).to.deep.equal(['file']);
   });
 
   it('names the owner of a file that this user may not write, and serve does not start on it', async function () {
@@ -89,7 +89,7 @@ describe('animal-store doctor on a SQLite file', () => {
       await transaction('heartbeats').insert({ id: 7, beaten_at: 0 });
       const { failed } = await doctor({ DATABASE_URL: `sqlite:${file}` });
       await transaction.rollback();
-      expect(checksOf(failed)).to.deep.equal(['database']);
+      expect(checksOf(failed)).to.deep.equal(['rights']);
       expect(failed[0]?.text).to.contain('database is locked');
     });
   });
@@ -98,15 +98,15 @@ describe('animal-store doctor on a SQLite file', () => {
     const folder = await makeFolder();
     writeFileSync(join(folder, 'text'), 'no database, but longer than the head of one, '.repeat(40));
     execFileSync('mkfifo', [join(folder, 'pipe')]);
-    for (const [file, reason] of [
-      ['text', 'file is not a database'],
+    for (const [file, reason, check = 'file'] of [
+      ['text', 'file is not a database', 'connection'],
       ['.', "can't be used: it is a folder; name a file in it"],
       ['pipe', "can't be used: it is not a regular file; name another file"],
       ['text/animals.sqlite3', `can't be used: ${folder}/text is a file; name a file in a folder`],
       ['none/animals.sqlite3', `can't be used: create the folder ${folder}/none`],
     ] as const) {
       const { failed } = await doctor({ DATABASE_URL: `sqlite:${join(folder, file)}` });
-      expect(checksOf(failed), file).to.deep.equal(['database']);
+      expect(checksOf(failed), file).to.deep.equal([check]);
       expect(failed[0]?.text).to.include(join(folder, file)).and.include(reason);
     }
   });
@@ -117,7 +117,7 @@ describe('animal-store doctor on a SQLite file', () => {
     bytes.fill(0xff, 20 * 4_096, 40 * 4_096);
     writeFileSync(file, bytes);
     const { failed } = await doctor({ DATABASE_URL: `sqlite:${file}` });
-    expect(checksOf(failed)).to.deep.equal(['database']);
+    expect(checksOf(failed)).to.deep.equal(['connection']);
     expect(failed[0]?.text).to.match(/SQLITE_CORRUPT: .*; restore a backup$/);
     expect(readdirSync(dirname(file)), 'nothing is left beside it').to.deep.equal([basename(file)]);
   });

@@ -1,0 +1,36 @@
+/* Arguments and options that commands share. */
+
+import { InvalidArgumentError, Option } from 'commander';
+import { formats } from '../transfer/formats';
+
+export const nonEmpty = (text: string): string => {
+  if (text === '') throw new InvalidArgumentError('It must not be empty.');
+  return text;
+};
+
+export const formatOption = (): Option =>
+  new Option('--format <format>', 'format of the file, if its name does not show it').choices(formats);
+
+export const missingFormat =
+  'error: the file name does not show the format; add --format ndjson or --format csv';
+
+const milliseconds: Readonly<Record<string, number>> = {
+  s: 1_000,
+  m: 60_000,
+  h: 3_600_000,
+  d: 86_400_000,
+};
+
+export const parseDuration = (text: string): number => {
+  const [, count = '', unit = ''] = /^([0-9]{1,5})([smhd])$/.exec(text) ?? [];
+  const unitMs = milliseconds[unit];
+  if (unitMs === undefined)
+    throw new InvalidArgumentError('It must be a duration, as in 90d, 12h, 30m or 10s.');
+  return Number(count) * unitMs;
+};
+
+export const parseLifetime = (text: string): number => {
+  const lifetime = parseDuration(text);
+  if (lifetime === 0) throw new InvalidArgumentError('It must be greater than 0.');
+  return lifetime;
+};

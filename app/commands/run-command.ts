@@ -1,0 +1,36 @@
+import * as E from 'fp-ts/Either';
+import * as t from 'io-ts';
+import { createRequire } from 'node:module';
+import { decodeOrThrow, invalidFieldTexts } from '../../core';
+import { reasonOf } from '../failure-text';
+import { CommandFailed } from '../failures';
+import { misspeltSettings, settingWarnings } from '../settings/warnings';
+import { readSettings, type Settings } from '../settings/settings';
+import type { Terminal } from '../terminal/terminal';
+
+export const readVersion = (): string =>
+  decodeOrThrow(t.type({ version: t.string }), createRequire(__filename)('#manifest')).version;
+
+/** Runs a command with the settings from the environment. If it fails, prints why. */
+export const runCommand = async (
+  { env, printError, fail }: Terminal,
+  command: (settings: Settings) => Promise<void>,
+): Promise<void> => {
+  const report = (text: string): void => {
+    printError(`animal-store: ${text}`);
+    fail(1);
+  };
+  const settings = readSettings(env);
+  if (E.isLeft(settings)) {
+    for (const warning of misspeltSettings(env)) printError(`warning: ${warning}`);
+    invalidFieldTexts(settings.left).forEach(report);
+    return;
+  }
+  for (const warning of settingWarnings(env, settings.right)) printError(`warning: ${warning}`);
+  try {
+    await command(settings.right);
+  } catch (error) {
+    if (!(error instanceof CommandFailed)) throw error;
+    report(reasonOf(error, settings.right.DATABASE_URL));
+  }
+};

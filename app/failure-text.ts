@@ -1,0 +1,59 @@
+import { errorCode } from './error-code';
+import { CommandFailed, type CommandFailure } from './failures';
+import { type DatabaseUrl, databaseUrlText } from './settings/database-url';
+import { generalAdvice, messageOf, specificAdvice } from './store/advice';
+
+const listenAdvice = (cause: unknown, prefix: string): string => {
+  switch (errorCode(cause)) {
+    case 'EACCES':
+      return `this user may not use that port; set ${prefix}PORT to 1024 or more`;
+    case 'EADDRNOTAVAIL':
+    case 'ENOTFOUND':
+      return `this machine does not have that address; set ${prefix}HOST`;
+    default:
+      return `stop the process that listens there, or set ${prefix}PORT or ${prefix}HOST`;
+  }
+};
+
+const withAdvice = (reason: string, advice: string | undefined): string =>
+  advice === undefined ? reason : `${reason}; ${advice}`;
+
+export const failureText = (failure: CommandFailure, url: DatabaseUrl): string => {
+  const database = databaseUrlText(url);
+  switch (failure._tag) {
+    case 'Unavailable': {
+      const reason = `the database ${database} can't be used: ${messageOf(failure.cause)}`;
+      const isPermanent = errorCode(failure.cause) === 'PERMANENT';
+      return withAdvice(
+        reason,
+        specificAdvice(url, failure.cause) ?? (isPermanent ? undefined : generalAdvice(url)),
+      );
+    }
+    case 'DatabaseLost':
+      return 'the database file or its log was removed or replaced while it was open; restart the service to use the file that is there now';
+    case 'NoApiKey':
+      return url._tag === 'Memory'
+        ? 'there is no valid API key; set API_KEYS'
+        : 'there is no valid API key; set API_KEYS, or create a key with `animal-store keys create --name NAME`';
+    case 'NoDatabase':
+      return `this command needs a database, but DATABASE_URL is \`memory:\`; set it to sqlite:FILE${failure.needsSqlite ? '' : ' or postgres://...'}`;
+    case 'NotInitialized':
+      return `there is no animal store in ${database}; set DATABASE_URL to the right database, or create one with \`animal-store migrate\``;
+    case 'DriverMissing':
+      return `the database driver ${failure.driver} can't be loaded: ${failure.reason}; run \`npm rebuild ${failure.driver}\`, or \`npm install ${failure.driver}\` if it is not installed`;
+    case 'UsePostgresTools':
+      return '`restore` works only with SQLite; for PostgreSQL, see docs/postgresql.md';
+    case 'ApiKeyNotFound':
+      return `no key has the id ${failure.id}; \`animal-store keys list\` shows the ids`;
+    case 'ApiKeyRevoked':
+      return `key ${failure.id} is revoked; issue a new one with \`animal-store keys create --name NAME\``;
+    case 'CannotListen':
+      return `can't listen: ${messageOf(failure.cause)}; ${listenAdvice(failure.cause, failure.prefix)}`;
+  }
+};
+
+export const reasonOf = (error: unknown, url: DatabaseUrl): string => {
+  if (error instanceof CommandFailed) return failureText(error.failure, url);
+  const message = messageOf(error);
+  return withAdvice(message, message.startsWith('SQLITE_') ? specificAdvice(url, error) : undefined);
+};

@@ -1,0 +1,49 @@
+import { toError } from 'fp-ts/Either';
+import {
+  databaseTimeouts,
+  openPostgres,
+  openSqlite,
+  postgresConfiguration,
+  sqliteConfiguration,
+} from '../../adapters/knex';
+import { CommandFailed } from '../failures';
+import type { Settings } from '../settings/settings';
+
+/** Throws DriverMissing if Knex can't load the driver of the database. */
+export const withDriver = async <A>(open: () => A | Promise<A>): Promise<A> => {
+  try {
+    return await open();
+  } catch (error) {
+    const missing = /^Knex: run\n\$ npm install (\S+) --save\n(.*)/.exec(toError(error).message);
+    if (missing === null) throw error;
+    const [, driver = '', reason = ''] = missing;
+    throw new CommandFailed({ _tag: 'DriverMissing', driver, reason });
+  }
+};
+
+/** Returns how to open the database of the settings. Throws NoDatabase for `memory:`. */
+export const databaseOf = (settings: Settings) => {
+  const { DATABASE_URL: url } = settings;
+  switch (url._tag) {
+    case 'Memory':
+      throw new CommandFailed({ _tag: 'NoDatabase' });
+    case 'Sqlite': {
+      const { filename } = url;
+      return {
+        open: () => withDriver(() => openSqlite(filename, { isOwnFile: true })),
+        configuration: () => sqliteConfiguration(filename),
+      };
+    }
+    case 'Postgres': {
+      const { connectionString } = url;
+      const options = {
+        poolSize: settings.POSTGRES_POOL_SIZE,
+        statementTimeoutMs: databaseTimeouts.statementMs,
+      };
+      return {
+        open: () => withDriver(() => openPostgres(connectionString, options)),
+        configuration: () => postgresConfiguration(connectionString, options),
+      };
+    }
+  }
+};

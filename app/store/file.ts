@@ -1,0 +1,88 @@
+import { accessSync, constants, existsSync, readFileSync, realpathSync, statSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { isMountPoint } from '../../adapters/knex';
+import type { Settings } from '../settings/settings';
+import { failed, type Finding, notInitialized, type Opening, passed, unusable, warned } from './opening';
+
+const isPermitted = (path: string, mode: number): boolean => {
+  try {
+    accessSync(path, mode);
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+/** Returns the name of a user, or the id of a user without a name. */
+const userName = (uid: number): string => {
+  const users = existsSync('/etc/passwd') ? readFileSync('/etc/passwd', 'utf8').split('\n') : [];
+  const [name] = users.map((line) => line.split(':')).find(([, , id]) => id === String(uid)) ?? [];
+  return name ?? `the user ${uid}`;
+};
+
+const ownerOf = (path: string): string => userName(statSync(path).uid);
+
+/** Returns advice on a database file that this user can't read and write, or can't read, or undefined. */
+export const fileAdvice = (filename: string, isReader = false): string | undefined => {
+  const file = existsSync(filename) ? realpathSync(filename) : resolve(filename);
+  const folder = dirname(file);
+  if (!existsSync(folder)) return `create the folder ${folder}`;
+  if (!statSync(folder).isDirectory()) return `${folder} is a file; name a file in a folder`;
+  const [mode, verb] = isReader
+    ? [constants.R_OK, 'read']
+    : [constants.R_OK | constants.W_OK, 'read and write'];
+  if (!isReader && !isPermitted(folder, constants.W_OK | constants.X_OK))
+    return `let this user write in the folder ${folder}, which belongs to ${ownerOf(folder)}`;
+  if (!existsSync(file)) return undefined;
+  const found = statSync(file);
+  if (found.isDirectory()) return 'it is a folder; name a file in it';
+  if (!found.isFile()) return 'it is not a regular file; name another file';
+  const unusable = [file, `${file}-wal`, `${file}-shm`].find(
+    (path) => existsSync(path) && !isPermitted(path, mode),
+  );
+  if (unusable === undefined) return undefined;
+  return `let this user ${verb} ${unusable}, which belongs to ${ownerOf(unusable)}`;
+};
+
+const isMissing = (filename: string): boolean =>
+  (statSync(filename, { throwIfNoEntry: false })?.size ?? 0) === 0;
+
+const foreignPath = (filename: string, uid: number): string | undefined => {
+  const file = resolve(filename);
+  return [file, dirname(file)].find((path) => existsSync(path) && statSync(path).uid !== uid);
+};
+
+/** Compares owners, because root can open every file, even one that the user of the service can't open. */
+export const checkUser = ({ settings: { DATABASE_URL: url } }: Opening): ReadonlyArray<Finding> => {
+  const uid = process.getuid?.();
+  const user = `this command runs as ${uid === undefined ? 'an unknown user' : userName(uid)}`;
+  const foreign = uid === undefined || url._tag !== 'Sqlite' ? undefined : foreignPath(url.filename, uid);
+  if (foreign === undefined) return [passed('user', user)];
+  const remedy = 'run it as the user of the service, to whom the file and its folder must belong';
+  return [failed('user', `${user}, but ${foreign} belongs to ${ownerOf(foreign)}; ${remedy}`)];
+};
+
+/** Throws NotInitialized if a database file is missing or empty. */
+export const requireFile = ({ DATABASE_URL: url }: Settings): void => {
+  if (url._tag === 'Sqlite' && isMissing(url.filename)) throw notInitialized();
+};
+
+export const checkFile = (opening: Opening): ReadonlyArray<Finding> => {
+  const { settings, mayCreate, purpose } = opening;
+  const { DATABASE_URL: url } = settings;
+  if (url._tag !== 'Sqlite') return [];
+  const advice = fileAdvice(url.filename, purpose === 'read');
+  if (advice !== undefined) throw unusable(advice);
+  if (!isMissing(url.filename)) return [passed('file', `${url.filename} can be read and written`)];
+  opening.lacksStore = true;
+  if (!mayCreate) throw notInitialized();
+  return [passed('file', `${url.filename} does not exist yet; the first start creates it`)];
+};
+
+/** Fails in production, where a container loses a log that is not on a volume. */
+export const checkMount = ({ settings: { DATABASE_URL: url, NODE_ENV }, purpose }: Opening) => {
+  if (url._tag !== 'Sqlite' || !isMountPoint(url.filename)) return [];
+  const advice = `${url.filename} is mounted without its folder, so its log is lost with the container; mount its folder instead`;
+  if (NODE_ENV === 'production' && (purpose === 'serve' || purpose === 'doctor')) throw unusable(advice);
+  return [warned('mount', advice)];
+};

@@ -1,0 +1,48 @@
+import { type ApiKeyStore, apiKeyStore, knexPetRepository, type MigrateOptions } from '../../adapters/knex';
+import type { PetRepository } from '../../core';
+import { CommandFailed } from '../failures';
+import { databaseUrlText } from '../settings/database-url';
+import type { Settings } from '../settings/settings';
+import type { Opening } from './opening';
+import { takeSteps } from './steps';
+
+interface Options extends Pick<MigrateOptions, 'mayRaiseGeneration' | 'signal'> {
+  /** True if the command may create the tables. Otherwise it fails with NotInitialized if they are missing. */
+  readonly mayCreate?: boolean;
+  /** True if the command only reads. */
+  readonly isReader?: boolean;
+  readonly printError: (text: string) => void;
+}
+
+/** Opens and migrates a database for a command, which must close it. Throws CommandFailed. */
+export const openDatabase = async (
+  settings: Settings,
+  { mayCreate = false, isReader = false, printError, mayRaiseGeneration = false, signal }: Options,
+) => {
+  const migration = { mayRaiseGeneration, signal, onProgress: printError };
+  const opening: Opening = { settings, purpose: isReader ? 'read' : 'write', mayCreate, migration };
+  const { database, ranMigrations = [] } = await takeSteps(opening, printError);
+  if (database === undefined) throw new CommandFailed({ _tag: 'NoDatabase' });
+  return { database, ranMigrations };
+};
+
+interface OpenStore {
+  readonly pets: PetRepository;
+  readonly keyStore: ApiKeyStore;
+  readonly ranMigrations: ReadonlyArray<string>;
+}
+
+/** Opens the store for a command, and closes it after `use`. */
+export const withStore = async <A>(
+  settings: Settings,
+  options: Options,
+  use: (store: OpenStore) => Promise<A>,
+): Promise<A> => {
+  const { database, ranMigrations } = await openDatabase(settings, options);
+  try {
+    options.printError(`database: ${databaseUrlText(settings.DATABASE_URL)}`);
+    return await use({ pets: knexPetRepository(database), keyStore: apiKeyStore(database), ranMigrations });
+  } finally {
+    await database.close();
+  }
+};

@@ -1,0 +1,54 @@
+import {
+  type Database,
+  type Finding as DatabaseFinding,
+  type MigrateOptions,
+  permanentError,
+  type SchemaState,
+} from '../../adapters/knex';
+import { unavailable } from '../../core';
+import { CommandFailed } from '../failures';
+import type { Settings } from '../settings/settings';
+
+export type Check =
+  | DatabaseFinding['check']
+  | ('settings' | 'user' | 'file' | 'mount' | 'driver' | 'schema' | 'rights' | 'keys' | 'port');
+
+export interface Finding {
+  readonly check: Check;
+  readonly ok: boolean;
+  readonly isWarning?: true;
+  readonly text: string;
+}
+
+export const passed = (check: Check, text: string): Finding => ({ check, ok: true, text });
+
+export const failed = (check: Check, text: string): Finding => ({ check, ok: false, text });
+
+export const warned = (check: Check, text: string): Finding => ({ check, ok: true, isWarning: true, text });
+
+/**
+ * False in production. After the loss of its database, a service that a supervisor starts again would otherwise go on
+ * with an empty one.
+ */
+export const mayCreateStore = ({ NODE_ENV }: Settings): boolean => NODE_ENV !== 'production';
+
+/** A store that is being opened. The steps fill in what they find. */
+export interface Opening {
+  readonly settings: Settings;
+  readonly purpose: 'doctor' | 'serve' | 'write' | 'read';
+  /** True if the steps may create the tables. */
+  readonly mayCreate: boolean;
+  readonly migration: MigrateOptions;
+  database?: Database;
+  schema?: SchemaState;
+  ranMigrations?: ReadonlyArray<string>;
+  /** True if no tables exist, so that there is nothing that `doctor` could look at. */
+  lacksStore?: boolean;
+  /** True after a failure of a step without which no statement can run. */
+  isBlocked?: boolean;
+}
+
+export const notInitialized = (): CommandFailed => new CommandFailed({ _tag: 'NotInitialized' });
+
+export const unusable = (reason: string): CommandFailed =>
+  new CommandFailed(unavailable(permanentError(reason)));

@@ -1,0 +1,129 @@
+import * as E from 'fp-ts/Either';
+import { hash, randomBytes } from 'node:crypto';
+import { inMemoryApiKeys, inMemoryPetRepository } from '../../adapters/in-memory';
+import {
+  apiKeyStore,
+  type Database,
+  databaseStatus,
+  type DatabaseStatus,
+  knexAuthenticate,
+  knexPetRepository,
+  knexReadiness,
+  type PoolUsage,
+  type RepositoryObserver,
+} from '../../adapters/knex';
+import { inMemoryQuota, postgresQuota } from '../../adapters/rate-limiter';
+import { ApiKey, type ConsumeQuota, decodeOrThrow, KeyId, type Ports } from '../../core';
+import { orFail } from '../failures';
+import type { Settings } from '../settings/settings';
+import { mayCreateStore, type Opening } from './opening';
+import { takeSteps } from './steps';
+
+export interface ServiceStore {
+  readonly ports: Ports;
+  /**
+   * Creates an API key if none is configured and none was ever issued. The caller must print the key, because only its
+   * hash is stored.
+   */
+  readonly createFirstKey: () => Promise<string | undefined>;
+  /**
+   * Returns the reason why the store can't serve requests, or undefined if it can. Anyone can read the reason:
+   * `/readyz` shows it.
+   */
+  readonly checkReadiness: () => Promise<string | undefined>;
+  readonly isFileReplaced: () => boolean;
+  readonly pools: () => ReadonlyArray<PoolUsage>;
+  readonly readStatus: () => Promise<Partial<DatabaseStatus>>;
+  readonly close: () => Promise<void>;
+}
+
+const hexDigits = 16;
+
+/**
+ * Derives the id of each key from the key, and not from its place in the list. The id then stays the same when other
+ * keys are added or removed.
+ */
+export const environmentKeys = (keys: ReadonlyArray<ApiKey>): ReturnType<typeof inMemoryApiKeys> =>
+  inMemoryApiKeys(
+    keys.map((key) => [decodeOrThrow(KeyId, `env-${hash('sha256', key).slice(0, hexDigits)}`), key]),
+  );
+
+/**
+ * Picks the quota. On PostgreSQL, all instances share it. Otherwise it is in memory, because a shared quota on SQLite
+ * would cost a commit for each request.
+ */
+const pickQuota = (
+  { writes }: Database,
+  { RATE_LIMIT, DATABASE_URL }: Settings,
+): ConsumeQuota | undefined => {
+  if (RATE_LIMIT === undefined) return undefined;
+  return DATABASE_URL._tag === 'Postgres' ? postgresQuota(writes, RATE_LIMIT) : inMemoryQuota(RATE_LIMIT);
+};
+
+const readStatus = async (database: Database, { API_KEYS }: Settings): Promise<Partial<DatabaseStatus>> => {
+  const status = await databaseStatus(database)();
+  if (E.isLeft(status)) return {};
+  return API_KEYS.length > 0
+    ? { ...status.right, validKeys: API_KEYS.length, endingOwners: [] }
+    : status.right;
+};
+
+const databaseStore = (
+  database: Database,
+  settings: Settings,
+  observer: RepositoryObserver | undefined,
+): ServiceStore => ({
+  ports: {
+    pets: knexPetRepository(database, { observer }),
+    authenticate:
+      settings.API_KEYS.length > 0
+        ? environmentKeys(settings.API_KEYS).authenticate
+        : knexAuthenticate(database),
+    consumeQuota: pickQuota(database, settings),
+  },
+  createFirstKey: async () =>
+    settings.API_KEYS.length > 0
+      ? undefined
+      : (await orFail(apiKeyStore(database).bootstrapKey('first key')))?.key,
+  checkReadiness: knexReadiness(database),
+  isFileReplaced: database.isFileReplaced,
+  pools: database.poolUsage,
+  readStatus: () => readStatus(database, settings),
+  close: database.close,
+});
+
+const memoryStore = ({ API_KEYS, RATE_LIMIT }: Settings): ServiceStore => {
+  const firstKey =
+    API_KEYS.length > 0
+      ? undefined
+      : decodeOrThrow(ApiKey, `animals_${randomBytes(32).toString('base64url')}`);
+  const keys = firstKey === undefined ? API_KEYS : [firstKey];
+  return {
+    ports: {
+      pets: inMemoryPetRepository(),
+      authenticate: environmentKeys(keys).authenticate,
+      consumeQuota: RATE_LIMIT && inMemoryQuota(RATE_LIMIT),
+    },
+    createFirstKey: () => Promise.resolve(firstKey),
+    checkReadiness: () => Promise.resolve(undefined),
+    isFileReplaced: () => false,
+    pools: () => [],
+    readStatus: () => Promise.resolve({ validKeys: keys.length }),
+    close: () => Promise.resolve(),
+  };
+};
+
+/**
+ * Opens and migrates the database of DATABASE_URL, or a store in memory. Throws CommandFailed if the database can't be
+ * used, or if production has no valid API key.
+ */
+export const openServiceStore = async (
+  settings: Settings,
+  observer: RepositoryObserver | undefined,
+  printError: (text: string) => void,
+): Promise<ServiceStore> => {
+  const migration = { onProgress: printError };
+  const opening: Opening = { settings, purpose: 'serve', mayCreate: mayCreateStore(settings), migration };
+  const { database } = await takeSteps(opening, printError);
+  return database === undefined ? memoryStore(settings) : databaseStore(database, settings, observer);
+};

@@ -1,0 +1,159 @@
+/* The steps that open a store. `serve` and other commands stop at the first that fails, `doctor` reports each. */
+
+import {
+  apiKeyStore,
+  type Database,
+  generationMismatch,
+  inspectConnection,
+  migrate,
+  migrateExisting,
+  readSchema,
+  tryWrites,
+} from '../../adapters/knex';
+import { failureText } from '../failure-text';
+import { CommandFailed, orFail } from '../failures';
+import { databaseUrlText } from '../settings/database-url';
+import type { Settings } from '../settings/settings';
+import { counted } from '../terminal/text';
+import { databaseOf } from './database';
+import { checkFile, checkMount, checkUser } from './file';
+import {
+  type Check,
+  failed,
+  type Finding,
+  mayCreateStore,
+  notInitialized,
+  type Opening,
+  passed,
+  unusable,
+} from './opening';
+import { tryPorts } from './port';
+
+interface Step {
+  readonly check: Check;
+  readonly run: (opening: Opening) => Promise<ReadonlyArray<Finding>> | ReadonlyArray<Finding>;
+  /** True for a step that only `doctor` takes. */
+  readonly isTrial?: true;
+  /** True if no statement can run after a failure of the step. */
+  readonly isRequired?: true;
+}
+
+const loadDriver = async (opening: Opening): Promise<ReadonlyArray<Finding>> => {
+  if (opening.settings.DATABASE_URL._tag === 'Memory') {
+    opening.lacksStore = true;
+    return [passed('driver', 'memory: keeps animals until the service stops')];
+  }
+  // Creates no file and no connection yet.
+  opening.database = await databaseOf(opening.settings).open();
+  return [passed('driver', 'the driver of the database is installed')];
+};
+
+/** Returns the database if statements can run on it. */
+const readable = ({ database, lacksStore = false, isBlocked = false }: Opening): Database | undefined =>
+  lacksStore || isBlocked ? undefined : database;
+
+/** Connects. The other commands connect in the next step, which can wait for another process that migrates. */
+const inspect = async (opening: Opening): Promise<ReadonlyArray<Finding>> => {
+  const database = readable(opening);
+  if (database === undefined) return [];
+  const findings = await orFail(inspectConnection(database));
+  const url = databaseUrlText(opening.settings.DATABASE_URL);
+  return findings.length > 0 ? findings : [passed('connection', `${url} can be opened, and has no damage`)];
+};
+
+/** Migrates the tables. Only looks at them for `doctor`. */
+const checkSchema = async (opening: Opening): Promise<ReadonlyArray<Finding>> => {
+  const { purpose, mayCreate, migration } = opening;
+  if (purpose !== 'doctor') {
+    if (opening.database === undefined) return [];
+    const prepare = mayCreate ? migrate : migrateExisting;
+    opening.ranMigrations = await orFail(prepare(opening.database, migration));
+    return [];
+  }
+  const database = readable(opening);
+  if (database === undefined) return [];
+  const schema = await orFail(readSchema(database));
+  const mismatch = generationMismatch(schema);
+  if (mismatch !== undefined) throw unusable(mismatch);
+  opening.lacksStore = schema.generation === 0;
+  if (opening.lacksStore && !mayCreate) throw notInitialized();
+  opening.schema = schema;
+  if (schema.pending.length === 0) return [passed('schema', 'up to date')];
+  const names = schema.pending.join(', ');
+  return [passed('schema', `pending: ${names}; the next start or \`animal-store migrate\` runs them`)];
+};
+
+const tryRights = async ({ database, schema }: Opening): Promise<ReadonlyArray<Finding>> => {
+  if (database === undefined || schema === undefined) return [];
+  await orFail(tryWrites(database, schema));
+  return [passed('rights', 'this user may do what `serve` does')];
+};
+
+/** Fails in production without a valid key. In development, the first start creates one, and later starts only warn. */
+const checkKeys = async (opening: Opening): Promise<ReadonlyArray<Finding>> => {
+  const { settings, purpose, database, lacksStore = false, isBlocked = false } = opening;
+  const { API_KEYS, NODE_ENV, DATABASE_URL } = settings;
+  if (purpose === 'read' || purpose === 'write' || (isBlocked && !lacksStore)) return [];
+  if (API_KEYS.length > 0) return [passed('keys', `${counted(API_KEYS.length, 'key')} in API_KEYS`)];
+  const issued = database === undefined || lacksStore ? [] : await orFail(apiKeyStore(database).list);
+  const valid = issued.filter(({ isValid }) => isValid).length;
+  if (valid > 0) return [passed('keys', `${counted(valid, 'valid key')} in the database`)];
+  if (NODE_ENV === 'production') throw new CommandFailed({ _tag: 'NoApiKey' });
+  if (issued.length === 0) return [passed('keys', 'none: the first start creates one')];
+  return [failed('keys', failureText({ _tag: 'NoApiKey' }, DATABASE_URL))];
+};
+
+const steps: ReadonlyArray<Step> = [
+  { check: 'user', run: checkUser, isTrial: true },
+  { check: 'file', run: checkFile, isRequired: true },
+  { check: 'mount', run: checkMount },
+  { check: 'driver', run: loadDriver, isRequired: true },
+  { check: 'connection', run: inspect, isTrial: true, isRequired: true },
+  { check: 'schema', run: checkSchema, isRequired: true },
+  { check: 'rights', run: tryRights, isTrial: true },
+  { check: 'keys', run: checkKeys },
+  // `serve` takes this step when it starts its HTTP servers.
+  { check: 'port', run: tryPorts, isTrial: true },
+];
+
+/** Takes the steps until one fails, and throws its failure. The caller must close the database, if there is one. */
+export const takeSteps = async (
+  opening: Opening,
+  printError: (text: string) => void,
+): Promise<Pick<Opening, 'database' | 'ranMigrations'>> => {
+  try {
+    for (const { run } of steps.filter(({ isTrial = false }) => !isTrial)) {
+      for (const { ok, isWarning = !ok, text } of await run(opening))
+        if (isWarning) printError(`warning: ${text}`);
+    }
+    return opening;
+  } catch (error) {
+    await opening.database?.close();
+    throw error;
+  }
+};
+
+/** Tries all steps, and changes nothing. After a failure, tries those that can still be tried. */
+export const trySteps = async (settings: Settings): Promise<ReadonlyArray<Finding>> => {
+  const opening: Opening = {
+    settings,
+    purpose: 'doctor',
+    mayCreate: mayCreateStore(settings),
+    migration: {},
+  };
+  const findings: Array<Finding> = [];
+  try {
+    for (const { check, run, isRequired = false } of steps) {
+      try {
+        findings.push(...(await run(opening)));
+      } catch (error) {
+        if (!(error instanceof CommandFailed)) throw error;
+        findings.push(failed(check, failureText(error.failure, settings.DATABASE_URL)));
+        opening.isBlocked ||= isRequired;
+      }
+    }
+  } finally {
+    await opening.database?.close();
+  }
+  return findings;
+};

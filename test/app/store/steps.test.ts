@@ -1,0 +1,68 @@
+import { expect } from 'chai';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Database } from '../../../adapters/knex';
+import { runInProcess } from '../../support/processes/run-in-process';
+import { makeFolder, removeFolders } from '../../support/temporary-folder';
+import { withDatabase } from './doctor/support';
+
+type State = (file: string) => void | Promise<void>;
+
+const inDatabase =
+  (change: (database: Database) => PromiseLike<unknown>): State =>
+  (file) =>
+    withDatabase(file, async (database) => {
+      await change(database);
+    });
+
+const development = {};
+const production = { NODE_ENV: 'production' };
+
+/** States of a database file in which `serve` does not start. */
+const brokenStates: ReadonlyArray<readonly [title: string, environment: object, state: State]> = [
+  [
+    'its file is no database',
+    development,
+    (file) => {
+      writeFileSync(file, 'text '.repeat(200));
+    },
+  ],
+  [
+    'its file is a folder',
+    development,
+    (file) => {
+      mkdirSync(file);
+    },
+  ],
+  [
+    'its tables belong to another program',
+    development,
+    inDatabase(({ writes }) => writes.schema.renameTable('animal_store_migrations', 'others')),
+  ],
+  [
+    'a newer version has migrated it',
+    development,
+    inDatabase(({ writes }) => writes('animal_store_migrations').insert({ name: '999_later.generation-2' })),
+  ],
+  ['production has no database', production, () => undefined],
+  ['production has no key', production, inDatabase(() => Promise.resolve())],
+];
+
+describe('serve and doctor', () => {
+  afterEach(removeFolders);
+
+  for (const [title, environment, state] of brokenStates) {
+    it(`refuse a store for the same reason: ${title}`, async () => {
+      const file = join(await makeFolder(), 'animals.sqlite3');
+      await state(file);
+      const settings = { ...environment, DATABASE_URL: `sqlite:${file}`, PORT: '0' };
+      const existed = existsSync(file);
+      const doctor = await runInProcess(['doctor'], settings);
+      expect(existsSync(file), 'doctor creates no file').to.equal(existed);
+      const serve = await runInProcess(['serve'], settings);
+      expect([doctor.code, serve.code], serve.stderr).to.deep.equal([1, 1]);
+      const reason = serve.stderr.replace(/^animal-store: /, '').trim();
+      expect(doctor.stdout).to.match(/^FAIL/m).and.include(reason);
+    });
+  }
+});

@@ -1,0 +1,103 @@
+import { expect } from 'chai';
+import {
+  chmodSync,
+  chownSync,
+  lchownSync,
+  lstatSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { newCatalogue } from '../../support/databases/catalogue';
+import { main, startProgram } from '../../support/processes/command';
+import { makeFolder, removeFolders } from '../../support/temporary-folder';
+import { animals, namesIn, runInProcess } from './support';
+
+const permissionsOf = (file: string): number => statSync(file).mode & 0o777;
+
+describe('A file that a command writes', () => {
+  afterEach(removeFolders);
+
+  it('can be read only by its owner: an export, as a backup', async () => {
+    const { environment } = await newCatalogue(animals(3));
+    const folder = await makeFolder();
+    for (const [command, name] of [
+      ['export', 'pets.csv'],
+      ['backup', 'pets.sqlite3'],
+    ] as const) {
+      const file = join(folder, name);
+      expect((await runInProcess([command, file], environment)).code).to.equal(0);
+      expect(permissionsOf(file), command).to.equal(0o600);
+    }
+  });
+
+  it('keeps the permissions of the export that it replaces', async () => {
+    const { environment } = await newCatalogue(animals(3));
+    const file = join(await makeFolder(), 'pets.csv');
+    for (const mode of [0o600, 0o640, 0o666]) {
+      writeFileSync(file, '');
+      chmodSync(file, mode);
+      expect((await runInProcess(['export', file], environment)).code).to.equal(0);
+      expect(permissionsOf(file)).to.equal(mode);
+      expect(readFileSync(file, 'utf8')).to.include('animal 1');
+    }
+  });
+
+  it('is the file to which a symbolic link leads, also if it does not exist yet', async () => {
+    const { environment } = await newCatalogue(animals(3));
+    const [folder, links] = [await makeFolder(), await makeFolder()];
+    symlinkSync(join(folder, 'backup'), join(links, 'second'));
+    symlinkSync('second', join(links, 'first'));
+    for (const options of [[], ['--replace']]) {
+      const { code, stderr } = await runInProcess(['backup', join(links, 'first'), ...options], environment);
+      expect(code, stderr).to.equal(0);
+      for (const name of ['first', 'second'])
+        expect(lstatSync(join(links, name)).isSymbolicLink(), name).to.equal(true);
+      expect(readdirSync(folder)).to.deep.equal(['backup']);
+      expect(await namesIn(join(folder, 'backup'))).to.have.lengthOf(3);
+    }
+  });
+
+  it('is not one that the link of another user chooses', async function () {
+    if (process.getuid?.() !== 0) this.skip();
+    const { environment } = await newCatalogue(animals(3));
+    const folder = await makeFolder();
+    const [chosen, link] = [join(folder, 'chosen'), join(folder, 'link')];
+    symlinkSync(chosen, link);
+    lchownSync(link, 12_345, 12_345);
+    const refused = await runInProcess(['backup', link], environment);
+    expect(refused.stderr).to.include(`${link} is a symbolic link of another user; name the file itself`);
+    expect(readdirSync(folder)).to.deep.equal(['link']);
+    writeFileSync(chosen, 'text');
+    expect((await runInProcess(['backup', link, '--replace'], environment)).code).to.equal(1);
+    expect(readFileSync(chosen, 'utf8')).to.equal('text');
+  });
+
+  it('needs no right to change owners, which root lacks in some containers and on NFS', async function () {
+    if (process.getuid?.() !== 0) this.skip();
+    const folder = await makeFolder();
+    chmodSync(folder, 0o777);
+    chownSync(folder, 12_345, 12_345);
+    const [database, rows] = [join(folder, 'animals.sqlite3'), join(folder, 'rows.csv')];
+    const environment = { DATABASE_URL: `sqlite:${database}` };
+    writeFileSync(rows, 'name,categoryId\nRex,1\n');
+    chmodSync(rows, 0o666);
+    const noCapabilities = ['--bounding-set=-all', '--inh-caps=-all', '--ambient-caps=-all'];
+    for (const words of [
+      ['migrate'],
+      ['import', rows],
+      ['keys', 'list'],
+      ['backup', join(folder, 'backup')],
+      ['export', join(folder, 'pets.csv')],
+      ['copy', `sqlite:${join(folder, 'copy.sqlite3')}`],
+    ]) {
+      const command = [...noCapabilities, process.execPath, main, ...words];
+      const { code, stderr } = await startProgram('setpriv', command, { environment }).ended;
+      expect(code, stderr).to.equal(0);
+    }
+    expect(await namesIn(join(folder, 'backup'))).to.deep.equal(['Rex']);
+  });
+});
