@@ -2,6 +2,7 @@ import { AsyncResource } from 'node:async_hooks';
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
+import type { AcceptPriority } from './accept-priority';
 import { closeIfEarly, discard, hasBody } from './early-response';
 import { serverTimeouts } from './timeouts';
 import {
@@ -49,9 +50,11 @@ export interface HttpServerOptions {
 /** Listener and callbacks of a server, which all its connections share. */
 export interface Serving extends Pick<HttpServerOptions, 'errorResponse'> {
   readonly listener: Listener;
+  readonly acceptPriority: AcceptPriority;
   isStopping: boolean;
 }
 
+/** Maximum number of requests that are received, but not started. */
 const maxWaiting = 100;
 
 const connections = new WeakMap<Duplex, Connection>();
@@ -82,16 +85,22 @@ export class Connection {
   private readonly waiting: Array<() => void> = [];
   private current: ServerResponse | undefined;
   private hasRun = false;
+  private isPaused = false;
   private deadline = Infinity;
   private parserFailure: ServerFailure | undefined;
   /** True if the connection answers no further request. */
   private isClosing = false;
+  private ignoredRequests = 0;
   private readBytes = 0;
 
   constructor(socket: Socket, serving: Serving) {
     this.socket = socket;
     this.serving = serving;
     connections.set(socket, this);
+    // Node resumes the socket at the end of each request, and when a listener reads a body.
+    socket.on('resume', () => {
+      if (this.isPaused) socket.pause();
+    });
   }
 
   get isIdle(): boolean {
@@ -99,15 +108,20 @@ export class Connection {
   }
 
   receive(request: IncomingMessage, response: ServerResponse): void {
-    if (this.isClosing) return;
-    if (this.isIdle) this.begin(request, response);
-    else if (this.waiting.length === maxWaiting) this.socket.destroy();
+    const { isIdle } = this;
+    const { acceptPriority } = this.serving;
+    if (this.isClosing || !this.socket.writable) this.ignoreRequest();
+    else if (isIdle && !acceptPriority.isHolding()) this.begin(request, response);
+    else if (this.waiting.length > maxWaiting) this.socket.destroy();
     else {
       // Tracing libraries find the request by its async context.
+      const arrivedAt = isIdle ? performance.now() : undefined;
       const begin = AsyncResource.bind(() => {
-        this.begin(request, response);
+        this.begin(request, response, arrivedAt);
       });
       this.waiting.push(begin);
+      if (isIdle) acceptPriority.hold(this.startNext);
+      else this.pause();
     }
   }
 
@@ -144,9 +158,9 @@ export class Connection {
     return this.current?.req === request ? this.deadline : undefined;
   }
 
-  /** Adds `Connection: close` to the current response, if its head is not yet sent. */
+  /** Makes the current response the last one, if its head is not yet sent. */
   announceStop(): void {
-    if (this.current?.headersSent === false) this.current.setHeader('Connection', 'close');
+    if (this.current?.headersSent === false) this.closeAfter(this.current);
   }
 
   /**
@@ -167,7 +181,7 @@ export class Connection {
     }
   }
 
-  private begin(request: IncomingMessage, response: ServerResponse): void {
+  private begin(request: IncomingMessage, response: ServerResponse, arrivedAt = performance.now()): void {
     const failure = (request.complete ? undefined : this.parserFailure) ?? validateRequest(request);
     if (failure !== undefined) {
       this.end(failure, request);
@@ -175,12 +189,10 @@ export class Connection {
     }
     this.current = response;
     this.hasRun = false;
-    this.deadline = performance.now() + serverTimeouts.responseMs;
+    this.deadline = arrivedAt + serverTimeouts.responseMs;
     response.on('close', this.finish);
     // Node drops the bytes that follow a request with Upgrade.
-    if (this.serving.isStopping || request.headers.upgrade !== undefined) {
-      response.setHeader('Connection', 'close');
-    }
+    if (this.serving.isStopping || request.headers.upgrade !== undefined) this.closeAfter(response);
     if (hasBody(request)) this.runWithBody(request, response);
     else this.run(request, response);
   }
@@ -219,12 +231,45 @@ export class Connection {
     if (this.serving.isStopping) this.socket.end();
     // Later requests start in another turn of the event loop, so that a client that pipelines cannot starve others.
     if (this.waiting.length > 0) setImmediate(this.startNext);
+    else this.resumeIfEmpty();
   };
+
+  private closeAfter(response: ServerResponse): void {
+    response.setHeader('Connection', 'close');
+    if (this.waiting.length === 0) return;
+    // Reads on, because closing a socket with unread bytes resets the connection, and the client may lose the response.
+    this.isClosing = true;
+    this.waiting.length = 0;
+    this.isPaused = false;
+    this.socket.resume();
+  }
+
+  private ignoreRequest(): void {
+    this.ignoredRequests += 1;
+    if (this.ignoredRequests > maxWaiting) this.socket.destroy();
+  }
+
+  /** Stops reading, so that a client that pipelines cannot fill the memory. */
+  private pause(): void {
+    // Node may have resumed the socket, but emits `resume` only in the next tick. A second call would prevent the pause
+    // that follows this event.
+    if (this.isPaused) return;
+    this.isPaused = true;
+    this.socket.pause();
+  }
+
+  /** Reads on if no complete request waits or runs. */
+  private resumeIfEmpty(): void {
+    if (!this.isPaused || this.waiting.length > 0 || this.current?.req.complete === true) return;
+    this.isPaused = false;
+    this.socket.resume();
+  }
 
   private readonly startNext = (): void => {
     // The socket is not writable if the last response had `Connection: close`.
     if (!this.socket.writable) this.waiting.length = 0;
     this.waiting.shift()?.();
+    this.resumeIfEmpty();
   };
 
   /** Writes the last response to the socket itself, because the listener may still use the ServerResponse. */
@@ -235,6 +280,7 @@ export class Connection {
   ): void {
     const { socket } = this;
     this.isClosing = true;
+    this.isPaused = false;
     this.waiting.length = 0;
     const response = this.serving.errorResponse(failure, request, started);
     socket.end(rawText(response, request.method === 'HEAD'));
