@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { maxResponseMs } from '../adapters/http/reply';
-import { serverTimeouts as server } from '../adapters/http-server/timeouts';
+import { serverTimeouts as server } from '../adapters/http/server/timeouts';
 import { databaseTimeouts as database } from '../adapters/knex';
 import { scrapeTimeoutMs } from '../app/serve/observability';
 import { clientTimeouts as client } from '../adapters/client/retry';

@@ -6,7 +6,7 @@ import {
   petOperations,
   type Reporter,
 } from '../../adapters/http';
-import { type HttpServer, type HttpServerOptions, startHttpServer } from '../../adapters/http-server';
+import { type HttpServer, type HttpServerOptions, startHttpServer } from '../../adapters/http/server/server';
 import { prometheusMetrics, type PrometheusMetrics } from '../../adapters/prometheus';
 import { openAnimalStore } from '../../core';
 import { openServiceStore, type ServiceStore } from '../store/service-store';

@@ -1,6 +1,6 @@
-import { type HttpServer, type HttpServerOptions, startHttpServer } from '../../../adapters/http-server';
-import type { ErrorResponse, Listener } from '../../../adapters/http-server/connection';
-import type { ServerFailure } from '../../../adapters/http-server/validate-request';
+import { type HttpServer, type HttpServerOptions, startHttpServer } from '../../../adapters/http/server/server';
+import type { ErrorResponse, Listener } from '../../../adapters/http/server/connection';
+import type { ServerFailure } from '../../../adapters/http/server/validate-request';
 import { connectTo, exchangeBytes, type RawConnection } from './raw-connection';
 
 const statuses: Readonly<Record<ServerFailure['_tag'], number>> = {

@@ -1,6 +1,6 @@
 import * as TE from 'fp-ts/TaskEither';
 import { type HttpApplication, httpApplication, type Reporter } from '../../../adapters/http';
-import { type HttpServer, startHttpServer } from '../../../adapters/http-server';
+import { type HttpServer, startHttpServer } from '../../../adapters/http/server/server';
 import { inMemoryApiKeys, inMemoryPetRepository } from '../../../adapters/in-memory';
 import { type Authenticate, type ConsumeQuota, openAnimalStore, type PetRepository } from '../../../core';
 import { arbitraryApiKey, arbitraryKeyId } from '../../contracts';

@@ -3,10 +3,10 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { mock } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Listener } from '../../../adapters/http-server/connection';
-import { eventually } from '../../support/eventually';
-import { startPlainServer, statusesIn, stopPlainServers } from '../../support/http/plain-server';
-import { getRequest } from '../../support/http/raw-connection';
+import type { Listener } from '../../../../adapters/http/server/connection';
+import { eventually } from '../../../support/eventually';
+import { startPlainServer, statusesIn, stopPlainServers } from '../../../support/http/plain-server';
+import { getRequest } from '../../../support/http/raw-connection';
 
 const boundMs = 20_000;
 

@@ -2,14 +2,14 @@ import { expect } from 'chai';
 import type { Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
-import { eventually } from '../../support/eventually';
+import { eventually } from '../../../support/eventually';
 import {
   type PlainServer,
   startPlainServer,
   statusesIn,
   stopPlainServers,
-} from '../../support/http/plain-server';
-import { getRequest, headOf, postRequest } from '../../support/http/raw-connection';
+} from '../../../support/http/plain-server';
+import { getRequest, headOf, postRequest } from '../../../support/http/raw-connection';
 
 const boundMs = 20_000;
 

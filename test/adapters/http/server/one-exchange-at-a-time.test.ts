@@ -6,9 +6,9 @@ import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { mock } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
-import { eventually } from '../../support/eventually';
-import { startPlainServer, statusesIn, stopPlainServers } from '../../support/http/plain-server';
-import { getRequest, headOf, postRequest } from '../../support/http/raw-connection';
+import { eventually } from '../../../support/eventually';
+import { startPlainServer, statusesIn, stopPlainServers } from '../../../support/http/plain-server';
+import { getRequest, headOf, postRequest } from '../../../support/http/raw-connection';
 
 const boundMs = 20_000;
 

@@ -6,8 +6,8 @@ import {
   startPlainServer,
   statusesIn,
   stopPlainServers,
-} from '../../support/http/plain-server';
-import { getRequest, postRequest } from '../../support/http/raw-connection';
+} from '../../../support/http/plain-server';
+import { getRequest, postRequest } from '../../../support/http/raw-connection';
 
 const head = (length: number, path = '/'): string =>
   postRequest(path, '').replace('Length: 0', `Length: ${length}`);

@@ -3,11 +3,11 @@ import { once } from 'node:events';
 import { connect as connectTo } from 'node:net';
 import { buffer, text } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
-import { deadlineOf } from '../../../adapters/http-server';
-import { serverTimeouts } from '../../../adapters/http-server/timeouts';
-import { eventually } from '../../support/eventually';
-import { startPlainServer, statusesIn, stopPlainServers } from '../../support/http/plain-server';
-import { getRequest, postRequest } from '../../support/http/raw-connection';
+import { deadlineOf } from '../../../../adapters/http/server/server';
+import { serverTimeouts } from '../../../../adapters/http/server/timeouts';
+import { eventually } from '../../../support/eventually';
+import { startPlainServer, statusesIn, stopPlainServers } from '../../../support/http/plain-server';
+import { getRequest, postRequest } from '../../../support/http/raw-connection';
 
 const boundMs = 20_000;
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { setImmediate as tick } from 'node:timers/promises';
-import { AcceptPriority } from '../../../adapters/http-server/accept-priority';
+import { AcceptPriority } from '../../../../adapters/http/server/accept-priority';
 
 /** Accepts a connection in each tick of the event loop until the returned function is called. */
 const flood = (priority: Pick<AcceptPriority, 'accept'>): (() => void) => {
