@@ -35,13 +35,6 @@ module.exports = {
       },
     },
     {
-      name: 'http-server-stands-alone',
-      comment: 'The server serves any listener: it imports only Node.',
-      severity: 'error',
-      from: { path: '^adapters/http-server/' },
-      to: { pathNot: '^adapters/http-server/', dependencyTypesNot: ['core'] },
-    },
-    {
       name: 'app-is-the-top',
       comment: 'Nothing but the tests and knexfile.ts imports the composition root.',
       severity: 'error',

@@ -3,7 +3,7 @@ import type { ServerResponse } from 'node:http';
 import { accessLog, answeredByServer, recordRejection, type Reporter } from './access-log';
 import type { HttpFailure, RequestHead } from './errors';
 import {
-  catchDefects,
+  completeRequests,
   cors,
   corsHeaders,
   requestIdOf,
@@ -73,9 +73,9 @@ export const httpApplication = (options: Common & PublicRoutesOptions): HttpAppl
   const { reporter, corsOrigins = [], trustedProxies = 0 } = options;
   const application = createApplication(options, petMethods);
   const { app } = application;
-  // The access log comes before `catchDefects`, so that it also reports the 500 of an exception.
+  // The access log comes before `completeRequests`, so that it also reports the 500 of an exception.
   app.use(accessLog(reporter, trustedProxies));
-  app.use(catchDefects);
+  app.use(completeRequests);
   if (corsOrigins.length > 0) app.use(cors(corsOrigins));
   addPublicRoutes(app, options);
   return application;
@@ -88,7 +88,7 @@ export const adminApplication = (
   readMetrics: ReadMetrics,
 ): HttpApplication => {
   const application = createApplication({ reporter }, ['GET', 'HEAD']);
-  application.app.use(catchDefects);
+  application.app.use(completeRequests);
   addAdminRoutes(application.app, checkReadiness, readMetrics);
   return application;
 };

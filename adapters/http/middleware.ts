@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import { petMethods } from './operations';
 import { type Headers, respond } from './reply';
+import { drainBody } from './server/request-body';
 import type { Context, Middleware } from './state';
 
 const wellFormed = /^[\w.:~+/=-]{1,128}$/;
@@ -11,13 +12,17 @@ const wellFormed = /^[\w.:~+/=-]{1,128}$/;
 export const requestIdOf = ({ 'x-request-id': given }: IncomingHttpHeaders): string =>
   typeof given === 'string' && wellFormed.test(given) ? given : randomUUID();
 
-/** Answers 500 if a later middleware throws. */
-export const catchDefects = async (context: Context, next: () => unknown): Promise<void> => {
+/**
+ * Answers 500 if a later middleware throws. Then reads the rest of the request's body before the response is sent, so that
+ * no proxy sends a next request in place of the rest. Past a limit, the response ends the connection.
+ */
+export const completeRequests = async (context: Context, next: () => unknown): Promise<void> => {
   try {
     await next();
   } catch (cause) {
     await respond(context, TE.left({ _tag: 'Defect', cause }));
   }
+  if (!context.req.complete && !(await drainBody(context.req))) context.set('Connection', 'close');
 };
 
 /** Security headers of every response. OWASP recommends them for APIs; pages.ts adds those for HTML pages. */

@@ -1,26 +1,14 @@
 import { AsyncResource } from 'node:async_hooks';
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
-import type { Duplex } from 'node:stream';
 import type { AcceptPriority } from './accept-priority';
-import { closeIfEarly, discard, hasBody } from './early-response';
+import { discard, hasBody } from './request-body';
 import { serverTimeouts } from './timeouts';
-import {
-  isMalformedHeadRequest,
-  type ParserError,
-  parserFailure,
-  type ServerFailure,
-  validateRequest,
-} from './validate-request';
+import type { HttpFailure, RequestHead } from '../errors';
+import { isMalformedHeadRequest, type ParserError, parserFailure, validateRequest } from './validate-request';
 
-/**
- * Request listener that the server serves, as for `http.createServer`: the callback of Koa, an Express application or
- * the handler of Fastify.
- */
+/** Request listener that the server serves: the callback of Koa. */
 export type Listener = (request: IncomingMessage, response: ServerResponse) => unknown;
-
-/** Head of a request. Its texts are empty if Node could not parse the request. */
-export type RequestHead = Pick<IncomingMessage, 'headers' | 'method' | 'url' | 'socket'>;
 
 export interface ErrorResponse {
   readonly status: number;
@@ -39,7 +27,7 @@ export interface HttpServerOptions {
    * listener, if it got the request before the failure.
    */
   readonly errorResponse: (
-    failure: ServerFailure,
+    failure: HttpFailure,
     request: RequestHead,
     response?: ServerResponse,
   ) => ErrorResponse;
@@ -56,10 +44,6 @@ export interface Serving extends Pick<HttpServerOptions, 'errorResponse'> {
 
 /** Maximum number of requests that are received, but not started. */
 const maxWaiting = 100;
-
-const connections = new WeakMap<Duplex, Connection>();
-
-export const connectionOf = (socket: Duplex): Connection | undefined => connections.get(socket);
 
 const rawText = ({ status, headers, body }: ErrorResponse, isHead: boolean): string => {
   const allHeaders = {
@@ -86,8 +70,7 @@ export class Connection {
   private current: ServerResponse | undefined;
   private hasRun = false;
   private isPaused = false;
-  private deadline = Infinity;
-  private parserFailure: ServerFailure | undefined;
+  private parserFailure: HttpFailure | undefined;
   /** True if the connection answers no further request. */
   private isClosing = false;
   private ignoredRequests = 0;
@@ -96,7 +79,6 @@ export class Connection {
   constructor(socket: Socket, serving: Serving) {
     this.socket = socket;
     this.serving = serving;
-    connections.set(socket, this);
     // Node resumes the socket at the end of each request, and when a listener reads a body.
     socket.on('resume', () => {
       if (this.isPaused) socket.pause();
@@ -115,9 +97,8 @@ export class Connection {
     else if (this.waiting.length > maxWaiting) this.socket.destroy();
     else {
       // Tracing libraries find the request by its async context.
-      const arrivedAt = isIdle ? performance.now() : undefined;
       const begin = AsyncResource.bind(() => {
-        this.begin(request, response, arrivedAt);
+        this.begin(request, response);
       });
       this.waiting.push(begin);
       if (isIdle) acceptPriority.hold(this.startNext);
@@ -126,7 +107,7 @@ export class Connection {
   }
 
   /** Answers a request that ends the connection, after all earlier ones. */
-  rejectLast(failure: ServerFailure, request: RequestHead): void {
+  rejectLast(failure: HttpFailure, request: RequestHead): void {
     if (this.isClosing) return;
     this.isClosing = true;
     const { isIdle } = this;
@@ -154,34 +135,21 @@ export class Connection {
     else this.end(this.parserFailure, current.req);
   }
 
-  deadlineOf(request: IncomingMessage): number | undefined {
-    return this.current?.req === request ? this.deadline : undefined;
-  }
-
   /** Makes the current response the last one, if its head is not yet sent. */
   announceStop(): void {
     if (this.current?.headersSent === false) this.closeAfter(this.current);
   }
 
-  /**
-   * Answers 503 if the listener has missed the deadline, which moves while the body arrives. Records since when the
-   * client has read nothing. index.ts calls it every 500 ms.
-   */
-  sweep(now: number): void {
-    const { socket, current } = this;
+  /** Records since when the client has read nothing. */
+  recordUnread(now: number): void {
+    const { socket } = this;
     const readBytes = socket.bytesWritten - socket.writableLength;
     if (socket.writableLength === 0) this.unreadSince = undefined;
     else if (this.unreadSince === undefined || readBytes !== this.readBytes) this.unreadSince = now;
     this.readBytes = readBytes;
-    if (current === undefined || current.headersSent || !socket.writable) return;
-    if (!current.req.complete) this.deadline = now + serverTimeouts.responseMs;
-    else if (now > this.deadline + serverTimeouts.graceMs) {
-      const cause = new Error(`the request was not answered within ${serverTimeouts.responseMs / 1_000} s`);
-      this.end({ _tag: 'Unavailable', cause }, current.req, current);
-    }
   }
 
-  private begin(request: IncomingMessage, response: ServerResponse, arrivedAt = performance.now()): void {
+  private begin(request: IncomingMessage, response: ServerResponse): void {
     const failure = (request.complete ? undefined : this.parserFailure) ?? validateRequest(request);
     if (failure !== undefined) {
       this.end(failure, request);
@@ -189,7 +157,6 @@ export class Connection {
     }
     this.current = response;
     this.hasRun = false;
-    this.deadline = arrivedAt + serverTimeouts.responseMs;
     response.on('close', this.finish);
     // Node drops the bytes that follow a request with Upgrade.
     if (this.serving.isStopping || request.headers.upgrade !== undefined) this.closeAfter(response);
@@ -198,16 +165,8 @@ export class Connection {
   }
 
   private runWithBody(request: IncomingMessage, response: ServerResponse): void {
-    closeIfEarly(response, () => {
-      this.isClosing = true;
-    });
     // Waits until Node has parsed the packet, because a small body is often in the same packet as its head.
     setImmediate(() => {
-      if (!request.complete) {
-        request.once('end', () => {
-          this.deadline = performance.now() + serverTimeouts.responseMs;
-        });
-      }
       // The socket is not writable if the body has already failed.
       if (this.socket.writable) this.run(request, response);
     });
@@ -273,11 +232,7 @@ export class Connection {
   };
 
   /** Writes the last response to the socket itself, because the listener may still use the ServerResponse. */
-  private end(
-    failure: ServerFailure,
-    request: IncomingMessage | RequestHead,
-    started?: ServerResponse,
-  ): void {
+  private end(failure: HttpFailure, request: IncomingMessage | RequestHead, started?: ServerResponse): void {
     const { socket } = this;
     this.isClosing = true;
     this.isPaused = false;

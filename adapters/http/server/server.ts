@@ -1,10 +1,11 @@
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
+import { createServer, type RequestListener, type Server } from 'node:http';
 import { Server as NetServer } from 'node:net';
+import type { Duplex } from 'node:stream';
 import { setImmediate as immediate, setTimeout as pause } from 'node:timers/promises';
 import { AcceptPriority } from './accept-priority';
-import { Connection, connectionOf, type HttpServerOptions, type Listener } from './connection';
-import { continueOnceRead } from './early-response';
+import { Connection, type HttpServerOptions, type Listener } from './connection';
+import { continueOnceRead } from './request-body';
 import { serverTimeouts } from './timeouts';
 import { keptHeaders, maxHeadBytes } from './validate-request';
 
@@ -23,14 +24,6 @@ export interface HttpServer {
    */
   readonly stop: (delayMs: number, closeMs?: number) => Promise<void>;
 }
-
-/**
- * Returns the deadline of a request in milliseconds, by `performance.now()`: 4 s after its arrival. If its body arrives
- * later than its head, the 4 s begin at the end of the body. A pipelined request counts as arrived when the earlier
- * response of its connection has ended. Undefined for a request of another `http.Server`, and after the response.
- */
-export const deadlineOf = (request: IncomingMessage): number | undefined =>
-  connectionOf(request.socket)?.deadlineOf(request);
 
 /**
  * Maximum length of the accept backlog, which the kernel caps at `net.core.somaxconn`. With Node's default of 511, a
@@ -108,7 +101,7 @@ const drainAcceptBacklog = async (server: Server): Promise<void> => {
  */
 const closeAll = async (
   server: Server,
-  open: ReadonlySet<Connection>,
+  open: ReadonlyMap<Duplex, Connection>,
   idleGraceMs: number,
   closeMs: number,
 ): Promise<void> => {
@@ -117,15 +110,15 @@ const closeAll = async (
   NetServer.prototype.close.call(server);
   const closeIdle = setInterval(() => {
     if (performance.now() < closeIdleAt) return;
-    if ([...open].every(({ isIdle }) => isIdle)) server.closeIdleConnections();
+    if ([...open.values()].every(({ isIdle }) => isIdle)) server.closeIdleConnections();
   }, serverTimeouts.idleCheckMs);
   // Node counts connections that have sent nothing as busy, and never closes them. Close them after a delay, because
   // the kernel may have received a request that Node has not read yet.
   const closeSilent = setTimeout(() => {
-    for (const { socket } of open) if (socket.bytesRead === 0) socket.destroy();
+    for (const { socket } of open.values()) if (socket.bytesRead === 0) socket.destroy();
   }, serverTimeouts.firstByteMs);
   const closeRest = setTimeout(() => {
-    for (const { socket } of open) socket.destroy();
+    for (const { socket } of open.values()) socket.destroy();
   }, closeMs);
   await closed;
   // The server emits `close` before the last socket does.
@@ -137,7 +130,7 @@ const closeAll = async (
 
 /**
  * Serves a request listener over HTTP/1.1, with limits on connections, memory and time. Rejects if the server cannot
- * listen on the port. app/serve/serve.ts calls it.
+ * listen on the port.
  */
 export const startHttpServer = async (
   listener: Listener,
@@ -150,16 +143,16 @@ export const startHttpServer = async (
 
   const acceptPriority = new AcceptPriority();
   const serving = { listener, errorResponse, acceptPriority, isStopping: false };
-  const open = new Set<Connection>();
+  const open = new Map<Duplex, Connection>();
   server.on('connection', (socket) => {
     acceptPriority.accept();
     const connection = new Connection(socket, serving);
-    open.add(connection);
-    socket.once('close', () => open.delete(connection));
+    open.set(socket, connection);
+    socket.once('close', () => open.delete(socket));
   });
   server.on('drop', () => onConnectionRefused?.());
   const receive: RequestListener = (request, response) => {
-    connectionOf(request.socket)?.receive(request, response);
+    open.get(request.socket)?.receive(request, response);
   };
   server.on('request', receive);
   server.on('checkContinue', continueOnceRead).on('checkContinue', receive);
@@ -168,17 +161,17 @@ export const startHttpServer = async (
   server.on('connect', (request, socket) => {
     // Node has removed its own listener. Without one, a connection reset would end the process.
     socket.on('error', () => undefined);
-    connectionOf(socket)?.rejectLast({ _tag: 'MethodNotAllowed', allowed: [] }, request);
+    open.get(socket)?.rejectLast({ _tag: 'MethodNotAllowed', allowed: [] }, request);
   });
-  server.on('clientError', (error, socket) => connectionOf(socket)?.failParsing(error));
+  server.on('clientError', (error, socket) => open.get(socket)?.failParsing(error));
   // Ignore errors of connections that cannot be accepted, such as when file descriptors run out. An `error` event
   // without a listener would end the process.
   server.on('error', () => undefined);
 
   const sweep = setInterval(() => {
     const now = performance.now();
-    for (const connection of open) connection.sweep(now);
-    limitUnread(open);
+    for (const connection of open.values()) connection.recordUnread(now);
+    limitUnread(open.values());
   }, serverTimeouts.sweepMs).unref();
 
   return {
@@ -192,7 +185,7 @@ export const startHttpServer = async (
       await pause(delayMs);
       await drainAcceptBacklog(server);
       serving.isStopping = true;
-      for (const connection of open) connection.announceStop();
+      for (const connection of open.values()) connection.announceStop();
       await closeAll(server, open, Math.min(delayMs, serverTimeouts.idleGraceMs), closeMs);
       clearInterval(sweep);
       // Clears Node's interval that checks connections. The interval would keep the server in memory.

@@ -1,14 +1,10 @@
-/** Time limits of the server. `test/time-limits.test.ts` checks which limits must be less than others. */
+/** Time limits of the server. */
 export const serverTimeouts = {
   // Maximum times from the first byte of a request: `headersMs` to the end of its headers, `requestMs` to the end of
   // its body. A proxy in front needs longer limits. Otherwise clients get the proxy's error instead of the service's
   // 408.
   headersMs: 10_000,
   requestMs: 20_000,
-  /** Time to answer a request, from its arrival, or from the end of its body if that comes later than its head. */
-  responseMs: 4_000,
-  /** Extra time after the deadline, in which the listener can send its own 503. */
-  graceMs: 250,
   sweepMs: 500,
   /** Maximum time for which requests are held while clients connect. */
   acceptHoldMs: 1_000,

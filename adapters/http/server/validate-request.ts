@@ -1,16 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-
-/**
- * Failure that the server answers itself, because the request listener did not get the request or did not answer in
- * time. A CONNECT request gets MethodNotAllowed. Its `allowed` is empty, because the server does not know the methods
- * of the request listener.
- */
-export type ServerFailure =
-  | { readonly _tag: 'MalformedRequest'; readonly reason: string }
-  | { readonly _tag: 'HeadersTooLarge' | 'HttpVersionNotSupported' | 'RequestTimeout' | 'ExpectationFailed' }
-  | { readonly _tag: 'PayloadTooLarge'; readonly hasLongChunkExtensions?: true }
-  | { readonly _tag: 'MethodNotAllowed'; readonly allowed: ReadonlyArray<string> }
-  | { readonly _tag: 'Unavailable'; readonly cause: Error };
+import type { HttpFailure } from '../errors';
 
 // Limits of the head of a request. RFC 9112, section 3, recommends at least 8,000 bytes for the request line. Node drops
 // headers after `keptHeaders`, one more than the maximum, so that `validateRequest` notices the excess.
@@ -61,13 +50,13 @@ const rewriteTarget = (request: IncomingMessage): boolean => {
   return true;
 };
 
-const malformed = (reason: string): ServerFailure => ({ _tag: 'MalformedRequest', reason });
+const malformed = (reason: string): HttpFailure => ({ _tag: 'MalformedRequest', reason });
 
 /**
  * Finds faults in the head of a request that Node does not reject (RFC 9112, sections 2.3, 3.2 and 6.1; RFC 9110,
  * sections 7.2, 10.1.1 and 11). Rewrites the target of a valid request to origin form.
  */
-export const validateRequest = (request: IncomingMessage): ServerFailure | undefined => {
+export const validateRequest = (request: IncomingMessage): HttpFailure | undefined => {
   const { rawHeaders, headers, httpVersion, httpVersionMajor } = request;
   if (httpVersionMajor !== 1) return { _tag: 'HttpVersionNotSupported' };
   if (rawHeaders.length > 2 * maxHeaders) return { _tag: 'HeadersTooLarge' };
@@ -99,7 +88,7 @@ export interface ParserError extends Error {
 const lowerFirstWord = (text: string): string =>
   text.replace(/^[A-Z](?=[a-z]+ )/, (letter) => letter.toLowerCase());
 
-export const parserFailure = ({ code, reason }: ParserError): ServerFailure => {
+export const parserFailure = ({ code, reason }: ParserError): HttpFailure => {
   switch (code) {
     case 'HPE_HEADER_OVERFLOW':
       return { _tag: 'HeadersTooLarge' };

@@ -1,9 +1,10 @@
 import { expect } from 'chai';
 import * as T from 'fp-ts/Task';
 import * as TE from 'fp-ts/TaskEither';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { RequestRecord } from '../../../adapters/http';
 import type { Deadline } from '../../../core';
-import { connectTo, headOf } from '../../support/http/raw-connection';
+import { connectTo, getRequest, headOf } from '../../support/http/raw-connection';
 import { byKey, key, silentReporter, startServer } from '../../support/http/start-server';
 
 /** Time within which the service answers each request. */
@@ -48,6 +49,48 @@ describe('The deadline of a request', () => {
       const areInTime = deadlines.map((deadline = Infinity) => deadline - began < promisedMs);
       expect(areInTime).to.deep.equal([true, true, true]);
       expect(causes).to.have.length(1);
+    } finally {
+      await server.stop(0);
+    }
+  });
+
+  it('ends only its own request: a pipelined one behind it is answered', async () => {
+    const server = await startServer({ checkReadiness: hang });
+    try {
+      const connection = connectTo(server.address);
+      const began = performance.now();
+      connection.send(getRequest('/readyz') + getRequest('/livez', 'Connection: close'));
+      const received = (await connection.closed()).toString();
+      expect(received).to.match(/^HTTP\/1\.1 503 [^]*HTTP\/1\.1 200 /);
+      expect(performance.now() - began).to.be.within(3_500, promisedMs + spareMs);
+    } finally {
+      await server.stop(0);
+    }
+  });
+
+  it('moves while the body arrives', async () => {
+    const deadlines: Array<Deadline | undefined> = [];
+    const server = await startServer({
+      pets: {
+        create: (newPet, _key, deadline) => {
+          deadlines.push(deadline);
+          return TE.right({ pet: { id: 1n, ...newPet }, replayed: false });
+        },
+      },
+    });
+    try {
+      const body = '{"name":"Rex","categoryId":7}';
+      const connection = connectTo(server.address);
+      const lines = [`Authorization: Bearer ${key}`, 'Content-Type: application/json', 'Connection: close'];
+      connection.send(
+        headOf('POST /v1/pets HTTP/1.1', 'Host: a', `Content-Length: ${body.length}`, ...lines),
+      );
+      connection.send(body.slice(0, 10));
+      await delay(5_500);
+      connection.send(body.slice(10));
+      expect((await connection.closed()).toString()).to.match(/^HTTP\/1\.1 201 /);
+      const remainingMs = (deadlines[0] ?? NaN) - performance.now();
+      expect(remainingMs).to.be.within(3_000, 4_000);
     } finally {
       await server.stop(0);
     }

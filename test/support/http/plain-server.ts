@@ -1,22 +1,15 @@
-import { type HttpServer, type HttpServerOptions, startHttpServer } from '../../../adapters/http/server/server';
+import {
+  type HttpServer,
+  type HttpServerOptions,
+  startHttpServer,
+} from '../../../adapters/http/server/server';
 import type { ErrorResponse, Listener } from '../../../adapters/http/server/connection';
-import type { ServerFailure } from '../../../adapters/http/server/validate-request';
+import { describeFailure, type HttpFailure } from '../../../adapters/http/errors';
 import { connectTo, exchangeBytes, type RawConnection } from './raw-connection';
 
-const statuses: Readonly<Record<ServerFailure['_tag'], number>> = {
-  MalformedRequest: 400,
-  MethodNotAllowed: 405,
-  RequestTimeout: 408,
-  PayloadTooLarge: 413,
-  ExpectationFailed: 417,
-  HeadersTooLarge: 431,
-  Unavailable: 503,
-  HttpVersionNotSupported: 505,
-};
-
 /** Makes a response with the failure as JSON. */
-export const errorResponse = (failure: ServerFailure): ErrorResponse => ({
-  status: statuses[failure._tag],
+export const errorResponse = (failure: HttpFailure): ErrorResponse => ({
+  status: describeFailure(failure).status,
   headers: { 'Content-Type': 'application/json' },
   body: JSON.stringify(failure),
 });
