@@ -48,6 +48,7 @@ export interface Serving extends Pick<HttpServerOptions, 'errorResponse'> {
   isStopping: boolean;
 }
 
+/** Maximum number of requests that are received, but not started. */
 const maxWaiting = 100;
 
 const connections = new WeakMap<Duplex, Connection>();
@@ -78,16 +79,22 @@ export class Connection {
   private readonly waiting: Array<() => void> = [];
   private current: ServerResponse | undefined;
   private hasRun = false;
+  private isPaused = false;
   private deadline = Infinity;
   private parserFailure: ServerFailure | undefined;
   /** True if the connection answers no further request. */
   private isClosing = false;
+  private ignoredRequests = 0;
   private readBytes = 0;
 
   constructor(socket: Socket, serving: Serving) {
     this.socket = socket;
     this.serving = serving;
     connections.set(socket, this);
+    // Node resumes the socket at the end of each request, and when a listener reads a body.
+    socket.on('resume', () => {
+      if (this.isPaused) socket.pause();
+    });
   }
 
   get isIdle(): boolean {
@@ -95,8 +102,8 @@ export class Connection {
   }
 
   receive(request: IncomingMessage, response: ServerResponse): void {
-    if (this.isClosing) return;
-    if (this.isIdle) this.begin(request, response);
+    if (this.isClosing || !this.socket.writable) this.ignoreRequest();
+    else if (this.isIdle) this.begin(request, response);
     else if (this.waiting.length === maxWaiting) this.socket.destroy();
     else {
       // Tracing libraries find the request by its async context.
@@ -104,6 +111,7 @@ export class Connection {
         this.begin(request, response);
       });
       this.waiting.push(begin);
+      this.pause();
     }
   }
 
@@ -140,9 +148,9 @@ export class Connection {
     return this.current?.req === request ? this.deadline : undefined;
   }
 
-  /** Adds `Connection: close` to the current response, if its head is not yet sent. */
+  /** Makes the current response the last one, if its head is not yet sent. */
   announceStop(): void {
-    if (this.current?.headersSent === false) this.current.setHeader('Connection', 'close');
+    if (this.current?.headersSent === false) this.closeAfter(this.current);
   }
 
   /**
@@ -174,9 +182,7 @@ export class Connection {
     this.deadline = performance.now() + serverTimeouts.responseMs;
     response.on('close', this.finish);
     // Node drops the bytes that follow a request with Upgrade.
-    if (this.serving.isStopping || request.headers.upgrade !== undefined) {
-      response.setHeader('Connection', 'close');
-    }
+    if (this.serving.isStopping || request.headers.upgrade !== undefined) this.closeAfter(response);
     if (hasBody(request)) this.runWithBody(request, response);
     else this.run(request, response);
   }
@@ -215,12 +221,45 @@ export class Connection {
     if (this.serving.isStopping) this.socket.end();
     // Later requests start in another turn of the event loop, so that a client that pipelines cannot starve others.
     if (this.waiting.length > 0) setImmediate(this.startNext);
+    else this.resumeIfEmpty();
   };
+
+  private closeAfter(response: ServerResponse): void {
+    response.setHeader('Connection', 'close');
+    if (this.waiting.length === 0) return;
+    // Reads on, because closing a socket with unread bytes resets the connection, and the client may lose the response.
+    this.isClosing = true;
+    this.waiting.length = 0;
+    this.isPaused = false;
+    this.socket.resume();
+  }
+
+  private ignoreRequest(): void {
+    this.ignoredRequests += 1;
+    if (this.ignoredRequests > maxWaiting) this.socket.destroy();
+  }
+
+  /** Stops reading, so that a client that pipelines cannot fill the memory. */
+  private pause(): void {
+    // Node may have resumed the socket, but emits `resume` only in the next tick. A second call would prevent the pause
+    // that follows this event.
+    if (this.isPaused) return;
+    this.isPaused = true;
+    this.socket.pause();
+  }
+
+  /** Reads on if no complete request waits or runs. */
+  private resumeIfEmpty(): void {
+    if (!this.isPaused || this.waiting.length > 0 || this.current?.req.complete === true) return;
+    this.isPaused = false;
+    this.socket.resume();
+  }
 
   private readonly startNext = (): void => {
     // The socket is not writable if the last response had `Connection: close`.
     if (!this.socket.writable) this.waiting.length = 0;
     this.waiting.shift()?.();
+    this.resumeIfEmpty();
   };
 
   private reject(failure: ServerFailure, request: IncomingMessage | RequestHead): void {
@@ -232,6 +271,7 @@ export class Connection {
   private end(failure: ServerFailure, request: IncomingMessage | RequestHead): number {
     const { socket } = this;
     this.isClosing = true;
+    this.isPaused = false;
     this.waiting.length = 0;
     const response = this.serving.errorResponse(failure, request);
     socket.end(rawText(response, request.method === 'HEAD'));

@@ -52,13 +52,36 @@ const attacks: Readonly<Record<string, Attack>> = {
   },
 };
 
+const bigHeaders = Array.from({ length: 125 }, (_, place) => `X-${place}: ${'y'.repeat(110)}\r\n`).join('');
+const bigHead = `GET /livez HTTP/1.1\r\nHost: a\r\n${bigHeaders}\r\n`;
+const bigRequest = `POST /livez HTTP/1.1\r\nHost: a\r\nContent-Length: 15000\r\n${bigHeaders}\r\n${'z'.repeat(15_000)}`;
+
+/** Documents that fill the buffers of the connection, each sent after the one before, and then small ones that wait. */
+const unreadDocuments = [
+  ...Array<string>(12).fill('GET /docs/swagger-ui.css HTTP/1.1\r\nHost: a\r\n\r\n'),
+  'GET /docs/page.css HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(30),
+];
+
+/** Attacks on a service without a proxy, whose heap is small. */
+const directAttacks: Readonly<Record<string, Attack>> = {
+  'requests with large heads, behind unread documents': {
+    connections: 200,
+    parts: [...unreadDocuments, bigHead.repeat(90)],
+  },
+  'requests with large heads and bodies, behind unread documents': {
+    connections: 200,
+    parts: [...unreadDocuments, bigRequest.repeat(90)],
+  },
+};
+
+const smallHeap = { NODE_OPTIONS: '--max-old-space-size=256' };
+
 const sentAtOnce = 100;
 
-const attack = async (startProxy: StartProxy, { connections, parts }: Attack): Promise<number> => {
-  const settings = { DATABASE_URL: 'memory:', API_KEYS: key, LOG_LEVEL: 'silent', TRUST_PROXY: '1' };
-  const service = await startService(settings);
-  const { host } = new URL(service.address);
-  const { address, program } = await startProxy([host, host]);
+const settings = { DATABASE_URL: 'memory:', API_KEYS: key, LOG_LEVEL: 'silent' };
+
+/** Attacks an address. Returns the milliseconds of the slowest /livez. */
+const attack = async (address: string, { connections, parts }: Attack): Promise<number> => {
   const sockets: Array<Socket> = [];
   let slowestMs = 0;
   const checkLiveness = async (): Promise<void> => {
@@ -80,10 +103,21 @@ const attack = async (startProxy: StartProxy, { connections, parts }: Attack): P
         await delay(200);
       }
     }
-    expect(peakMemory(pidOf(service)), 'bytes of memory').to.be.below(maxMemoryBytes);
     return slowestMs;
   } finally {
     for (const socket of sockets) socket.destroy();
+  }
+};
+
+const attackBehind = async (startProxy: StartProxy, each: Attack): Promise<number> => {
+  const service = await startService({ ...settings, TRUST_PROXY: '1' });
+  const { host } = new URL(service.address);
+  const { address, program } = await startProxy([host, host]);
+  try {
+    const slowestMs = await attack(address, each);
+    expect(peakMemory(pidOf(service)), 'bytes of memory').to.be.below(maxMemoryBytes);
+    return slowestMs;
+  } finally {
     program.signal('SIGTERM');
     await program.ended;
   }
@@ -96,9 +130,17 @@ describe('The memory of the service', () => {
   for (const [proxy, startProxy] of proxies) {
     for (const [title, each] of Object.entries(attacks)) {
       it(`is bounded behind ${proxy} under ${title}`, async () => {
-        const slowestMs = await attack(startProxy, each);
+        const slowestMs = await attackBehind(startProxy, each);
         expect(slowestMs, 'milliseconds of the slowest /livez').to.be.below(maxLivenessMs[proxy] ?? NaN);
       });
     }
+  }
+
+  for (const [title, each] of Object.entries(directAttacks)) {
+    it(`is bounded without a proxy under ${title}`, async () => {
+      const service = await startService({ ...settings, ...smallHeap });
+      await attack(service.address, each);
+      expect(peakMemory(pidOf(service)), 'bytes of memory').to.be.below(maxMemoryBytes);
+    });
   }
 });
