@@ -19,6 +19,7 @@ const nginxIdleMs = 1_000;
 const orders: ReadonlyArray<readonly [string, ReadonlyArray<number>]> = [
   ['a head, then a body', [server.headersMs, server.requestMs]],
   ['the server answers as promised', [server.responseMs + server.graceMs + server.sweepMs, promisedMs]],
+  ['a request that is held while clients connect has time left', [server.acceptHoldMs, server.responseMs]],
   ['a proxy closes idle connections first', [proxyIdleMs, server.idleMs]],
   ['a close lingers', [server.lingerMs, server.stopMs]],
   ['a stop waits for responses', [server.acceptBacklogMs + server.responseMs, server.stopMs]],

@@ -2,6 +2,7 @@ import { AsyncResource } from 'node:async_hooks';
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
+import type { AcceptPriority } from './accept-priority';
 import { closeIfEarly, discard, hasBody } from './early-response';
 import { serverTimeouts } from './timeouts';
 import {
@@ -45,6 +46,7 @@ export interface HttpServerOptions {
 export interface Serving extends Pick<HttpServerOptions, 'errorResponse'> {
   readonly listener: Listener;
   readonly onRejected: HttpServerOptions['onRejected'] | undefined;
+  readonly acceptPriority: AcceptPriority;
   isStopping: boolean;
 }
 
@@ -102,16 +104,20 @@ export class Connection {
   }
 
   receive(request: IncomingMessage, response: ServerResponse): void {
+    const { isIdle } = this;
+    const { acceptPriority } = this.serving;
     if (this.isClosing || !this.socket.writable) this.ignoreRequest();
-    else if (this.isIdle) this.begin(request, response);
-    else if (this.waiting.length === maxWaiting) this.socket.destroy();
+    else if (isIdle && !acceptPriority.isHolding()) this.begin(request, response);
+    else if (this.waiting.length > maxWaiting) this.socket.destroy();
     else {
       // Tracing libraries find the request by its async context.
+      const arrivedAt = isIdle ? performance.now() : undefined;
       const begin = AsyncResource.bind(() => {
-        this.begin(request, response);
+        this.begin(request, response, arrivedAt);
       });
       this.waiting.push(begin);
-      this.pause();
+      if (isIdle) acceptPriority.hold(this.startNext);
+      else this.pause();
     }
   }
 
@@ -171,7 +177,7 @@ export class Connection {
     }
   }
 
-  private begin(request: IncomingMessage, response: ServerResponse): void {
+  private begin(request: IncomingMessage, response: ServerResponse, arrivedAt = performance.now()): void {
     const failure = (request.complete ? undefined : this.parserFailure) ?? validateRequest(request);
     if (failure !== undefined) {
       this.reject(failure, request);
@@ -179,7 +185,7 @@ export class Connection {
     }
     this.current = response;
     this.hasRun = false;
-    this.deadline = performance.now() + serverTimeouts.responseMs;
+    this.deadline = arrivedAt + serverTimeouts.responseMs;
     response.on('close', this.finish);
     // Node drops the bytes that follow a request with Upgrade.
     if (this.serving.isStopping || request.headers.upgrade !== undefined) this.closeAfter(response);

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
 import { Server as NetServer } from 'node:net';
 import { setImmediate as immediate, setTimeout as pause } from 'node:timers/promises';
+import { AcceptPriority } from './accept-priority';
 import { Connection, connectionOf, type HttpServerOptions, type Listener } from './connection';
 import { continueOnceRead } from './early-response';
 import { serverTimeouts } from './timeouts';
@@ -145,9 +146,11 @@ export const startHttpServer = async (
   server.listen({ port, host, backlog });
   await once(server, 'listening');
 
-  const serving = { listener, errorResponse, onRejected, isStopping: false };
+  const acceptPriority = new AcceptPriority();
+  const serving = { listener, errorResponse, onRejected, acceptPriority, isStopping: false };
   const open = new Set<Connection>();
   server.on('connection', (socket) => {
+    acceptPriority.accept();
     const connection = new Connection(socket, serving);
     open.add(connection);
     socket.once('close', () => open.delete(connection));

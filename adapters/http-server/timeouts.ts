@@ -10,6 +10,8 @@ export const serverTimeouts = {
   /** Extra time after the deadline, in which the listener can send its own 503. */
   graceMs: 250,
   sweepMs: 500,
+  /** Maximum time for which requests are held while clients connect. */
+  acceptHoldMs: 1_000,
   /**
    * Time after which a silent connection is closed. It exceeds the 60 s of nginx and of `deploy/haproxy`, so that the
    * proxy closes the connection first. Otherwise the proxy might send a request just as the service closes the
