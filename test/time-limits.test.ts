@@ -18,6 +18,7 @@ const nginxIdleMs = 1_000;
 const orders: ReadonlyArray<readonly [string, ReadonlyArray<number>]> = [
   ['a head, then a body', [server.headersMs, server.requestMs]],
   ['the service answers as promised', [maxResponseMs, promisedMs]],
+  ['a request that is held while clients connect has time left', [server.acceptHoldMs, maxResponseMs]],
   ['a proxy closes idle connections first', [proxyIdleMs, server.idleMs]],
   ['a close lingers', [server.lingerMs, server.stopMs]],
   ['a stop waits for responses', [server.acceptBacklogMs + maxResponseMs, server.stopMs]],

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import type { Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { setTimeout as delay } from 'node:timers/promises';
 import { eventually } from '../../../support/eventually';
+import { isRefused } from '../../../support/http/client';
 import {
   type PlainServer,
   startPlainServer,
@@ -116,7 +116,7 @@ describe('Requests that wait for the responses before them', () => {
     await untilBegun(1);
     const began = performance.now();
     const stopped = server.stop(0);
-    await delay(100);
+    await eventually('the server accepts no connection', boundMs, () => isRefused(server.address));
     release();
     await stopped;
     expect(performance.now() - began).to.be.below(5_000);
