@@ -6,13 +6,14 @@ import {
   type Database,
   databaseStatus,
   type DatabaseStatus,
+  inMemoryQuota,
   knexAuthenticate,
   knexPetRepository,
   knexReadiness,
   type PoolUsage,
+  postgresQuota,
   type RepositoryObserver,
 } from '../../adapters/knex';
-import { inMemoryQuota, postgresQuota } from '../../adapters/rate-limiter';
 import { ApiKey, type ConsumeQuota, decodeOrThrow, KeyId, type Ports } from '../../core';
 import { orFail } from '../failures';
 import type { Settings } from '../settings/settings';

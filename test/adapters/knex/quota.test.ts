@@ -1,6 +1,5 @@
 import { expect } from 'chai';
-import { inMemoryQuota, postgresQuota } from '../../../adapters/rate-limiter';
-import { type Database, migrate } from '../../../adapters/knex';
+import { type Database, inMemoryQuota, migrate, postgresQuota } from '../../../adapters/knex';
 import { arbitraryOwnerId, consumeQuotaContract } from '../../contracts';
 import { occupyPool, postgresDatabase, withDatabase, withDatabases } from '../../support/databases/databases';
 import { success } from '../../contracts/outcome';
