@@ -1,96 +1,54 @@
-import * as E from 'fp-ts/Either';
-import type { TaskEither } from 'fp-ts/TaskEither';
 import type { Knex } from 'knex';
-import {
-  type RateLimiterAbstract,
-  RateLimiterMemory,
-  RateLimiterPostgres,
-  RateLimiterRes,
-} from 'rate-limiter-flexible';
-import { setTimeout as delay } from 'node:timers/promises';
-import {
-  type ConsumeQuota,
-  type OwnerId,
-  type Quota,
-  type RateLimit,
-  type Unavailable,
-  unavailable,
-} from '../../core';
+import { type ConsumeQuota, type OwnerId, type Quota, quotaAfter, type RateLimit } from '../../core';
+import { endAtDeadline } from './database/deadline';
+import { toTaskEither } from './database/errors';
 
 const countTimeoutMs = 2_500;
 
-const lateAnswer = E.left(unavailable(new Error('the database did not count the request in time')));
-
-const consume = async (limiter: RateLimiterAbstract, owner: OwnerId) => {
-  try {
-    return { isWithin: true, window: await limiter.consume(owner) };
-  } catch (rejection) {
-    if (rejection instanceof RateLimiterRes) return { isWithin: false, window: rejection };
-    throw rejection;
-  }
-};
-
-const consumeWith =
-  (limiter: RateLimiterAbstract, limit: RateLimit) =>
-  (owner: OwnerId): TaskEither<Unavailable, Quota> =>
-  async () => {
-    try {
-      const { isWithin, window } = await consume(limiter, owner);
-      return E.right({
-        ...limit,
-        isWithin,
-        remaining: Math.max(window.remainingPoints, 0),
-        resetsInSeconds: Math.min(Math.ceil(window.msBeforeNext / 1000), limit.seconds),
-      });
-    } catch (error) {
-      return E.left(unavailable(error));
-    }
-  };
+/** Time of the server, because the clocks of instances differ. */
+const now = 'cast(extract(epoch from clock_timestamp()) * 1000 as bigint)';
 
 /**
- * Makes a rate limit that counts requests in memory, separately for each instance of the service.
- * app/backend/backend.ts calls it, or `postgresQuota` if the database is PostgreSQL.
+ * Counts a request in the window of an owner, or begins a window. Citus allows no clock in `do update`, so the time
+ * there is derived from the end of the window that the row would begin.
  */
-export const inMemoryQuota = (limit: RateLimit): ConsumeQuota =>
-  consumeWith(new RateLimiterMemory({ points: limit.requests, duration: limit.seconds }), limit);
+const countRequest = `insert into rate_limits as counted (key, points, expire) values (?, 1, ${now} + ?::bigint)
+  on conflict (key) do update set
+    points = case when counted.expire <= excluded.expire - ?::bigint then 1 else counted.points + 1 end,
+    expire = case when counted.expire <= excluded.expire - ?::bigint then excluded.expire else counted.expire end
+  returning points, expire - ${now} as "leftMs"`;
 
-interface Query {
-  readonly text: string;
-  readonly values: ReadonlyArray<Knex.Value>;
+interface Row {
+  readonly points: number;
+  readonly leftMs: string;
 }
-
-/** Makes a client for rate-limiter-flexible. Does not prepare statements, because old connection poolers do not support it. */
-const clientOf = (pool: Knex) => ({
-  query: async ({ text, values }: Query): Promise<unknown> => {
-    const bindings = Object.fromEntries(values.map((value, place) => [`v${place + 1}`, value]));
-    return pool.raw<unknown>(text.replace(/\$(\d)/g, ':v$1'), bindings);
-  },
-});
 
 /**
  * Makes a rate limit that counts the requests of all instances together, in the table `rate_limits` that the migrations
- * create.
+ * create. An owner who has used up the quota causes no more statements until the window ends.
  */
-export const postgresQuota = (knex: Knex, limit: RateLimit): ConsumeQuota => {
-  const limiter = new RateLimiterPostgres({
-    storeClient: clientOf(knex),
-    storeType: 'client',
-    tableName: 'rate_limits',
-    tableCreated: true,
-    clearExpiredByTimeout: true,
-    points: limit.requests,
-    duration: limit.seconds,
-    inMemoryBlockOnConsumed: limit.requests + 1,
-  });
-  const count = consumeWith(limiter, limit);
+export const postgresQuota = (writes: Knex, limit: RateLimit): ConsumeQuota => {
+  const windowMs = limit.seconds * 1_000;
+  const blockedUntil = new Map<OwnerId, number>();
+
+  const count = async (owner: OwnerId): Promise<Quota> => {
+    const leftMs = (blockedUntil.get(owner) ?? 0) - performance.now();
+    if (leftMs > 0) return quotaAfter(limit, limit.requests + 1, leftMs);
+    blockedUntil.delete(owner);
+    const { rows } = await writes.raw<{ readonly rows: readonly [Row] }>(countRequest, [
+      owner,
+      ...[windowMs, windowMs, windowMs],
+    ]);
+    const [counted] = rows;
+    const quota = quotaAfter(limit, counted.points, Number(counted.leftMs));
+    if (!quota.isWithin) blockedUntil.set(owner, performance.now() + Number(counted.leftMs));
+    return quota;
+  };
+
   return (owner, deadline = Infinity) =>
-    async () => {
-      const remainingMs = Math.min(deadline - performance.now(), countTimeoutMs);
-      if (remainingMs <= 0) return lateAnswer;
-      const timeout = new AbortController();
-      const late = delay(remainingMs, lateAnswer, { signal: timeout.signal }).catch(() => lateAnswer);
-      return Promise.race([count(owner)(), late]).finally(() => {
-        timeout.abort();
-      });
-    };
+    () =>
+      endAtDeadline(
+        toTaskEither(() => count(owner)),
+        Math.min(deadline, performance.now() + countTimeoutMs),
+      )();
 };

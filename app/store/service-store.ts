@@ -1,12 +1,11 @@
 import * as E from 'fp-ts/Either';
 import { hash, randomBytes } from 'node:crypto';
-import { inMemoryApiKeys, inMemoryPetRepository } from '../../adapters/in-memory';
+import { inMemoryApiKeys, inMemoryPetRepository, inMemoryQuota } from '../../adapters/in-memory';
 import {
   apiKeyStore,
   type Database,
   databaseStatus,
   type DatabaseStatus,
-  inMemoryQuota,
   knexAuthenticate,
   knexPetRepository,
   knexReadiness,
