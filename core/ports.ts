@@ -76,6 +76,13 @@ export interface Quota extends RateLimit {
   /** Time until the full quota is available again, rounded up. */
   readonly resetsInSeconds: number;
 }
+/** Returns the state of a rate limit after `requests` requests of a window that ends in `leftMs` milliseconds. */
+export const quotaAfter = (limit: RateLimit, requests: number, leftMs: number): Quota => ({
+  ...limit,
+  isWithin: requests <= limit.requests,
+  remaining: Math.max(limit.requests - requests, 0),
+  resetsInSeconds: Math.min(Math.max(Math.ceil(leftMs / 1_000), 1), limit.seconds),
+});
 
 /**
  * Rate limit port. Counts one request of an owner. A call that fails with Unavailable may still have counted the

@@ -30,6 +30,8 @@ import {
   unavailable,
 } from '../../core';
 
+export { inMemoryQuota } from './quota';
+
 type InMemoryApiKeys = Readonly<{
   authenticate: Authenticate;
   /**

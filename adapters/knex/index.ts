@@ -9,6 +9,7 @@ export * from './inspection';
 export { migrate, migrateExisting, type MigrateOptions, type NotInitialized } from './migrations/migrate';
 export { generationMismatch, migrationConfig, type SchemaState } from './migrations/migrations';
 export { knexPetRepository, type RepositoryObserver } from './pets/repository';
+export * from './quota';
 export { openPostgres, postgresConfiguration, type PostgresOptions } from './postgres/postgres';
 export { backupSqlite, type CopyOptions, partialFileFor } from './sqlite/backup';
 export { createPrivateFile, identifyFile, isMountPoint, isSameFile } from './sqlite/file';

@@ -1,6 +1,6 @@
 import * as E from 'fp-ts/Either';
 import { hash, randomBytes } from 'node:crypto';
-import { inMemoryApiKeys, inMemoryPetRepository } from '../../adapters/in-memory';
+import { inMemoryApiKeys, inMemoryPetRepository, inMemoryQuota } from '../../adapters/in-memory';
 import {
   apiKeyStore,
   type Database,
@@ -10,9 +10,9 @@ import {
   knexPetRepository,
   knexReadiness,
   type PoolUsage,
+  postgresQuota,
   type RepositoryObserver,
 } from '../../adapters/knex';
-import { inMemoryQuota, postgresQuota } from '../../adapters/rate-limiter';
 import { ApiKey, type ConsumeQuota, decodeOrThrow, KeyId, type Ports } from '../../core';
 import { orFail } from '../failures';
 import type { Settings } from '../settings/settings';

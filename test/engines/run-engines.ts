@@ -19,7 +19,7 @@ const sharedTests = [
   'held-keys',
   'knex-authenticate',
   'api-key-store',
-  'rate-limiter/quota',
+  'knex/quota',
   'several-instances',
 ];
 

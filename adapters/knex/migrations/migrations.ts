@@ -2,8 +2,7 @@ import type { Knex } from 'knex';
 import { driverOf } from '../database/connections';
 
 /**
- * Tables of the first migration. Existing databases have them, so a change needs a new migration. The package
- * rate-limiter-flexible expects the columns of `rate_limits`.
+ * Tables of the first migration. Existing databases have them, so a change needs a new migration.
  */
 const initialTables: Readonly<Record<string, (table: Knex.CreateTableBuilder) => void>> = {
   pets: (table) => {

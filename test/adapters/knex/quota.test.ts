@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { inMemoryQuota, postgresQuota } from '../../../adapters/rate-limiter';
-import { type Database, migrate } from '../../../adapters/knex';
+import { mock } from 'node:test';
+import { type Database, migrate, postgresQuota } from '../../../adapters/knex';
 import { arbitraryOwnerId, consumeQuotaContract } from '../../contracts';
 import { occupyPool, postgresDatabase, withDatabase, withDatabases } from '../../support/databases/databases';
 import { success } from '../../contracts/outcome';
@@ -8,12 +8,6 @@ import { success } from '../../contracts/outcome';
 const limit = { requests: 2, seconds: 60 };
 
 const quotaOn = ({ writes }: Database) => postgresQuota(writes, limit);
-
-describe('the quota in memory', () => {
-  consumeQuotaContract({ describe, it }, (limit) =>
-    Promise.resolve({ consumeQuota: inMemoryQuota(limit), close: () => Promise.resolve() }),
-  );
-});
 
 describe('the quota in PostgreSQL', () => {
   consumeQuotaContract({ describe, it }, async (limit) => {
@@ -39,6 +33,35 @@ describe('the quota in PostgreSQL', () => {
       expect(await success(other(owner, later))).to.include({ isWithin: true, remaining: 0 });
       expect(await success(one(owner, later))).to.include({ isWithin: false, remaining: 0 });
       expect(await success(one(arbitraryOwnerId(), later))).to.include({ isWithin: true });
+    }));
+
+  it('counts by the clock of the server, also for an instance whose clock is an hour fast', () =>
+    withDatabases(2, postgresDatabase, async (...databases) => {
+      const [one, fast] = databases.map((database) => quotaOn(database));
+      if (one === undefined || fast === undefined) throw new Error('two instances are needed');
+      const owner = arbitraryOwnerId();
+      await success(one(owner));
+      const time = Date.now();
+      mock.method(Date, 'now', () => time + 3_600_000);
+      try {
+        const quota = await success(fast(owner));
+        expect(quota).to.include({ isWithin: true, remaining: 0 });
+        expect(quota.resetsInSeconds).to.be.within(1, limit.seconds);
+      } finally {
+        mock.restoreAll();
+      }
+      expect(await success(one(owner))).to.include({ isWithin: false, remaining: 0 });
+    }));
+
+  it('sends no statement for an owner who has used it up', () =>
+    withDatabase(postgresDatabase, async (database) => {
+      const consume = quotaOn(database);
+      const owner = arbitraryOwnerId();
+      let statements = 0;
+      database.writes.on('query', () => (statements += 1));
+      for (let request = 0; request < 10; request += 1) await success(consume(owner));
+      expect(statements).to.equal(limit.requests + 1);
+      expect(await success(consume(owner))).to.include({ isWithin: false, remaining: 0 });
     }));
 
   it('is Unavailable at the deadline, and without one after some seconds, when the database hangs', () =>

@@ -1,0 +1,29 @@
+import * as E from 'fp-ts/Either';
+import { type ConsumeQuota, type OwnerId, quotaAfter, type RateLimit } from '../../core';
+
+interface Window {
+  readonly endsAt: number;
+  requests: number;
+}
+
+/** Makes a rate limit that counts the requests of each owner in memory. Its window begins with the first request. */
+export const inMemoryQuota = (limit: RateLimit): ConsumeQuota => {
+  const windows = new Map<OwnerId, Window>();
+
+  /** Deletes windows that are over. They end in the order in which they began, which is that of the map. */
+  const deleteEnded = (now: number): void => {
+    for (const [owner, { endsAt }] of windows) {
+      if (now < endsAt) return;
+      windows.delete(owner);
+    }
+  };
+
+  return (owner) => () => {
+    const now = performance.now();
+    deleteEnded(now);
+    const window = windows.get(owner) ?? { endsAt: now + limit.seconds * 1_000, requests: 0 };
+    windows.set(owner, window);
+    window.requests += 1;
+    return Promise.resolve(E.right(quotaAfter(limit, window.requests, window.endsAt - now)));
+  };
+};

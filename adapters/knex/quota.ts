@@ -1,0 +1,54 @@
+import type { Knex } from 'knex';
+import { type ConsumeQuota, type OwnerId, type Quota, quotaAfter, type RateLimit } from '../../core';
+import { endAtDeadline } from './database/deadline';
+import { toTaskEither } from './database/errors';
+
+const countTimeoutMs = 2_500;
+
+/** Time of the server, because the clocks of instances differ. */
+const now = 'cast(extract(epoch from clock_timestamp()) * 1000 as bigint)';
+
+/**
+ * Counts a request in the window of an owner, or begins a window. Citus allows no clock in `do update`, so the time
+ * there is derived from the end of the window that the row would begin.
+ */
+const countRequest = `insert into rate_limits as counted (key, points, expire) values (?, 1, ${now} + ?::bigint)
+  on conflict (key) do update set
+    points = case when counted.expire <= excluded.expire - ?::bigint then 1 else counted.points + 1 end,
+    expire = case when counted.expire <= excluded.expire - ?::bigint then excluded.expire else counted.expire end
+  returning points, expire - ${now} as "leftMs"`;
+
+interface Row {
+  readonly points: number;
+  readonly leftMs: string;
+}
+
+/**
+ * Makes a rate limit that counts the requests of all instances together, in the table `rate_limits` that the migrations
+ * create. An owner who has used up the quota causes no more statements until the window ends.
+ */
+export const postgresQuota = (writes: Knex, limit: RateLimit): ConsumeQuota => {
+  const windowMs = limit.seconds * 1_000;
+  const blockedUntil = new Map<OwnerId, number>();
+
+  const count = async (owner: OwnerId): Promise<Quota> => {
+    const leftMs = (blockedUntil.get(owner) ?? 0) - performance.now();
+    if (leftMs > 0) return quotaAfter(limit, limit.requests + 1, leftMs);
+    blockedUntil.delete(owner);
+    const { rows } = await writes.raw<{ readonly rows: readonly [Row] }>(countRequest, [
+      owner,
+      ...[windowMs, windowMs, windowMs],
+    ]);
+    const [counted] = rows;
+    const quota = quotaAfter(limit, counted.points, Number(counted.leftMs));
+    if (!quota.isWithin) blockedUntil.set(owner, performance.now() + Number(counted.leftMs));
+    return quota;
+  };
+
+  return (owner, deadline = Infinity) =>
+    () =>
+      endAtDeadline(
+        toTaskEither(() => count(owner)),
+        Math.min(deadline, performance.now() + countTimeoutMs),
+      )();
+};
