@@ -1,6 +1,9 @@
 import { expect } from 'chai';
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path';
+import document from '../adapters/http/openapi.json';
+import { decodeDocument, responseOf } from './support/openapi/document';
+import { markdownBlocks } from './support/markdown';
 import { projectFolder } from './support/processes/command';
 
 const filesIn = (folder: string): ReadonlyArray<string> =>
@@ -79,5 +82,105 @@ describe('The documents', () => {
     for (const name of ['core', ...adapters, 'app', 'test']) {
       expect(pages.get('ARCHITECTURE.md'), name).to.match(new RegExp(`^\\|[^|]*\`${name}\``, 'm'));
     }
+  });
+});
+
+const contract = decodeDocument(document);
+
+interface Operation {
+  readonly request: string;
+  readonly success: string;
+  readonly parameters: ReadonlyArray<string>;
+  /** Names of the fields of the body, and values of the enumerations among them. */
+  readonly body: ReadonlyArray<string>;
+}
+
+const { NewPet, PetStatus } = document.components.schemas;
+
+const operations: ReadonlyArray<Operation> = Object.entries(contract.paths).flatMap(([path, item]) =>
+  Object.entries(item).map(([method, { parameters, requestBody, responses }]) => ({
+    request: `${method.toUpperCase()} /v1${path}`,
+    success: Object.keys(responses).find((status) => status < '400') ?? '',
+    parameters: parameters.filter((each) => each.in !== 'path').map(({ name }) => name),
+    body: requestBody === undefined ? [] : [...Object.keys(NewPet.properties), ...PetStatus.enum],
+  })),
+);
+
+/** Returns the cells of each row of a page's tables. */
+const rowsOf = (page: string): ReadonlyArray<ReadonlyArray<string>> =>
+  (pages.get(page) ?? '')
+    .split('\n')
+    .filter((line) => line.startsWith('| '))
+    .map((line) => line.split('|').slice(1, -1))
+    .map((cells) => cells.map((cell) => cell.trim()));
+
+/** Returns the rows of a page's table of operations by their requests: the other cells as text. */
+const operationRows = (page: string) =>
+  new Map(
+    rowsOf(page)
+      .map(([request = '', ...others]) => [request.replaceAll('`', ''), others.join(' ')] as const)
+      .filter(([request]) => /^[A-Z]+ \/v1\//.test(request)),
+  );
+
+const namesIn = (cells = ''): ReadonlyArray<string> =>
+  Array.from(cells.matchAll(/`([\w-]+)`/g), ([, name = '']) => name);
+
+describe('The tables of operations', () => {
+  for (const page of ['README.md', 'docs/http-api.md']) {
+    it(`in ${page} have the operations and parameters of openapi.json`, () => {
+      const rows = operationRows(page);
+      expect([...rows.keys()]).to.have.members(operations.map(({ request }) => request));
+      for (const { request, success, parameters, body } of operations) {
+        const cells = rows.get(request);
+        const names = page === 'README.md' ? parameters : [...parameters, ...body];
+        expect([...new Set(namesIn(cells))], `names in ${request}`).to.have.members(names);
+        if (page !== 'README.md') expect(cells, request).to.match(new RegExp(`^${success} `));
+      }
+    });
+
+    it(`in ${page} say which operations will be removed, and when`, () => {
+      const rows = operationRows(page);
+      for (const [path, item] of Object.entries(contract.paths)) {
+        for (const [method, { 'x-sunset': sunset }] of Object.entries(item)) {
+          const [, removal] =
+            /removed on ([^.]+)\./.exec(rows.get(`${method.toUpperCase()} /v1${path}`) ?? '') ?? [];
+          const date = removal && new Date(`${removal} UTC`).toISOString().slice(0, 10);
+          expect(date, `removal of ${method} ${path}`).to.equal(sunset);
+        }
+      }
+    });
+  }
+
+  it('in docs/http-api.md have the range and the default of limit', () => {
+    const { minimum, maximum, default: size } = document.paths['/pets'].get.parameters[0]?.schema ?? {};
+    expect(pages.get('docs/http-api.md')).to.include(`\`limit\` (${minimum} to ${maximum}, default ${size})`);
+  });
+});
+
+describe('docs/http-api.md', () => {
+  it('lists the codes of openapi.json after which a request can be sent again', () => {
+    const declared = new Set(
+      Object.values(contract.paths).flatMap((item) =>
+        Object.values(item).flatMap((operation) =>
+          Object.keys(operation.responses).flatMap((status) =>
+            namesIn(responseOf(contract, operation, status)?.description),
+          ),
+        ),
+      ),
+    );
+    const retried = Array.from(
+      contract.info.description.matchAll(/^\| `(\w+)` \| (\d+) \| yes/gm),
+      ([, code = '', status = '']) => ({ code, status }),
+    );
+    const listed = rowsOf('docs/http-api.md')
+      .filter(([status = '']) => /^\d+$/.test(status))
+      .map(([status = '', code = '']) => ({ code: code.replaceAll('`', ''), status }));
+    expect(listed).to.have.deep.members(retried.filter(({ code }) => declared.has(code)));
+  });
+
+  it('shows an error as openapi.json does', () => {
+    const shown = markdownBlocks('docs/http-api.md').find(({ language }) => language === 'json');
+    const { examples } = document.paths['/pets'].get.responses['400'].content['application/json'];
+    expect(JSON.parse(shown?.text ?? '')).to.deep.equal(examples.InvalidQuery.value);
   });
 });
