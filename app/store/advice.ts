@@ -5,6 +5,9 @@ import { fileAdvice } from './file';
 
 type Advice = ReadonlyArray<readonly [code: RegExp, advice: string]>;
 
+const grants =
+  'grant this role its rights with the script that docs/postgresql.md names, with `--set=role=ROLE --set=schema=SCHEMA`';
+
 const lockOfKnex: Advice[number] = [
   /Migration table is already locked/,
   'another process runs migrations with Knex; if none does, run `knex migrate:unlock`',
@@ -21,13 +24,10 @@ const postgresAdvice: Advice = [
   [/^3D000 /, 'create that database, or set its name in DATABASE_URL'],
   [
     /^3F000 /,
-    'the search path names no schema that exists and that this role may use; create the schema, grant usage on it, or correct the search path of DATABASE_URL or of the role',
+    `the search path names no schema that exists and that this role may use; create the schema, correct the search path of DATABASE_URL or of the role, or ${grants}`,
   ],
-  [
-    /^42501 .* for schema/,
-    'run `animal-store migrate` as the owner of the database, and grant this role its rights with the script that docs/postgresql.md names',
-  ],
-  [/^42501 /, 'grant this role its rights with the script that docs/postgresql.md names'],
+  [/^42501 .* for schema/, `run \`animal-store migrate\` as the owner of the database, and ${grants}`],
+  [/^42501 /, grants],
   [/^25006 /, 'set the host of the primary server in DATABASE_URL, or default_transaction_read_only to off'],
   lockOfKnex,
   [

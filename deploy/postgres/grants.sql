@@ -1,15 +1,21 @@
 -- Rights of the service's role. Run it with psql as the owner of the tables, after the first migration and after a
--- restore. `--set=role=NAME` chooses another role than animals.
+-- restore. `--set=role=NAME` chooses another role than animals, and `--set=schema=NAME` another schema than that of the
+-- session.
 \set ON_ERROR_STOP on
 \if :{?role}
 \else
 \set role animals
 \endif
+\if :{?schema}
+\else
+select current_schema() as schema \gset
+\endif
 begin;
-grant select, insert, update, delete on all tables in schema public to :"role";
+grant usage on schema :"schema" to :"role";
+grant select, insert, update, delete on all tables in schema :"schema" to :"role";
 -- pg_dump with this role reads the sequences.
-grant usage, select on all sequences in schema public to :"role";
+grant usage, select on all sequences in schema :"schema" to :"role";
 -- Tables of later migrations.
-alter default privileges in schema public grant select, insert, update, delete on tables to :"role";
-alter default privileges in schema public grant usage, select on sequences to :"role";
+alter default privileges in schema :"schema" grant select, insert, update, delete on tables to :"role";
+alter default privileges in schema :"schema" grant usage, select on sequences to :"role";
 commit;

@@ -51,9 +51,9 @@ describe('The advice of a command', () => {
       const environment = { DATABASE_URL: asRole.href, PORT: '0' };
       await execute(url, `create role ${role} login password '${role}'`);
       try {
-        const asOwner =
-          'permission denied for schema public; run `animal-store migrate` as the owner of the database, and grant this role its rights with the script that docs/postgresql.md names\n';
-        const grants = 'grant this role its rights with the script that docs/postgresql.md names\n';
+        const grants =
+          'grant this role its rights with the script that docs/postgresql.md names, with `--set=role=ROLE --set=schema=SCHEMA`\n';
+        const asOwner = `permission denied for schema public; run \`animal-store migrate\` as the owner of the database, and ${grants}`;
         for (const command of ['migrate', 'serve'])
           expect(await run(asRole.href, command)).to.include(asOwner);
         expect((await runInProcess(['doctor'], environment)).stdout).to.include(asOwner);

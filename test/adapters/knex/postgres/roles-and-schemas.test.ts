@@ -28,7 +28,7 @@ const grants = [...script.matchAll(/^(?:grant|alter default privileges) .* to :"
 describe('A role of PostgreSQL that may make no table', () => {
   it('serves a store that is migrated and has a key, by the grants of deploy/postgres, also with a later table', () =>
     withEmptyDatabase(postgresDatabase, async (owners, _open, url) => {
-      expect(grants).to.have.lengthOf(4);
+      expect(grants).to.have.lengthOf(5);
       await success(migrate(owners));
       const { key } = await success(apiKeyStore(owners).issue('shop'));
       const role = `few_${randomBytes(8).toString('hex')}`;
@@ -37,7 +37,7 @@ describe('A role of PostgreSQL that may make no table', () => {
       await execute(
         url,
         `create role ${role} login password '${role}'`,
-        ...grants.map((grant) => grant.replace(':"role"', role)),
+        ...grants.map((grant) => grant.replace(':"role"', role).replace(':"schema"', 'public')),
       );
       const database = openPostgres(asRole.href, limits);
       try {
