@@ -7,7 +7,7 @@ import { CommandFailed } from '../failures';
 import type { Terminal } from '../terminal/terminal';
 import { counted } from '../terminal/text';
 import { nonEmpty } from './arguments';
-import { backupPostgres } from './postgres-backup';
+import { backupPostgres } from '../transfer/postgres-backup';
 import { runTransfer, unchangedText } from './run-transfer';
 
 interface Options extends CopyOptions {

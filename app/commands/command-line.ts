@@ -6,7 +6,7 @@ import { openTerminal, type ProcessIO, type Terminal } from '../terminal/termina
 import { backupCommand, restoreCommand } from './backup';
 import { copyCommand } from './copy';
 import { doctorCommand } from './doctor';
-import { parseEnvironmentFile } from './environment-file';
+import { parseEnvironmentFile } from '../settings/environment-file';
 import { exportCommand } from './export';
 import { importCommand } from './import';
 import { keysCommand } from './keys';

@@ -1,6 +1,6 @@
-import { Command, Option } from 'commander';
+import { Command, InvalidArgumentError, Option } from 'commander';
 import * as E from 'fp-ts/Either';
-import { newPetRules, type Pet, type PetStatus, walkPages } from '../../core';
+import { fieldType, newPetRules, type Pet, petFilters, type PetFilters, walkPages } from '../../core';
 import { withStore } from '../store/open-store';
 import type { Terminal } from '../terminal/terminal';
 import { counted, escapeControlCharacters } from '../terminal/text';
@@ -9,11 +9,22 @@ import { type Format, formatOfFile, writeRows } from '../transfer/formats';
 import { formatOption, missingFormat, nonEmpty } from './arguments';
 import { runTransfer, type TransferContext, unchangedText } from './run-transfer';
 
-interface Options {
+interface Options extends PetFilters {
   readonly format?: Format;
-  readonly status?: PetStatus;
   readonly escapeFormulas?: boolean;
 }
+
+const filterOptions: ReadonlyArray<Option> = petFilters.map((name) => {
+  const { fromText, expected } = fieldType(newPetRules[name]);
+  const flag = name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+  return new Option(`--${flag} <${flag}>`, `write only the animals with this value, ${expected}`).argParser(
+    (text) => {
+      const value = fromText(text);
+      if (value === undefined) throw new InvalidArgumentError(`It must be ${expected}.`);
+      return value;
+    },
+  );
+});
 
 /** Escapes control characters, which could change what a terminal shows, but keeps the line ends. */
 async function* printable(texts: AsyncIterable<string>): AsyncGenerator<string> {
@@ -23,13 +34,14 @@ async function* printable(texts: AsyncIterable<string>): AsyncGenerator<string> 
 const exportTo = async (
   file: string,
   format: Format,
-  { status, escapeFormulas = false }: Options,
+  { escapeFormulas = false, ...options }: Options,
   progress: { animals: number },
   { settings, terminal: { printError, stdout }, signal }: TransferContext,
 ): Promise<void> => {
+  const filters: PetFilters = Object.fromEntries(petFilters.map((name) => [name, options[name]]));
   await withStore(settings, { printError, signal, isReader: true }, async ({ pets }) => {
     async function* allPages(): AsyncGenerator<ReadonlyArray<Pet>> {
-      for await (const page of walkPages(pets.list, { status })) {
+      for await (const page of walkPages(pets.list, filters)) {
         if (E.isLeft(page)) throw page.left.cause;
         progress.animals += page.right.pets.length;
         yield page.right.pets;
@@ -41,16 +53,11 @@ const exportTo = async (
   });
 };
 
-export const exportCommand = (terminal: Terminal): Command =>
-  new Command('export')
+export const exportCommand = (terminal: Terminal): Command => {
+  const command = new Command('export')
     .description('write animals to a file for `import`, by ascending id')
     .argument('[file]', 'file to write, or - for standard output', nonEmpty, '-')
     .addOption(formatOption())
-    .addOption(
-      new Option('--status <status>', 'write only the animals with this status').choices(
-        newPetRules.status.values,
-      ),
-    )
     .option('--escape-formulas', 'in CSV, put a quote before names that a spreadsheet would run as formulas')
     .action(async (file: string, options: Options, command: Command) => {
       const { format = formatOfFile(file) } = options;
@@ -69,3 +76,6 @@ export const exportCommand = (terminal: Terminal): Command =>
         progress: () => `${counted(progress.animals, 'animal')} so far`,
       });
     });
+  for (const option of filterOptions) command.addOption(option);
+  return command;
+};

@@ -32,6 +32,8 @@ interface Counts {
 /** Error of an import whose commit the database did not confirm. */
 class Unconfirmed extends Error {}
 
+const textOf = ({ fields }: InvalidNewPet): string => invalidFieldTexts(fields, 'the row').join('; ');
+
 const openSource = (file: string, signal: AbortSignal): Readable => {
   const source = addAbortSignal(signal, file === '-' ? process.stdin : createReadStream(file));
   // Prevents an unhandled error event before the first read, which throws the error.
@@ -66,8 +68,8 @@ const importFile = async (
     }
   }
 
-  const rejectAnimal = ({ fields }: InvalidNewPet): void => {
-    reject(invalidFieldTexts(fields, 'the row').join('; '));
+  const rejectAnimal = (failure: InvalidNewPet): void => {
+    reject(textOf(failure));
   };
 
   try {
@@ -75,11 +77,9 @@ const importFile = async (
       return await withStore(settings, { printError, signal }, async ({ pets }) => {
         const imported = await importAll(pets, values(), rejectAnimal)();
         if (E.isRight(imported)) return imported.right;
-        throw imported.left._tag === 'Unavailable'
-          ? new Unconfirmed(imported.left.cause.message)
-          : imported.left._tag === 'ImportAborted'
-            ? imported.left.cause
-            : new Error('the import has an invalid animal');
+        const { left: failure } = imported;
+        if (failure._tag === 'Unavailable') throw new Unconfirmed(failure.cause.message);
+        throw failure._tag === 'ImportAborted' ? failure.cause : new Error(textOf(failure));
       });
     const newPets = decodeNewPets(values(), rejectAnimal);
     while ((await newPets.next()).done !== true);

@@ -1,17 +1,9 @@
 import { accessSync, constants, existsSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { isMountPoint } from '../../adapters/knex';
+import { errorCode } from '../error-code';
 import type { Settings } from '../settings/settings';
 import { failed, type Finding, notInitialized, type Opening, passed, unusable, warned } from './opening';
-
-const isPermitted = (path: string, mode: number): boolean => {
-  try {
-    accessSync(path, mode);
-    return true;
-  } catch {
-    return false;
-  }
-};
 
 /** Returns the name of a user, or the id of a user without a name. */
 const userName = (uid: number): string => {
@@ -22,26 +14,39 @@ const userName = (uid: number): string => {
 
 const ownerOf = (path: string): string => userName(statSync(path).uid);
 
+/** Returns advice if this user may not use a path, or undefined. */
+const accessAdvice = (path: string, mode: number, use: string): string | undefined => {
+  try {
+    accessSync(path, mode);
+    return undefined;
+  } catch (error) {
+    return errorCode(error) === 'EROFS'
+      ? `${path} is on a file system that is mounted read-only; mount it so that it can be written`
+      : `let this user ${use} ${path}, which belongs to ${ownerOf(path)}`;
+  }
+};
+
 /** Returns advice on a database file that this user can't read and write, or can't read, or undefined. */
 export const fileAdvice = (filename: string, isReader = false): string | undefined => {
   const file = existsSync(filename) ? realpathSync(filename) : resolve(filename);
   const folder = dirname(file);
   if (!existsSync(folder)) return `create the folder ${folder}`;
   if (!statSync(folder).isDirectory()) return `${folder} is a file; name a file in a folder`;
-  const [mode, verb] = isReader
+  const [mode, use] = isReader
     ? [constants.R_OK, 'read']
     : [constants.R_OK | constants.W_OK, 'read and write'];
-  if (!isReader && !isPermitted(folder, constants.W_OK | constants.X_OK))
-    return `let this user write in the folder ${folder}, which belongs to ${ownerOf(folder)}`;
+  if (!isReader) {
+    const advice = accessAdvice(folder, constants.W_OK | constants.X_OK, 'write in the folder');
+    if (advice !== undefined) return advice;
+  }
   if (!existsSync(file)) return undefined;
   const found = statSync(file);
   if (found.isDirectory()) return 'it is a folder; name a file in it';
   if (!found.isFile()) return 'it is not a regular file; name another file';
-  const unusable = [file, `${file}-wal`, `${file}-shm`].find(
-    (path) => existsSync(path) && !isPermitted(path, mode),
-  );
-  if (unusable === undefined) return undefined;
-  return `let this user ${verb} ${unusable}, which belongs to ${ownerOf(unusable)}`;
+  return [file, `${file}-wal`, `${file}-shm`]
+    .filter(existsSync)
+    .map((path) => accessAdvice(path, mode, use))
+    .find((advice) => advice !== undefined);
 };
 
 const isMissing = (filename: string): boolean =>

@@ -3,7 +3,7 @@ import * as E from 'fp-ts/Either';
 import * as fc from 'fast-check';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { parseEnvironmentFile } from '../../app/commands/environment-file';
+import { parseEnvironmentFile } from '../../app/settings/environment-file';
 import { plainFiles } from '../support/environment-files';
 import { needsPrograms } from '../support/processes/system';
 import { makeFolder, removeFolders } from '../support/temporary-folder';

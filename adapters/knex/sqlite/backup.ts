@@ -10,9 +10,11 @@ import {
   checkIntegrity,
   createPrivateFile,
   followSymlinks,
+  isImmutable,
   isInUse,
   isMountPoint,
   isSameFile,
+  openReadOnly,
   refuseReader,
 } from './file';
 
@@ -129,6 +131,6 @@ export const backupSqlite = async (
   const { links, path } = followSymlinks(target);
   refuseForeignLinks(links);
   refuseTarget(database, path, mayReplace);
-  refuseReader(database);
-  return placeCheckedCopy(database, openFile, path, signal);
+  if (!isImmutable(database)) refuseReader(database);
+  return placeCheckedCopy(database, isImmutable(database) ? openReadOnly : openFile, path, signal);
 };

@@ -82,6 +82,20 @@ export const createPrivateFile = (filename: string): void => {
 export const isInUse = (filename: string): boolean =>
   ['-wal', '-journal'].some((ending) => existsSync(`${resolveSymlink(filename)}${ending}`));
 
+/** Returns why this user may not write a file, as a code such as EACCES, or undefined. */
+const writeRefusalOf = (file: string): unknown => {
+  try {
+    accessSync(file, constants.W_OK);
+    return undefined;
+  } catch (error) {
+    return error instanceof Error && 'code' in error ? error.code : error;
+  }
+};
+
+/** True if nothing can change the file: its file system is mounted read-only, and no process has the file open. */
+export const isImmutable = (filename: string): boolean =>
+  !isInUse(filename) && writeRefusalOf(resolveSymlink(filename)) === 'EROFS';
+
 /**
  * Throws if this user may not write a database that no process has open. SQLite would create a write-ahead log that
  * belongs to this user, and the service could not write it.
@@ -89,14 +103,13 @@ export const isInUse = (filename: string): boolean =>
 export const refuseReader = (filename: string): void => {
   const file = resolveSymlink(filename);
   if (!existsSync(file) || ['-wal', '-shm'].every((ending) => existsSync(`${file}${ending}`))) return;
-  try {
-    accessSync(file, constants.W_OK);
-  } catch {
-    throw errorWithCode(
-      'EACCES',
-      `this user may only read ${file}, and would leave a log next to it that its owner can't write; run the command as the owner`,
-    );
-  }
+  const refusal = writeRefusalOf(file);
+  if (refusal === undefined) return;
+  throw permanentError(
+    refusal === 'EROFS'
+      ? `${file} is on a file system that is mounted read-only; mount it so that it can be written`
+      : `this user may only read ${file}, and would leave a log next to it that its owner can't write; run the command as the owner`,
+  );
 };
 
 /** True if a file is mounted without its folder, as by a container whose volume names the file (Linux). */

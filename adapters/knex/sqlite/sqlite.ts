@@ -3,8 +3,15 @@ import knex, { type Knex } from 'knex';
 import type { Database } from '../database/database';
 import { inTransaction, poolUsageOf } from '../database/connections';
 import { fileReplaced } from '../database/errors';
-import { poolConfiguration, withPragmas } from './connection';
-import { checkIntegrity, createPrivateFile, fileSizes, refuseForeignFile, refuseReader } from './file';
+import { fileInMode, poolConfiguration, withPragmas } from './connection';
+import {
+  checkIntegrity,
+  createPrivateFile,
+  fileSizes,
+  isImmutable,
+  refuseForeignFile,
+  refuseReader,
+} from './file';
 import { sqlitePetStatements } from './pet-statements';
 import { watchFile } from './watch-file';
 
@@ -46,9 +53,11 @@ const configuration = (
   pragmas: ReadonlyArray<string>,
   isReplaced: ReturnType<typeof watchFile> = constFalse,
   watched?: ReadonlyArray<string>,
+  isReader = false,
 ): Knex.Config => {
   const connect = () => {
     createPrivateFile(filename);
+    if (isReader && isImmutable(filename)) return fileInMode(filename, 'ro&immutable=1');
     refuseReader(filename);
     // Makes `isReplaced` remember the file, but not its log, which SQLite may delete while no connection is open.
     isReplaced(['']);
@@ -95,7 +104,9 @@ export const openSqlite = (filename: string, { isOwnFile = false }: SqliteOption
   const isFileReplaced = watchFile(filename);
   const writes = knex(sqliteConfiguration(filename, isFileReplaced));
   // New readers compare only the file, because SQLite may delete the log before a connection has read or written.
-  const reads = knex(configuration(filename, readerConnections, ['query_only = ON'], isFileReplaced, ['']));
+  const reads = knex(
+    configuration(filename, readerConnections, ['query_only = ON'], isFileReplaced, [''], true),
+  );
   const usages = [poolUsageOf('reads', reads), poolUsageOf('writes', writes)];
   return {
     reads,

@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { migrate } from '../../../adapters/knex';
 import { success } from '../../contracts/outcome';
 import { newCatalogue } from '../../support/databases/catalogue';
+import { columnOf } from '../../support/databases/sqlite-files';
 import { sqliteFile, withEmptyDatabase } from '../../support/databases/databases';
 import { eventually } from '../../support/eventually';
 import {
@@ -106,6 +107,32 @@ describe('The database of a command', () => {
     await open.ended;
     for (const name of readdirSync(folder)) expect(statSync(join(folder, name)).uid, name).to.equal(service);
     expect(await startAs(service, 'keys', 'create', '--name=x').ended).to.include({ code: 0 });
+  });
+
+  it('can be read on a file system that is mounted read-only, and names it to a command that writes', async function () {
+    if (process.getuid?.() !== 0) this.skip();
+    const { file, environment } = await newCatalogue([{ name: 'Rex', categoryId: 1n }]);
+    const target = await makeFolder();
+    const onReadOnlyMount = (...words: ReadonlyArray<string>) => {
+      const script = 'mount --bind "$1" "$1" && mount -o remount,ro,bind "$1" && shift && exec "$@"';
+      const command = ['-m', 'sh', '-c', script, 'sh', dirname(file), process.execPath, main, ...words];
+      return startProgram('unshare', command, { environment: { ...environment, PORT: '0' } }).ended;
+    };
+    for (const words of [
+      ['keys', 'list'],
+      ['export', '--format=csv'],
+      ['backup', join(target, 'backup')],
+    ]) {
+      const { code, stderr } = await onReadOnlyMount(...words);
+      expect(code, stderr).to.equal(0);
+    }
+    expect(await columnOf(join(target, 'backup'), 'pets', 'name')).to.deep.equal(['Rex']);
+    for (const words of [['serve'], ['keys', 'create', '--name=x'], ['doctor']]) {
+      const { code, stdout, stderr } = await onReadOnlyMount(...words);
+      expect(code, words.join(' ')).to.equal(1);
+      expect(stdout + stderr).to.include('is on a file system that is mounted read-only; mount it so that');
+    }
+    expect(readdirSync(dirname(file))).to.deep.equal(['animals.sqlite3']);
   });
 
   it('comes from the environment file, whatever the environment says', async () => {

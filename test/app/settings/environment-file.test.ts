@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import * as E from 'fp-ts/Either';
-import { parseEnvironmentFile } from '../../../app/commands/environment-file';
+import { parseEnvironmentFile } from '../../../app/settings/environment-file';
 import { ambiguousFiles, plainFiles } from '../../support/environment-files';
 
 const parse = (text: string, encoding?: BufferEncoding) => parseEnvironmentFile(Buffer.from(text, encoding));

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import * as E from 'fp-ts/Either';
 import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { libpqEnvironment } from '../../../app/commands/postgres-backup';
+import { libpqEnvironment } from '../../../app/transfer/postgres-backup';
 import { parsePostgresUrl } from '../../../app/settings/postgres-url';
 import { runInProcess } from '../../support/processes/run-in-process';
 import { makeFolder, removeFolders } from '../../support/temporary-folder';
