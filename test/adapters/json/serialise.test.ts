@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { serialisePage, serialisePet } from '../../../adapters/json';
-import { decodeOrThrow, Pet, PetCodec } from '../../../core';
+import { decodeOrThrow, type Pet, PetCodec } from '../../../core';
 import { anyPet } from '../../support/any-pet';
 import { anyCharacter } from '../../support/random';
 
