@@ -49,7 +49,7 @@ const noResult = (): Error =>
 
 /**
  * Makes a function that runs concurrent calls together, in batches; pets/read.ts, pets/create.ts and
- * api-keys/knex-authenticate.ts use it. While `concurrency` batches are running, new calls are queued and become the
+ * api-keys/authenticate.ts use it. While `concurrency` batches are running, new calls are queued and become the
  * next batch. While fewer batches are running, the calls of one tick of the event loop form a batch. A call never joins
  * a batch that has started, because the result could be stale. A call is Unavailable if its batch can't begin early
  * enough before the deadline of the call, or does not end within `timeoutMs`.

@@ -1,10 +1,10 @@
 export * from './api-keys/api-key-store';
-export { knexAuthenticate } from './api-keys/knex-authenticate';
+export { knexAuthenticate } from './api-keys/authenticate';
 export { checkCopySource, type CopiedStore, copyStore, type CopyState, openSqliteSource } from './copy';
-export type { Database, Finding, PoolUsage } from './database/database';
+export type { Database, Finding, PoolUsage } from './database/store-database';
 export { permanentError } from './database/errors';
 export * from './health';
-export * from './host-database';
+export * from './host';
 export * from './inspection';
 export { migrate, migrateExisting, type MigrateOptions, type NotInitialized } from './migrations/migrate';
 export { generationMismatch, migrationConfig, type SchemaState } from './migrations/migrations';

@@ -3,8 +3,8 @@
 import type { TaskEither } from 'fp-ts/TaskEither';
 import { randomBytes } from 'node:crypto';
 import { decodeOrThrow, NewPetCodec, type Unavailable } from '../../core';
-import { tryAndRollBack } from './database/connections';
-import type { Database, Finding } from './database/database';
+import { tryAndRollBack } from './database/transactions';
+import type { Database, Finding } from './database/store-database';
 import { errorWithCode, permanentError, toTaskEither } from './database/errors';
 import { idOfRow } from './database/pet-columns';
 import { tryMigrate } from './migrations/migrate';

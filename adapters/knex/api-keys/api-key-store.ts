@@ -3,9 +3,9 @@ import type { TaskEither } from 'fp-ts/TaskEither';
 import type { Knex } from 'knex';
 import type { ApiKey, Unavailable } from '../../../core';
 import { toTaskEither, eitherToTaskEither } from '../database/errors';
-import type { Database } from '../database/database';
-import { inTransaction } from '../database/connections';
-import { type ApiKeyRow, hashOf, isValid, newApiKey } from './knex-authenticate';
+import type { Database } from '../database/store-database';
+import { inTransaction } from '../database/transactions';
+import { type ApiKeyRow, hashOf, isValid, newApiKey } from './authenticate';
 
 export interface ApiKeyRecord {
   readonly id: string;

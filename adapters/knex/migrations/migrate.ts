@@ -3,8 +3,8 @@ import * as TE from 'fp-ts/TaskEither';
 import type { Knex } from 'knex';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Unavailable } from '../../../core';
-import type { Database } from '../database/database';
-import { tryAndRollBack } from '../database/connections';
+import type { Database } from '../database/store-database';
+import { tryAndRollBack } from '../database/transactions';
 import {
   isPostgresLockTimeout,
   isSqliteBusy,

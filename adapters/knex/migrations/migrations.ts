@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import { driverOf } from '../database/connections';
+import { driverOf } from '../database/transactions';
 
 /**
  * Tables of the first migration. Existing databases have them, so a change needs a new migration. The package

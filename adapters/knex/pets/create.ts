@@ -18,7 +18,7 @@ import {
   type Unavailable,
 } from '../../../core';
 import { createBatcher, type OnBatch } from '../batcher';
-import type { Database, PetStatements } from '../database/database';
+import type { Database, PetStatements } from '../database/store-database';
 import {
   fileReplaced,
   isPossibleDuplicate,
@@ -26,9 +26,9 @@ import {
   permanentError,
   withoutStatement,
 } from '../database/errors';
-import { inTransaction, retryConflicts } from '../database/connections';
+import { inTransaction, retryConflicts } from '../database/transactions';
 import { petFromRow } from '../database/pet-columns';
-import { deleteRecords, findRecords, lockRecord, purgeExpiredKeys, purgeIfExpired } from './idempotency';
+import { deleteRecords, findRecords, lockRecord, purgeExpiredKeys, purgeIfExpired } from './idempotency-keys';
 import { databaseTimeouts } from '../timeouts';
 
 /** Maximum number of animals that one statement adds. */

@@ -16,10 +16,10 @@ import {
   toPage,
 } from '../../../core';
 import { createBatcher, type OnBatch } from '../batcher';
-import type { Database, PageStart, PetStatements } from '../database/database';
+import type { Database, PageStart, PetStatements } from '../database/store-database';
 import { tryOrError } from '../database/errors';
 import { idOfRow, leastInt64, petFromRow, type PetRow } from '../database/pet-columns';
-import { retryConflicts } from '../database/connections';
+import { retryConflicts } from '../database/transactions';
 
 const maxBatchSize = 400;
 

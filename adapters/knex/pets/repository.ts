@@ -14,9 +14,9 @@ import {
 } from '../../../core';
 import { databaseTimeouts } from '../timeouts';
 import type { OnBatch } from '../batcher';
-import type { Database, PetStatements } from '../database/database';
+import type { Database, PetStatements } from '../database/store-database';
 import { fileReplaced, withoutStatement } from '../database/errors';
-import { inTransaction } from '../database/connections';
+import { inTransaction } from '../database/transactions';
 import { petFromRow } from '../database/pet-columns';
 import { createPets, maxBatchSize } from './create';
 import { readPages, readPets } from './read';

@@ -1,13 +1,13 @@
 import knex, { type Knex } from 'knex';
 import { Socket } from 'node:net';
 import { callbackify } from 'node:util';
-import { inTransaction, poolUsageOf, silentLog, withPool } from '../database/connections';
-import type { Database } from '../database/database';
+import { inTransaction, poolUsageOf, silentLog, withPool } from '../database/transactions';
+import type { Database } from '../database/store-database';
 import { isReadOnlyServer, readOnlyServerError } from '../database/errors';
 import { migrationConfig } from '../migrations/migrations';
 import { databaseTimeouts } from '../timeouts';
 import { inspectSequence } from './ids';
-import { postgresPetStatements } from './pet-statements';
+import { postgresPetStatements } from './statements';
 import { checkEncoding, inspectConnection, inspectSettings, sessionTimeouts } from './server-settings';
 import { acceptsWrites, limitSessions, type Sessions } from './sessions';
 

@@ -4,7 +4,7 @@ import { constUndefined } from 'fp-ts/function';
 import type { Knex } from 'knex';
 import { LRUCache } from 'lru-cache';
 import { pathToFileURL } from 'node:url';
-import { silentLog } from '../database/connections';
+import { silentLog } from '../database/transactions';
 import { migrationConfig } from '../migrations/migrations';
 import { databaseTimeouts } from '../timeouts';
 

@@ -16,9 +16,9 @@ import {
 import { stat, statfs } from 'node:fs/promises';
 import knex, { type Knex } from 'knex';
 import { dirname, resolve } from 'node:path';
-import type { DatabaseSizes } from '../database/database';
+import type { DatabaseSizes } from '../database/store-database';
 import { errorWithCode, permanentError, tryOrError, withoutStatement } from '../database/errors';
-import { withPool } from '../database/connections';
+import { withPool } from '../database/transactions';
 import { readSchemaState } from '../migrations/migrations';
 import { fileInMode, poolConfiguration } from './connection';
 

@@ -1,6 +1,6 @@
 import knex, { type Knex } from 'knex';
 import { existsSync, linkSync, renameSync, rmSync, statSync } from 'node:fs';
-import { withPool } from '../database/connections';
+import { withPool } from '../database/transactions';
 import { isDamage, isSqliteBusy, permanentError, withoutStatement } from '../database/errors';
 import { generationMismatch, readSchemaState } from '../migrations/migrations';
 import { type CopyOptions, placeCheckedCopy } from './backup';

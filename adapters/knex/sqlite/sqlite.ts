@@ -1,11 +1,11 @@
 import { constFalse } from 'fp-ts/function';
 import knex, { type Knex } from 'knex';
-import type { Database } from '../database/database';
-import { inTransaction, poolUsageOf } from '../database/connections';
+import type { Database } from '../database/store-database';
+import { inTransaction, poolUsageOf } from '../database/transactions';
 import { fileReplaced } from '../database/errors';
 import { poolConfiguration, withPragmas } from './connection';
 import { checkIntegrity, createPrivateFile, fileSizes, refuseForeignFile, refuseReader } from './file';
-import { sqlitePetStatements } from './pet-statements';
+import { sqlitePetStatements } from './statements';
 import { watchFile } from './watch-file';
 
 const readerConnections = 3;

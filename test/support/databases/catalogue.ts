@@ -1,5 +1,5 @@
 import { type Database, knexPetRepository, migrate, openSqlite } from '../../../adapters/knex';
-import { driverOf } from '../../../adapters/knex/database/connections';
+import { driverOf } from '../../../adapters/knex/database/transactions';
 import { newPetCells, newPetColumns } from '../../../adapters/knex/database/pet-columns';
 import type { NewPet, Pet, PetRepository } from '../../../core';
 import { setLastId } from '../postgres/postgres';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { type Database, knexPetRepository } from '../../../../adapters/knex';
-import { retryConflicts } from '../../../../adapters/knex/database/connections';
+import { retryConflicts } from '../../../../adapters/knex/database/transactions';
 import { arbitraryScopedIdempotencyKey, arbitraryNewPet } from '../../../contracts';
 import { arbitraryPetId } from '../../../contracts/arbitrary';
 import { allPets } from '../../../contracts/pet-repository/pages-of';

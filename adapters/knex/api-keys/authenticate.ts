@@ -13,7 +13,7 @@ import {
   OwnerId,
 } from '../../../core';
 import { createBatcher } from '../batcher';
-import type { Database } from '../database/database';
+import type { Database } from '../database/store-database';
 import { databaseTimeouts } from '../timeouts';
 
 export interface ApiKeyRow {

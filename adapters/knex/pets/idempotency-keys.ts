@@ -13,7 +13,7 @@ import {
   int64FromText,
   contentOf,
 } from '../../../core';
-import type { Database, PetStatements } from '../database/database';
+import type { Database, PetStatements } from '../database/store-database';
 import { permanentError } from '../database/errors';
 import { findPets } from './read';
 

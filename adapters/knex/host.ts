@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
-import { driverOf } from './database/connections';
-import type { Database } from './database/database';
+import { driverOf } from './database/transactions';
+import type { Database } from './database/store-database';
 import { hostPostgres } from './postgres/postgres';
 import { hostSqlite } from './sqlite/sqlite';
 

@@ -2,7 +2,7 @@ import * as t from 'io-ts';
 import type { Knex } from 'knex';
 import { setTimeout as delay } from 'node:timers/promises';
 import { isConflict, isSqliteBusy, withoutStatement } from './errors';
-import type { PoolUsage } from './database';
+import type { PoolUsage } from './store-database';
 
 const CommitAnswer = t.type({ response: t.type({ command: t.string }) });
 

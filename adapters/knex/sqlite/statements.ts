@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import type { NewPet } from '../../../core';
-import type { IdempotencyRecordRow, PageStart, PetStatements } from '../database/database';
+import type { IdempotencyRecordRow, PageStart, PetStatements } from '../database/store-database';
 import { permanentError } from '../database/errors';
 import {
   type Cell,

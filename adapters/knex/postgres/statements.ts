@@ -8,7 +8,7 @@ import {
   petCells,
   type PetRow,
 } from '../database/pet-columns';
-import type { PageStart, PetStatements } from '../database/database';
+import type { PageStart, PetStatements } from '../database/store-database';
 
 /** Wraps an array for use as a query parameter. Knex's TypeScript types permit nulls in an array only in this form. */
 const arrayOf = (cells: ReadonlyArray<Cell>) => ({ toPostgres: () => [...cells] });
