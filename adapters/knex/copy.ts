@@ -3,7 +3,8 @@ import { hash } from 'node:crypto';
 import knex, { type Knex } from 'knex';
 import type { Unavailable } from '../../core';
 import { driverOf, inTransaction } from './database/transactions';
-import type { Database } from './database/store-database';
+import type { OwnDatabase } from './database/own-database';
+import type { StoreDatabase } from './database/store-database';
 import { isSqliteBusy, permanentError, toTaskEither, withoutStatement } from './database/errors';
 import { readSchemaState } from './migrations/migrations';
 import { fileInMode, poolConfiguration, withPragmas } from './sqlite/connection';
@@ -23,7 +24,7 @@ const idempotencyKeys: Table = { name: 'creation_keys', primaryKey: ['owner_id',
  * Opens a SQLite file as the source of a copy. The first read fails with SQLITE_BUSY if another connection has the file
  * open. Afterwards no other connection can open it.
  */
-export const openSqliteSource = (filename: string): Pick<Database, 'reads' | 'close'> => {
+export const openSqliteSource = (filename: string): Pick<OwnDatabase, 'reads' | 'close'> => {
   refuseReader(filename);
   const afterCreate = withPragmas(['locking_mode = EXCLUSIVE']);
   const reads = knex(poolConfiguration(fileInMode(filename, 'rw'), { min: 1, afterCreate }));
@@ -31,7 +32,7 @@ export const openSqliteSource = (filename: string): Pick<Database, 'reads' | 'cl
 };
 
 /** Fails if the source is in use, or lacks the tables of this version. */
-export const checkCopySource = ({ reads }: Pick<Database, 'reads'>): TaskEither<Unavailable, void> =>
+export const checkCopySource = ({ reads }: Pick<StoreDatabase, 'reads'>): TaskEither<Unavailable, void> =>
   toTaskEither(async () => {
     const { pending, unknown } = await readSchemaState(reads).catch((error: unknown) => {
       if (!isSqliteBusy(error)) throw error;
@@ -124,11 +125,11 @@ export interface CopiedStore {
 /**
  * Copies animals with their ids, API keys and idempotency keys into an empty database of either engine, which the
  * caller has migrated. One transaction on the target adds all or nothing. Reads the target again and compares both
- * sides before the commit. app/commands/copy.ts calls it.
+ * sides before the commit.
  */
 export const copyStore = async (
-  { reads: source }: Pick<Database, 'reads'>,
-  target: Database,
+  { reads: source }: Pick<StoreDatabase, 'reads'>,
+  target: StoreDatabase,
   state: CopyState,
   signal: AbortSignal,
 ): Promise<CopiedStore> => {

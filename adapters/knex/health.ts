@@ -1,12 +1,10 @@
-/* Readiness of a database and its numbers for the metrics. app/backend/backend.ts calls these functions. */
-
 import * as E from 'fp-ts/Either';
 import type { Task } from 'fp-ts/Task';
 import type { TaskEither } from 'fp-ts/TaskEither';
 import type { Knex } from 'knex';
 import { defaultPageSize, type Unavailable } from '../../core';
 import { endAtDeadline } from './database/deadline';
-import type { Database, DatabaseSizes } from './database/store-database';
+import type { DatabaseSizes, OwnDatabase } from './database/own-database';
 import { isReadOnlyServer, toTaskEither } from './database/errors';
 import { leastInt64 } from './database/pet-columns';
 import { generationMismatch, readSchemaState } from './migrations/migrations';
@@ -15,18 +13,20 @@ import { databaseTimeouts } from './timeouts';
 
 const checkReadiness = async ({
   reads,
-  writes,
-  petStatements,
+  write,
+  statements,
   inspectIds,
-}: Database): Promise<string | undefined> => {
+}: OwnDatabase): Promise<string | undefined> => {
   const deadline = performance.now() + databaseTimeouts.readinessMs;
   const inTime = <A>(work: () => Promise<A>) => endAtDeadline(toTaskEither(work), deadline)();
   const firstPage = { from: leastInt64, filters: {} };
   const [schema, read, written, ids] = await Promise.all([
     inTime(() => readSchemaState(reads)),
-    inTime(() => petStatements.pages(reads, [firstPage], defaultPageSize)),
+    inTime(() => statements.pages(reads, [firstPage], defaultPageSize)),
     inTime(async () => {
-      await writes('heartbeats').insert({ id: 1, beaten_at: Date.now() }).onConflict('id').merge();
+      await write((writes) =>
+        writes('heartbeats').insert({ id: 1, beaten_at: Date.now() }).onConflict('id').merge(),
+      );
     }),
     inTime(() => inspectIds(maxBatchSize)),
   ]);
@@ -46,10 +46,10 @@ const checkReadiness = async ({
 };
 
 /**
- * Checks the schema, one page, one committed write, and the ids of the next animals. A create may still fail, such as without the right to insert
- * animals. Only `doctor` tries one.
+ * Checks the schema, one page, one committed write, and the ids of the next animals. A create may still fail, such as
+ * without the right to insert animals. Only `doctor` tries one.
  */
-export const knexReadiness = (database: Database): Task<string | undefined> => {
+export const knexReadiness = (database: OwnDatabase): Task<string | undefined> => {
   let checkedAt = -databaseTimeouts.readinessCacheMs;
   let answer: Promise<string | undefined> = Promise.resolve(undefined);
   return () => {
@@ -86,5 +86,5 @@ const readKeyStatus = async (reads: Knex): Promise<Pick<DatabaseStatus, 'validKe
   return { validKeys: Number(count), endingOwners };
 };
 
-export const databaseStatus = ({ reads, sizes }: Database): TaskEither<Unavailable, DatabaseStatus> =>
+export const databaseStatus = ({ reads, sizes }: OwnDatabase): TaskEither<Unavailable, DatabaseStatus> =>
   toTaskEither(async () => ({ ...(await readKeyStatus(reads)), ...(await sizes()) }));

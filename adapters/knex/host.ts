@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import { driverOf } from './database/transactions';
-import type { Database } from './database/store-database';
+import type { StoreDatabase } from './database/store-database';
 import { hostPostgres } from './postgres/postgres';
 import { hostSqlite } from './sqlite/sqlite';
 
@@ -12,14 +12,14 @@ const mapsNames = ({ client: { config } }: WithConfig): boolean =>
   Boolean(config.wrapIdentifier) || Boolean(config.postProcessResponse);
 
 /**
- * Makes a Database from the Knex of a program that embeds the store (the host); only such programs call it. If you pass
+ * Makes a StoreDatabase from the Knex of a program that embeds the store (the host). If you pass
  * a Knex transaction, its commit or rollback includes the store's changes. In a transaction, await each call of the
  * store before your next statement: a failed call aborts a PostgreSQL transaction, and your statement may see half an
  * import. Give an embedded client in a transaction `retryForMs: 0`: its retries would fail and hold the connection. The
  * host keeps its pool settings and timeouts, and closes the Knex. Throws a TypeError for knex drivers other than `pg`
  * and `sqlite3`, and for a Knex with `wrapIdentifier` or `postProcessResponse`.
  */
-export const hostDatabase = (knex: Knex): Database => {
+export const hostDatabase = (knex: Knex): StoreDatabase => {
   if (mapsNames(knex)) {
     throw new TypeError(
       'the animal store needs a Knex without wrapIdentifier and postProcessResponse, which would change the names of its columns; make a second Knex without them on the same database',

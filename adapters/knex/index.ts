@@ -1,7 +1,8 @@
 export * from './api-keys/api-key-store';
 export { knexAuthenticate } from './api-keys/authenticate';
 export { checkCopySource, type CopiedStore, copyStore, type CopyState, openSqliteSource } from './copy';
-export type { Database, Finding, PoolUsage } from './database/store-database';
+export type { Finding, OwnDatabase, PoolUsage } from './database/own-database';
+export type { StoreDatabase } from './database/store-database';
 export { permanentError } from './database/errors';
 export * from './health';
 export * from './host';

@@ -2,7 +2,7 @@
 
 import {
   apiKeyStore,
-  type Database,
+  type OwnDatabase,
   generationMismatch,
   inspectConnection,
   migrate,
@@ -49,7 +49,7 @@ const loadDriver = async (opening: Opening): Promise<ReadonlyArray<Finding>> => 
 };
 
 /** Returns the database if statements can run on it. */
-const readable = ({ database, lacksStore = false, isBlocked = false }: Opening): Database | undefined =>
+const readable = ({ database, lacksStore = false, isBlocked = false }: Opening): OwnDatabase | undefined =>
   lacksStore || isBlocked ? undefined : database;
 
 /** Connects. The other commands connect in the next step, which can wait for another process that migrates. */

@@ -3,8 +3,7 @@ import type { TaskEither } from 'fp-ts/TaskEither';
 import type { Knex } from 'knex';
 import type { ApiKey, Unavailable } from '../../../core';
 import { toTaskEither, eitherToTaskEither } from '../database/errors';
-import type { Database } from '../database/store-database';
-import { inTransaction } from '../database/transactions';
+import type { StoreDatabase } from '../database/store-database';
 import { type ApiKeyRow, hashOf, isValid, newApiKey } from './authenticate';
 
 export interface ApiKeyRecord {
@@ -135,28 +134,35 @@ const hasKey = async (knex: Knex): Promise<boolean> =>
  * Returns the store of the API keys in a migrated database. app/backend/backend.ts calls it for the first key, and
  * app/backend/database.ts for the command `keys`.
  */
-export const apiKeyStore = ({ reads, writes, withMigrationLock }: Database): ApiKeyStore => ({
-  issue: (name, { lifetimeMs = null } = {}) => toTaskEither(() => insertKey(writes, name, lifetimeMs)),
+export const apiKeyStore = ({
+  reads,
+  write,
+  transaction,
+  withMigrationLock,
+}: StoreDatabase): ApiKeyStore => ({
+  issue: (name, { lifetimeMs = null } = {}) =>
+    toTaskEither(() => write((writes) => insertKey(writes, name, lifetimeMs))),
   bootstrapKey: (name) =>
     toTaskEither(async () => {
       // Reads without the migration lock first, because a long migration may hold that lock.
       if (await hasKey(reads)) return undefined;
-      return withMigrationLock(async (transaction) =>
-        (await hasKey(transaction)) ? undefined : insertKey(transaction, name, null),
+      return withMigrationLock(async (writes) =>
+        (await hasKey(writes)) ? undefined : insertKey(writes, name, null),
       );
     }),
-  rotate: (id, options) =>
-    eitherToTaskEither(() => inTransaction(writes, (transaction) => rotate(transaction, id, options))),
+  rotate: (id, options) => eitherToTaskEither(() => transaction((writes) => rotate(writes, id, options))),
   list: toTaskEither(async () => {
     const rows = await reads<ApiKeyRow>('api_keys').select('*').orderBy(['created_at', 'id']);
     return rows.map(toRecord);
   }),
   revoke: (id) =>
     eitherToTaskEither(async () => {
-      await writes<ApiKeyRow>('api_keys')
-        .where({ id, revoked_at: null })
-        .update({ revoked_at: toIsoTime(Date.now()) });
-      const row = await writes<ApiKeyRow>('api_keys').where({ id }).first();
+      const row = await write(async (writes) => {
+        await writes<ApiKeyRow>('api_keys')
+          .where({ id, revoked_at: null })
+          .update({ revoked_at: toIsoTime(Date.now()) });
+        return writes<ApiKeyRow>('api_keys').where({ id }).first();
+      });
       return row === undefined ? keyNotFound(id) : E.right(toRecord(row));
     }),
 });

@@ -13,7 +13,7 @@ import {
   OwnerId,
 } from '../../../core';
 import { createBatcher } from '../batcher';
-import type { Database } from '../database/store-database';
+import type { StoreDatabase } from '../database/store-database';
 import { databaseTimeouts } from '../timeouts';
 
 export interface ApiKeyRow {
@@ -67,7 +67,7 @@ const toStoredKey = (id: KeyId, { owner_id, digest, revoked_at, expires_at }: Ap
 });
 
 const readKeys =
-  ({ reads, onPrimary }: Pick<Database, 'reads' | 'onPrimary'>) =>
+  ({ reads, onPrimary }: Pick<StoreDatabase, 'reads' | 'onPrimary'>) =>
   async (ids: ReadonlyArray<KeyId>): Promise<ReadonlyArray<E.Either<InvalidApiKey, StoredKey>>> => {
     const rows = await reads<ApiKeyRow>('api_keys').whereIn('id', ids).whereRaw(onPrimary).select('*');
     const byId = new Map(rows.map((row) => [row.id, row]));
@@ -94,7 +94,7 @@ const checkKey = (key: ApiKey, id: KeyId, stored: StoredKey): E.Either<InvalidAp
  * found a valid key, the key is accepted for 2 s without a query, even while the database fails. After that, the port
  * fails with Unavailable if the query fails.
  */
-export const knexAuthenticate = (database: Database): Authenticate => {
+export const knexAuthenticate = (database: StoreDatabase): Authenticate => {
   const trusted = new LRUCache<string, StoredKey>({ max: maxTrusted, ttl: databaseTimeouts.keyTrustMs });
   const readKey = createBatcher({
     concurrency: database.concurrency.reads,

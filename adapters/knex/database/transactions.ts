@@ -1,10 +1,6 @@
-import * as t from 'io-ts';
 import type { Knex } from 'knex';
 import { setTimeout as delay } from 'node:timers/promises';
-import { isConflict, isSqliteBusy, withoutStatement } from './errors';
-import type { PoolUsage } from './store-database';
-
-const CommitAnswer = t.type({ response: t.type({ command: t.string }) });
+import { isConflict, withoutStatement } from './errors';
 
 const ignore = (): void => undefined;
 
@@ -22,39 +18,9 @@ export const withPool = async <A>(pool: Knex, use: (pool: Knex) => Promise<A>): 
 export const driverOf = ({ client }: { readonly client: unknown }): unknown =>
   typeof client === 'object' && client !== null ? Reflect.get(client, 'driverName') : undefined;
 
-interface Pool {
-  readonly numUsed: () => number;
-  readonly numFree: () => number;
-  readonly numPendingAcquires: () => number;
-}
-
-export const poolUsageOf =
-  (name: string, { client }: { readonly client: { readonly pool: Pool } }) =>
-  (): PoolUsage => ({
-    pool: name,
-    used: client.pool.numUsed(),
-    idle: client.pool.numFree(),
-    waiting: client.pool.numPendingAcquires(),
-  });
-
-interface TransactionOnConnection extends Pick<Knex.Transaction, 'on'> {
-  readonly client: { readonly acquireConnection: () => Promise<object> };
-}
-
 /**
- * Makes knex close the connection if COMMIT fails with SQLITE_BUSY, which can happen without a write-ahead log. SQLite
- * then keeps the transaction open, and later statements on the connection would belong to that transaction.
- */
-const closeOnBusyCommit = async (transaction: TransactionOnConnection): Promise<void> => {
-  const connection = await transaction.client.acquireConnection();
-  transaction.on('query-error', (error: unknown, { sql }: { readonly sql?: string }) => {
-    if (sql === 'COMMIT;' && isSqliteBusy(error)) Reflect.set(connection, '__knex__disposed', error);
-  });
-};
-
-/**
- * Runs work in a transaction, and rolls back if the work throws. Used all over the adapter, such as by pets/create.ts.
- * Throws if PostgreSQL answers COMMIT with ROLLBACK, as it does if the work ignored a failed statement.
+ * Runs work in a transaction, and rolls back if the work rejects. The work must not ignore a failed statement, because
+ * PostgreSQL then answers COMMIT with ROLLBACK.
  */
 export const inTransaction = async <A>(
   knex: Knex,
@@ -70,15 +36,9 @@ export const inTransaction = async <A>(
     await transaction.rollback().catch(withoutStatement);
     throw error;
   }
-  await closeOnBusyCommit(transaction);
-  const answer: unknown = await transaction.commit();
+  await transaction.commit();
   // Knex resolves the promise of `commit` even if the commit failed; `executionPromise` then rejects.
   await transaction.executionPromise;
-  if (CommitAnswer.is(answer) && answer.response.command === 'ROLLBACK') {
-    throw new Error(
-      'the database rolled back the transaction, because a statement in it failed; see the log of PostgreSQL',
-    );
-  }
   return result;
 };
 

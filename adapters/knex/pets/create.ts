@@ -18,15 +18,9 @@ import {
   type Unavailable,
 } from '../../../core';
 import { createBatcher, type OnBatch } from '../batcher';
-import type { Database, PetStatements } from '../database/store-database';
-import {
-  fileReplaced,
-  isPossibleDuplicate,
-  isStatementError,
-  permanentError,
-  withoutStatement,
-} from '../database/errors';
-import { inTransaction, retryConflicts } from '../database/transactions';
+import type { StoreDatabase, Statements } from '../database/store-database';
+import { isPossibleDuplicate, isStatementError, permanentError, withoutStatement } from '../database/errors';
+import { retryConflicts } from '../database/transactions';
 import { petFromRow } from '../database/pet-columns';
 import { deleteRecords, findRecords, lockRecord, purgeExpiredKeys, purgeIfExpired } from './idempotency-keys';
 import { databaseTimeouts } from '../timeouts';
@@ -52,7 +46,7 @@ const keysOf = (creates: ReadonlyArray<Create>): ReadonlyArray<ScopedIdempotency
  */
 const insertPets = async (
   writes: Knex,
-  { insert }: PetStatements,
+  { insert }: Statements,
   newPets: ReadonlyArray<NewPet>,
 ): Promise<ReadonlyArray<Pet>> => {
   const pets = (await insert(writes, newPets)).map(petFromRow).sort(compareById);
@@ -70,13 +64,13 @@ const created = (pet: Pet): CreateResult => E.right({ pet, replayed: false });
 
 const createNew = async (
   knex: Knex,
-  petStatements: PetStatements,
+  statements: Statements,
   creates: ReadonlyArray<Create>,
   now: number,
 ): Promise<Results> => {
   const pets = await insertPets(
     knex,
-    petStatements,
+    statements,
     creates.map(({ newPet }) => newPet),
   );
   const expires_at = now + idempotencyTtlMs;
@@ -85,7 +79,7 @@ const createNew = async (
     if (key === undefined) return [];
     return [{ owner_id: key.ownerId, idempotency_key: key.idempotencyKey, pet_id: id, expires_at }];
   });
-  if (records.length > 0) await petStatements.insertRecords(knex, records);
+  if (records.length > 0) await statements.insertRecords(knex, records);
   return pets.map(created);
 };
 
@@ -107,7 +101,7 @@ const settle = (
 
 const createOrReplay = async (
   transaction: Knex,
-  petStatements: PetStatements,
+  statements: Statements,
   creates: ReadonlyArray<Create>,
   now: number,
 ): Promise<Results> => {
@@ -115,7 +109,7 @@ const createOrReplay = async (
   // Writes before it reads. On SQLite, a transaction that begins with a read can't write once another connection has
   // written.
   await purgeIfExpired(transaction, keys, now);
-  const records = await findRecords(transaction, petStatements, keys);
+  const records = await findRecords(transaction, statements, keys);
   const recordOf = ({ key }: Create) => key && records.get(scopedIdempotencyKeyText(key));
   const settled = creates.map((create) => settle(recordOf(create)?.record, create.newPet, now));
   const fresh = creates.filter((_, place) => settled[place] === undefined);
@@ -128,7 +122,7 @@ const createOrReplay = async (
     transaction,
     fresh.flatMap((create) => recordOf(create)?.row ?? []),
   );
-  const made = [...(await createNew(transaction, petStatements, fresh, now))];
+  const made = [...(await createNew(transaction, statements, fresh, now))];
   return settled.flatMap((result) => result ?? made.splice(0, 1));
 };
 
@@ -158,17 +152,17 @@ const mapConcurrently = async <A, B>(
 };
 
 const createTogether = async (
-  { writes, petStatements }: Database,
+  { write, transaction, statements }: StoreDatabase,
   creates: ReadonlyArray<Create>,
   now: number,
 ): Promise<Results> => {
-  if (keysOf(creates).length === 0) return createNew(writes, petStatements, creates, now);
+  if (keysOf(creates).length === 0) return write((writes) => createNew(writes, statements, creates, now));
   try {
-    return await inTransaction(writes, (transaction) => createNew(transaction, petStatements, creates, now));
+    return await transaction((writes) => createNew(writes, statements, creates, now));
   } catch (error) {
     if (!isPossibleDuplicate(error)) throw error;
   }
-  return inTransaction(writes, (transaction) => createOrReplay(transaction, petStatements, creates, now));
+  return transaction((writes) => createOrReplay(writes, statements, creates, now));
 };
 
 /**
@@ -176,18 +170,15 @@ const createTogether = async (
  * rejects a statement of that transaction, each create is retried in a transaction of its own.
  */
 export const createPets = (
-  database: Database,
+  database: StoreDatabase,
   now: () => number,
   timeoutMs: number,
   onBatch: OnBatch,
 ): ((create: Create, deadline?: Deadline) => TaskEither<IdempotencyKeyReused | Unavailable, CreatedPet>) => {
   const purge = purgeExpiredKeys(database, now);
 
-  const createAll = async (creates: ReadonlyArray<Create>): Promise<Results> => {
-    const results = await retryConflicts(() => createTogether(database, creates, now()));
-    if (database.isFileReplaced()) throw fileReplaced();
-    return results;
-  };
+  const createAll = (creates: ReadonlyArray<Create>): Promise<Results> =>
+    retryConflicts(() => createTogether(database, creates, now()));
 
   const runBatch = async (creates: ReadonlyArray<Create>): Promise<Results> => {
     try {

@@ -13,7 +13,7 @@ import {
   int64FromText,
   contentOf,
 } from '../../../core';
-import type { Database, PetStatements } from '../database/store-database';
+import type { StoreDatabase, Statements } from '../database/store-database';
 import { permanentError } from '../database/errors';
 import { findPets } from './read';
 
@@ -65,7 +65,7 @@ const petIdOf = ({ pet_id }: RecordRow): bigint => {
 
 export const findRecords = async (
   transaction: Knex,
-  petStatements: PetStatements,
+  statements: Statements,
   keys: ReadonlyArray<ScopedIdempotencyKey>,
 ) => {
   const rows: ReadonlyArray<RecordRow> = await recordsOf(transaction, keys).select(
@@ -74,7 +74,7 @@ export const findRecords = async (
     'expires_at',
     transaction.raw('cast(pet_id as text) as pet_id'),
   );
-  const found = await findPets(transaction, petStatements, rows.map(petIdOf));
+  const found = await findPets(transaction, statements, rows.map(petIdOf));
   return new Map(
     RA.zipWith(rows, found, (row, outcome) => {
       if (outcome instanceof Error) throw outcome;
@@ -113,13 +113,13 @@ const maxRowsPerPurge = 200;
  * second if no expired key is left. In a transaction of the embedding program the function does nothing, because a
  * failed purge would abort that transaction.
  */
-export const purgeExpiredKeys = ({ writes, petStatements }: Database, now: () => number): (() => void) => {
+export const purgeExpiredKeys = ({ writes, statements }: StoreDatabase, now: () => number): (() => void) => {
   let nextAt = 0;
 
   const purge = async (): Promise<void> => {
     const began = performance.now();
     nextAt = Infinity;
-    const purged = await petStatements.purgeExpired(writes, now(), maxRowsPerPurge).catch(() => 0);
+    const purged = await statements.purgeExpired(writes, now(), maxRowsPerPurge).catch(() => 0);
     const ended = performance.now();
     nextAt = ended + (purged < maxRowsPerPurge ? purgeIntervalMs : 9 * (ended - began));
   };

@@ -16,7 +16,7 @@ import {
   toPage,
 } from '../../../core';
 import { createBatcher, type OnBatch } from '../batcher';
-import type { Database, PageStart, PetStatements } from '../database/store-database';
+import type { StoreDatabase, PageStart, Statements } from '../database/store-database';
 import { tryOrError } from '../database/errors';
 import { idOfRow, leastInt64, petFromRow, type PetRow } from '../database/pet-columns';
 import { retryConflicts } from '../database/transactions';
@@ -30,7 +30,7 @@ type Found = E.Either<PetNotFound, Pet>;
 
 export const findPets = async (
   knex: Knex,
-  { byIds }: PetStatements,
+  { byIds }: Statements,
   ids: ReadonlyArray<bigint>,
 ): Promise<ReadonlyArray<Found | Error>> => {
   const rows = await byIds(knex, ids);
@@ -42,7 +42,7 @@ export const findPets = async (
 };
 
 export const readPets = (
-  { reads, petStatements, concurrency }: Database,
+  { reads, statements, concurrency }: StoreDatabase,
   timeoutMs: number,
   onBatch: OnBatch,
 ): PetRepository['find'] =>
@@ -50,7 +50,7 @@ export const readPets = (
     maxBatchSize,
     concurrency: concurrency.reads,
     timeoutMs,
-    runBatch: (ids: ReadonlyArray<bigint>) => retryConflicts(() => findPets(reads, petStatements, ids)),
+    runBatch: (ids: ReadonlyArray<bigint>) => retryConflicts(() => findPets(reads, statements, ids)),
     onBatch,
   });
 
@@ -76,7 +76,7 @@ const toPetPage = ({ limit }: PetQuery, rows: ReadonlyArray<PetRow>): Page | Err
 
 /** Makes the function with which `list` of repository.ts reads a page. Equal queries of a batch share one page object. */
 export const readPages = (
-  { reads, petStatements, concurrency }: Database,
+  { reads, statements, concurrency }: StoreDatabase,
   timeoutMs: number,
   onBatch: OnBatch,
 ): PetRepository['list'] => {
@@ -88,7 +88,7 @@ export const readPages = (
     const pages = new Map<string, Page | Error>();
     for (const some of RA.chunksOf(Math.ceil(maxPetsPerStatement / limit))(distinct)) {
       const starts = some.map(([, query]) => startOf(query));
-      const found = await retryConflicts(() => petStatements.pages(reads, starts, limit));
+      const found = await retryConflicts(() => statements.pages(reads, starts, limit));
       for (const [[identity, query], rows] of RA.zip(some, found))
         pages.set(identity, toPetPage(query, rows));
     }

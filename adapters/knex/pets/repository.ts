@@ -14,16 +14,15 @@ import {
 } from '../../../core';
 import { databaseTimeouts } from '../timeouts';
 import type { OnBatch } from '../batcher';
-import type { Database, PetStatements } from '../database/store-database';
-import { fileReplaced, withoutStatement } from '../database/errors';
-import { inTransaction } from '../database/transactions';
+import type { StoreDatabase, Statements } from '../database/store-database';
+import { withoutStatement } from '../database/errors';
 import { petFromRow } from '../database/pet-columns';
 import { createPets, maxBatchSize } from './create';
 import { readPages, readPets } from './read';
 
 const insertAll = async (
   transaction: Knex,
-  { insert }: PetStatements,
+  { insert }: Statements,
   newPets: AsyncIterable<NewPet>,
 ): Promise<ImportedPets> => {
   let batch: Array<NewPet> = [];
@@ -69,17 +68,20 @@ const keepAwake = async <A>(transaction: Knex, work: () => Promise<A>): Promise<
 };
 
 const importAll =
-  ({ writes, petStatements, isFileReplaced }: Database) =>
+  ({ transaction, statements }: StoreDatabase) =>
   (newPets: AsyncIterable<NewPet>): TaskEither<ImportAborted | Unavailable, ImportedPets> =>
   async () => {
     const progress = { isCommitting: false };
     try {
-      const imported = await inTransaction(writes, async (transaction) => {
-        const inserted = await keepAwake(transaction, () => insertAll(transaction, petStatements, newPets));
+      const imported = await transaction(async (writes) => {
+        const inserted = await keepAwake(writes, () => insertAll(writes, statements, newPets));
+        // Rejects if an earlier statement failed, such as the one of `keepAwake`. PostgreSQL would answer COMMIT with
+        // ROLLBACK, which Knex takes for success.
+        await writes.raw('select 1');
         progress.isCommitting = true;
         return inserted;
       });
-      return isFileReplaced() ? E.left(unavailable(fileReplaced())) : E.right(imported);
+      return E.right(imported);
     } catch (cause) {
       return E.left(progress.isCommitting ? unavailable(withoutStatement(cause)) : importAborted(cause));
     }
@@ -105,7 +107,7 @@ interface Options {
  * longer than 4 s fails with Unavailable. A call whose deadline is too near fails so before its query begins.
  */
 export const knexPetRepository = (
-  database: Database,
+  database: StoreDatabase,
   { now = Date.now, observer }: Options = {},
 ): PetRepository => {
   const onBatch =

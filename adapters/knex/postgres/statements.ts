@@ -8,7 +8,7 @@ import {
   petCells,
   type PetRow,
 } from '../database/pet-columns';
-import type { PageStart, PetStatements } from '../database/store-database';
+import type { PageStart, Statements } from '../database/store-database';
 
 /** Wraps an array for use as a query parameter. Knex's TypeScript types permit nulls in an array only in this form. */
 const arrayOf = (cells: ReadonlyArray<Cell>) => ({ toPostgres: () => [...cells] });
@@ -114,7 +114,7 @@ const purgeDistributedKeys = {
 };
 
 /** Statements that Citus can't run in their form for PostgreSQL, or runs slowly. */
-type EngineStatements = Pick<PetStatements, 'pages' | 'insert' | 'insertRecords' | 'purgeExpired'>;
+type EngineStatements = Pick<Statements, 'pages' | 'insert' | 'insertRecords' | 'purgeExpired'>;
 
 /**
  * Statements for PostgreSQL without Citus. Their text does not depend on the number of rows, so each is prepared once.
@@ -169,11 +169,11 @@ const distributedStatements = (run: RunStatement, onPrimary: string): EngineStat
  * Returns the statements for PostgreSQL or Citus. Reads have the SQL condition `onPrimary`. `engine` tells if the server
  * is Citus.
  */
-export const postgresPetStatements = (
+export const postgresStatements = (
   onPrimary: string,
   preparesStatements: () => boolean,
   engine: (knex: Knex) => Promise<{ readonly isDistributed: boolean }>,
-): PetStatements => {
+): Statements => {
   const run = statementRunner(preparesStatements);
   const single = singleServerStatements(run, onPrimary);
   const distributed = distributedStatements(run, onPrimary);

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import type { NewPet } from '../../../core';
-import type { IdempotencyRecordRow, PageStart, PetStatements } from '../database/store-database';
+import type { IdempotencyRecordRow, PageStart, Statements } from '../database/store-database';
 import { permanentError } from '../database/errors';
 import {
   type Cell,
@@ -68,10 +68,10 @@ const readRows = async (...statement: Parameters<typeof run>): Promise<ReadonlyA
   (await run(...statement)).flatMap(({ found }) => parseRows(found));
 
 /**
- * Statements on animals for sqlite.ts. They read rows as one JSON text, because the driver takes longer to create a
+ * Statements of SQLite. They read rows as one JSON text, because the driver takes longer to create a
  * JavaScript value for each cell.
  */
-export const sqlitePetStatements: PetStatements = {
+export const sqliteStatements: Statements = {
   byIds: (knex, ids) => readRows(knex, byIds, `[${ids.join()}]`),
   pages: async (knex, starts, limit) => {
     const columns = filterCells(starts[0]?.filters ?? {}).map(([column]) => column);

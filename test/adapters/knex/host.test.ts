@@ -1,7 +1,7 @@
 import { embeddedClient } from '../../../adapters/client';
 import { expect } from 'chai';
 import knex, { type Knex } from 'knex';
-import { hostDatabase, knexPetRepository, knexReadiness, migrate } from '../../../adapters/knex';
+import { hostDatabase, knexPetRepository, migrate } from '../../../adapters/knex';
 import { ApiKey, decodeOrThrow, IdempotencyKey, KeyId, openAnimalStore } from '../../../core';
 import { inMemoryApiKeys } from '../../../adapters/in-memory';
 import { createPostgresDatabase } from '../../support/postgres/postgres';
@@ -71,13 +71,6 @@ for (const [kind, makeHost] of hosts) {
         await transaction('adoptions').insert({ pet_id: String(pet.id) });
         end();
       });
-
-    it('is ready, and leaves the pool to the host', async () => {
-      const database = hostDatabase(own);
-      expect(await knexReadiness(database)()).to.equal(undefined);
-      await database.close();
-      expect(await counts()).to.deep.equal({ pets: [], adoptions: 0 });
-    });
 
     it('rolls an animal back with the row of the host, and commits both, once for one key', async () => {
       const failed: unknown = await adopt(() => {

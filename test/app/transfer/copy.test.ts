@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { existsSync } from 'node:fs';
 import { chmod, readdir, symlink } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { copyStore, type Database, migrate } from '../../../adapters/knex';
+import { copyStore, type OwnDatabase, migrate } from '../../../adapters/knex';
 import { type Pet } from '../../../core';
 import { success } from '../../contracts/outcome';
 import { petWithId } from '../../contracts/pet-repository/seeds';
@@ -42,7 +42,7 @@ const oddPets: ReadonlyArray<Pet> = names.map((name, index) => ({
   ...(index % 2 === 0 ? { status: 'sold' as const } : {}),
 }));
 
-const withOpen = async <A>({ open }: TestDatabase, use: (database: Database) => Promise<A>): Promise<A> => {
+const withOpen = async <A>({ open }: TestDatabase, use: (database: OwnDatabase) => Promise<A>): Promise<A> => {
   const database = open();
   try {
     await success(migrate(database));

@@ -1,4 +1,4 @@
-import { type Database, knexPetRepository, migrate, openSqlite } from '../../../adapters/knex';
+import { knexPetRepository, migrate, openSqlite, type StoreDatabase } from '../../../adapters/knex';
 import { driverOf } from '../../../adapters/knex/database/transactions';
 import { newPetCells, newPetColumns } from '../../../adapters/knex/database/pet-columns';
 import type { NewPet, Pet, PetRepository } from '../../../core';
@@ -38,7 +38,7 @@ export const newCatalogue = async (newPets: Iterable<NewPet> = []): Promise<Cata
 };
 
 /** Inserts animals with given ids into a database. */
-export const seedPets = async ({ writes }: Database, pets: ReadonlyArray<Pet>): Promise<void> => {
+export const seedPets = async ({ writes }: StoreDatabase, pets: ReadonlyArray<Pet>): Promise<void> => {
   if (pets.length === 0) return;
   const columns = newPetColumns.map(({ name }) => name);
   const rowOf = (pet: Pet) =>
@@ -47,7 +47,7 @@ export const seedPets = async ({ writes }: Database, pets: ReadonlyArray<Pet>): 
 };
 
 /** Makes a database hold exactly these animals. Later animals get greater ids. */
-export const replacePets = async (database: Database, pets: ReadonlyArray<Pet>): Promise<void> => {
+export const replacePets = async (database: StoreDatabase, pets: ReadonlyArray<Pet>): Promise<void> => {
   const { writes } = database;
   const isPostgres = driverOf(writes) === 'pg';
   if (isPostgres) await writes.raw('truncate pets, creation_keys restart identity');

@@ -5,7 +5,7 @@ import * as TE from 'fp-ts/TaskEither';
 import { randomBytes } from 'node:crypto';
 import {
   apiKeyStore,
-  type Database,
+  type OwnDatabase,
   inspectConnection,
   knexPetRepository,
   knexReadiness,
@@ -26,7 +26,7 @@ import { execute } from '../../../support/postgres/postgres';
 import { success } from '../../../contracts/outcome';
 
 /** Takes the steps of an inspection until one fails. */
-const inspect = (database: Database) =>
+const inspect = (database: OwnDatabase) =>
   pipe(
     inspectConnection(database),
     TE.flatMap(() => readSchema(database)),
@@ -34,7 +34,7 @@ const inspect = (database: Database) =>
     TE.tap(({ generation }) => (generation === 0 ? TE.right([]) : apiKeyStore(database).list)),
   )();
 
-const reasonOf = async (database: Database): Promise<string> => {
+const reasonOf = async (database: OwnDatabase): Promise<string> => {
   const inspected = await inspect(database);
   return E.isLeft(inspected) ? E.toError(inspected.left.cause).message : '';
 };
@@ -103,7 +103,7 @@ describe('A database that refuses creates', () => {
 
 for (const [kind, makeDatabase] of databaseKinds) {
   describe(`A ${kind} database before the first start`, () => {
-    const withEmpty = (test: (database: Database) => Promise<void>): Promise<void> =>
+    const withEmpty = (test: (database: OwnDatabase) => Promise<void>): Promise<void> =>
       withEmptyDatabase(makeDatabase, async (database) => {
         // SQLite creates the file with the first connection.
         await database.writes.raw('select 1');

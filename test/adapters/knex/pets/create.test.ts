@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { randomInt } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import { type Database, hostDatabase, knexPetRepository } from '../../../../adapters/knex';
+import { type StoreDatabase, hostDatabase, knexPetRepository } from '../../../../adapters/knex';
 import {
   type CreatedPet,
   type NewPet,
@@ -54,7 +54,11 @@ const refusals: Readonly<Record<Kind, Readonly<Record<string, ReadonlyArray<stri
   },
 };
 
-const refuse = async (kind: Kind, database: Database, statements: ReadonlyArray<string>): Promise<void> => {
+const refuse = async (
+  kind: Kind,
+  database: StoreDatabase,
+  statements: ReadonlyArray<string>,
+): Promise<void> => {
   if (kind === 'PostgreSQL') await alterTables(database, ...statements);
   else for (const statement of statements) await database.writes.raw(statement);
 };
@@ -81,7 +85,7 @@ const keyed = (length: number): ReadonlyArray<readonly [NewPet, ScopedIdempotenc
 
 for (const [kind, makeDatabase] of databaseKinds) {
   describe(`creating animals in ${kind}`, () => {
-    const use = (test: (database: Database) => Promise<void>) => withDatabase(makeDatabase, test);
+    const use = (test: (database: StoreDatabase) => Promise<void>) => withDatabase(makeDatabase, test);
 
     for (const [why, statements] of Object.entries(refusals[kind])) {
       for (const key of [undefined, arbitraryScopedIdempotencyKey()]) {
@@ -109,7 +113,7 @@ for (const [kind, makeDatabase] of databaseKinds) {
         const reversing = withStatements(database, {
           insert: async (knex, newPets) => {
             statements += 1;
-            return (await database.petStatements.insert(knex, newPets)).toReversed();
+            return (await database.statements.insert(knex, newPets)).toReversed();
           },
         });
         const { create } = knexPetRepository(reversing);
@@ -163,7 +167,7 @@ for (const [kind, makeDatabase] of databaseKinds) {
     it("purges no keys in a host's transaction, which a failed purge would abort", () =>
       use(async (database) => {
         const purges: Array<boolean> = [];
-        const observed = (on: Database): Database =>
+        const observed = (on: StoreDatabase): StoreDatabase =>
           withStatements(on, {
             purgeExpired: (knex) => Promise.resolve(purges.push(knex.isTransaction === true)),
           });

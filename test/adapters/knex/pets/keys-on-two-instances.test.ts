@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { type Database, knexPetRepository } from '../../../../adapters/knex';
+import { type StoreDatabase, knexPetRepository } from '../../../../adapters/knex';
 import { arbitraryNewPet, arbitraryScopedIdempotencyKey } from '../../../contracts';
 import { allPets } from '../../../contracts/pet-repository/pages-of';
 import {
@@ -12,8 +12,8 @@ import {
 import { success } from '../../../contracts/outcome';
 
 /** Calls a function once, after a database has looked up the animals of stored keys. */
-const afterItLooked = (database: Database, act: () => Promise<unknown>): Database => {
-  const { byIds } = database.petStatements;
+const afterItLooked = (database: StoreDatabase, act: () => Promise<unknown>): StoreDatabase => {
+  const { byIds } = database.statements;
   let acted: Promise<unknown> | undefined;
   return withStatements(database, {
     byIds: async (knex, ids) => {

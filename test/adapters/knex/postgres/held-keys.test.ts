@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { Knex } from 'knex';
-import { type Database, knexPetRepository } from '../../../../adapters/knex';
+import { type OwnDatabase, knexPetRepository } from '../../../../adapters/knex';
 import { idempotencyTtlMs, type PetRepository, type ScopedIdempotencyKey } from '../../../../core';
 import { arbitraryScopedIdempotencyKey, arbitraryNewPet } from '../../../contracts';
 import { allPets } from '../../../contracts/pet-repository/pages-of';
@@ -10,7 +10,7 @@ import { success } from '../../../contracts/outcome';
 
 /** Holds an idempotency key, as another instance that hangs during a create would. */
 const holdKey = async (
-  { writes }: Database,
+  { writes }: OwnDatabase,
   { ownerId, idempotencyKey }: ScopedIdempotencyKey,
 ): Promise<Knex.Transaction> => {
   const transaction = await writes.transaction();
