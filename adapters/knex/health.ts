@@ -21,7 +21,7 @@ const checkReadiness = async ({
   const inTime = <A>(work: () => Promise<A>) => endAtDeadline(toTaskEither(work), deadline)();
   const firstPage = { from: leastInt64, filters: {} };
   const [schema, read, written, ids] = await Promise.all([
-    inTime(() => readSchemaState(reads)),
+    inTime(() => readSchemaState(reads, statements)),
     inTime(() => statements.pages(reads, [firstPage], defaultPageSize)),
     inTime(async () => {
       await write((writes) =>

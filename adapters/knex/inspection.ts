@@ -37,8 +37,8 @@ export const inspectConnection = (database: OwnDatabase): TaskEither<Unavailable
     return database.inspect();
   });
 
-export const readSchema = ({ reads }: StoreDatabase): TaskEither<Unavailable, SchemaState> =>
-  toTaskEither(() => readSchemaState(reads));
+export const readSchema = ({ reads, statements }: StoreDatabase): TaskEither<Unavailable, SchemaState> =>
+  toTaskEither(() => readSchemaState(reads, statements));
 
 /**
  * Tries what `serve` writes, and rolls it back: the migrations if there are no tables, or else a create. Fails with the

@@ -30,6 +30,11 @@ export interface Statements {
   readonly insert: (knex: Knex, newPets: ReadonlyArray<NewPet>) => Promise<ReadonlyArray<PetRow>>;
   readonly insertRecords: (knex: Knex, records: ReadonlyArray<IdempotencyRecordRow>) => Promise<unknown>;
   readonly purgeExpired: (knex: Knex, now: number, limit: number) => Promise<number>;
+  /** Returns the highest id that was ever assigned, also if its animal was deleted since, and otherwise 0. */
+  readonly readLastId: (knex: Knex) => Promise<bigint>;
+  /** Makes the ids of later animals greater than `id`, which is at least 1. */
+  readonly setLastId: (knex: Knex, id: bigint) => Promise<unknown>;
+  readonly hasTable: (knex: Knex, name: string) => Promise<boolean>;
 }
 
 /** SQLite or PostgreSQL database with the tables of a store. */

@@ -14,10 +14,6 @@ export const withPool = async <A>(pool: Knex, use: (pool: Knex) => Promise<A>): 
   }
 };
 
-/** Returns the name of Knex's driver, such as `pg` or `sqlite3`. */
-export const driverOf = ({ client }: { readonly client: unknown }): unknown =>
-  typeof client === 'object' && client !== null ? Reflect.get(client, 'driverName') : undefined;
-
 /**
  * Runs work in a transaction, and rolls back if the work rejects. The work must not ignore a failed statement, because
  * PostgreSQL then answers COMMIT with ROLLBACK.
@@ -25,8 +21,9 @@ export const driverOf = ({ client }: { readonly client: unknown }): unknown =>
 export const inTransaction = async <A>(
   knex: Knex,
   work: (transaction: Knex.Transaction) => Promise<A>,
+  config?: Knex.TransactionConfig,
 ): Promise<A> => {
-  const transaction = await knex.transaction().catch((error: unknown) => {
+  const transaction = await knex.transaction(config).catch((error: unknown) => {
     throw withoutStatement(error);
   });
   let result: A;

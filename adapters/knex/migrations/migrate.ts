@@ -74,16 +74,16 @@ const checkGeneration = (state: SchemaState, mayRaiseGeneration: boolean): void 
 
 /** Runs the pending migrations. Returns undefined, and runs none, if `mayCreate` is false and there is no store. */
 const runPending = async (
-  { reads, withMigrationLock }: StoreDatabase,
+  { reads, statements, withMigrationLock }: StoreDatabase,
   { mayRaiseGeneration = false, onProgress = constVoid }: MigrateOptions,
   mayCreate: boolean,
 ): Promise<ReadonlyArray<string> | undefined> => {
-  const found = await readSchemaState(reads);
+  const found = await readSchemaState(reads, statements);
   if (found.generation === 0 && !mayCreate) return undefined;
   checkGeneration(found, mayRaiseGeneration);
   if (found.pending.length === 0) return [];
   return withMigrationLock(async (transaction) => {
-    const state = await readSchemaState(transaction);
+    const state = await readSchemaState(transaction, statements);
     checkGeneration(state, mayRaiseGeneration);
     if (state.pending.length === 0) return [];
     if (state.generation > 0) onProgress(`migrating (${state.pending.join(', ')})`);

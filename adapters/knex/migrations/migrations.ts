@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import { driverOf } from '../database/transactions';
+import type { Statements } from '../database/store-database';
 
 /**
  * Tables of the first migration. Existing databases have them, so a change needs a new migration. The package
@@ -71,8 +71,7 @@ interface NamedMigration {
 const migrationTable = 'animal_store_migrations';
 
 /**
- * Configuration of Knex's migrator. migrate.ts, the command `knex` (through knexfile.ts) and programs that embed the
- * store run the migrations with it. It ignores migrations that only a newer program knows.
+ * Configuration of Knex's migrator. It ignores migrations that only a newer program knows.
  */
 export const migrationConfig: Knex.MigratorConfig = {
   migrationSource: {
@@ -95,19 +94,12 @@ export interface SchemaState {
 const generationOf = (names: ReadonlyArray<string>): number =>
   Math.max(1, ...names.map((name) => Number(/\.generation-(\d+)$/.exec(name)?.[1] ?? 1)));
 
-/** Looks for the table in PostgreSQL itself, because Knex's `hasTable` misses a table on which the role has no right. */
-const hasMigrationTable = async (knex: Knex): Promise<boolean> => {
-  if (driverOf(knex) !== 'pg') return knex.schema.hasTable(migrationTable);
-  const inSchema = `to_regclass(quote_ident(current_schema()) || '.${migrationTable}')`;
-  const { exists } = await knex.first<{ readonly exists: boolean }>(
-    knex.raw(`${inSchema} is not null as exists`),
-  );
-  return exists;
-};
-
-export const readSchemaState = async (knex: Knex): Promise<SchemaState> => {
+export const readSchemaState = async (
+  knex: Knex,
+  { hasTable }: Pick<Statements, 'hasTable'>,
+): Promise<SchemaState> => {
   const known = Object.keys(migrations);
-  const names = (await hasMigrationTable(knex))
+  const names = (await hasTable(knex, migrationTable))
     ? await knex(migrationTable).orderBy('id').pluck<Array<string>>('name')
     : [];
   return {

@@ -113,6 +113,29 @@ const purgeDistributedKeys = {
        ) and expires_at <= ? returning 1`,
 };
 
+const sequence = `pg_get_serial_sequence('pets', 'id')`;
+
+/**
+ * Ids that were inserted explicitly do not advance the sequence, whose last value is null before its first use.
+ */
+const readLastId = async (knex: Knex): Promise<bigint> => {
+  const assigned = `pg_sequence_last_value(${sequence}::regclass)`;
+  const { id } = await knex('pets').first<{ readonly id: string }>(
+    knex.raw(`greatest(max(id), ${assigned}, 0)::text as id`),
+  );
+  return BigInt(id);
+};
+
+/** Looks for the table in the catalog, because Knex's `hasTable` misses a table on which the role has no right. */
+const hasTable = async (knex: Knex, name: string): Promise<boolean> => {
+  const { exists } = await knex.first<{ readonly exists: boolean }>(
+    knex.raw("to_regclass(quote_ident(current_schema()) || '.' || quote_ident(?)) is not null as exists", [
+      name,
+    ]),
+  );
+  return exists;
+};
+
 /** Statements that Citus can't run in their form for PostgreSQL, or runs slowly. */
 type EngineStatements = Pick<Statements, 'pages' | 'insert' | 'insertRecords' | 'purgeExpired'>;
 
@@ -184,5 +207,8 @@ export const postgresStatements = (
     insert: async (knex, newPets) => (await statementsOn(knex)).insert(knex, newPets),
     insertRecords: async (knex, keys) => (await statementsOn(knex)).insertRecords(knex, keys),
     purgeExpired: async (knex, now, limit) => (await statementsOn(knex)).purgeExpired(knex, now, limit),
+    readLastId,
+    setLastId: (knex, id) => knex.raw(`select setval(${sequence}, ?::bigint)`, [id.toString()]),
+    hasTable,
   };
 };

@@ -19,6 +19,7 @@ import { errorWithCode, permanentError, tryOrError, withoutStatement } from '../
 import { withPool } from '../database/transactions';
 import { readSchemaState } from '../migrations/migrations';
 import { fileInMode, poolConfiguration } from './connection';
+import { sqliteStatements } from './statements';
 
 const maxLinks = 40;
 
@@ -119,7 +120,7 @@ export const identifyFile = async (filename: string): Promise<'empty' | 'animal-
   if (found?.isFile() !== true || found.size === 0) return 'empty';
   return withPool(openReadOnly(filename), async (connection) => {
     if ((await connection('sqlite_master').first<unknown>('name')) === undefined) return 'empty';
-    return (await readSchemaState(connection)).generation > 0 ? 'animal-store' : 'foreign';
+    return (await readSchemaState(connection, sqliteStatements)).generation > 0 ? 'animal-store' : 'foreign';
   }).catch((error: unknown) => {
     throw withoutStatement(error);
   });

@@ -61,6 +61,9 @@ const pagesBy = (columns: ReadonlyArray<Column>): string => {
     ) as found from json_each(?) as starts`;
 };
 
+const lastId = `select cast(max(coalesce(max(pets.id), 0), coalesce(
+    (select seq from sqlite_sequence where name = 'pets'), 0)) as text) as found from pets`;
+
 const run = async (knex: Knex, sql: string, ...bindings: ReadonlyArray<Cell | number>): Promise<FoundRows> =>
   knex.raw<FoundRows>(sql, bindings);
 
@@ -81,4 +84,10 @@ export const sqliteStatements: Statements = {
   insert: (knex, newPets) => readRows(knex, insertPets, `[${newPets.map(newPetAsJson).join()}]`),
   insertRecords: (knex, records) => run(knex, insertRecords, `[${records.map(recordAsJson).join()}]`),
   purgeExpired: async (knex, now, limit) => (await run(knex, purgeExpired, now, limit)).length,
+  readLastId: async (knex) => BigInt((await run(knex, lastId))[0]?.found ?? 0),
+  setLastId: async (knex, id) => {
+    await knex('sqlite_sequence').where({ name: 'pets' }).delete();
+    await knex('sqlite_sequence').insert({ name: 'pets', seq: id.toString() });
+  },
+  hasTable: (knex, name) => knex.schema.hasTable(name),
 };

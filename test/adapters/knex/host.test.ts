@@ -146,13 +146,24 @@ describe("A host's pool of one connection to PostgreSQL", () => {
 describe('A knex that the store cannot use', () => {
   const refusals: ReadonlyArray<readonly [Knex.Config, RegExp]> = [
     [{ client: 'cockroachdb' }, /the knex clients pg and sqlite3, not cockroachdb/],
+    [{ client: knex.Client }, /the knex clients pg and sqlite3, not a class/],
     [{ client: 'pg', wrapIdentifier: (name, wrap) => wrap(name.toLowerCase()) }, /make a second Knex/],
     [{ client: 'pg', postProcessResponse: (response: unknown) => response }, /make a second Knex/],
   ];
   for (const [configuration, message] of refusals) {
-    it(`is refused at once, with what to do: ${Object.keys(configuration).join()}`, async () => {
+    it(`is refused at once, with what to do: ${message.source}`, async () => {
       const other = knex({ connection: 'postgres://nowhere', ...configuration });
       expect(() => hostDatabase(other)).to.throw(TypeError, message);
+      await other.destroy();
+    });
+  }
+});
+
+describe('A knex whose client has another name', () => {
+  for (const client of ['postgres', 'postgresql', 'sqlite']) {
+    it(`is accepted: ${client}`, async () => {
+      const other = knex({ client, connection: { filename: 'none' }, useNullAsDefault: true });
+      expect(hostDatabase(other)).to.include({ reads: other });
       await other.destroy();
     });
   }

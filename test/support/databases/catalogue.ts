@@ -1,5 +1,5 @@
 import { knexPetRepository, migrate, openSqlite, type StoreDatabase } from '../../../adapters/knex';
-import { driverOf } from '../../../adapters/knex/database/transactions';
+import { sqliteStatements } from '../../../adapters/knex/sqlite/statements';
 import { newPetCells, newPetColumns } from '../../../adapters/knex/database/pet-columns';
 import type { NewPet, Pet, PetRepository } from '../../../core';
 import { setLastId } from '../postgres/postgres';
@@ -49,7 +49,7 @@ export const seedPets = async ({ writes }: StoreDatabase, pets: ReadonlyArray<Pe
 /** Makes a database hold exactly these animals. Later animals get greater ids. */
 export const replacePets = async (database: StoreDatabase, pets: ReadonlyArray<Pet>): Promise<void> => {
   const { writes } = database;
-  const isPostgres = driverOf(writes) === 'pg';
+  const isPostgres = database.statements !== sqliteStatements;
   if (isPostgres) await writes.raw('truncate pets, creation_keys restart identity');
   else for (const table of ['pets', 'creation_keys', 'sqlite_sequence']) await writes(table).delete();
   await seedPets(database, pets);

@@ -16,8 +16,8 @@ import { eventually } from '../../../support/eventually';
 const names = Object.keys(migrations);
 const tables = ['pets', 'creation_keys', 'api_keys', 'heartbeats', 'rate_limits'];
 
-const pendingIn = async ({ reads }: OwnDatabase): Promise<ReadonlyArray<string>> =>
-  (await readSchemaState(reads)).pending;
+const pendingIn = async ({ reads, statements }: OwnDatabase): Promise<ReadonlyArray<string>> =>
+  (await readSchemaState(reads, statements)).pending;
 
 const tablesThere = async ({ reads }: OwnDatabase): Promise<ReadonlyArray<string>> => {
   const there = await Promise.all(tables.map((table) => reads.schema.hasTable(table)));
