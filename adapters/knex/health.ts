@@ -3,13 +3,12 @@ import type { Task } from 'fp-ts/Task';
 import type { TaskEither } from 'fp-ts/TaskEither';
 import type { Knex } from 'knex';
 import { defaultPageSize, type Unavailable } from '../../core';
-import { endAtDeadline } from './database/deadline';
 import type { DatabaseSizes, OwnDatabase } from './database/own-database';
 import { isReadOnlyServer, toTaskEither } from './database/errors';
 import { leastInt64 } from './database/pet-columns';
 import { generationMismatch, readSchemaState } from './migrations/migrations';
 import { maxBatchSize } from './pets/create';
-import { databaseTimeouts } from './timeouts';
+import { databaseTimeouts, withTimeout } from './timeouts';
 
 const checkReadiness = async ({
   reads,
@@ -17,8 +16,8 @@ const checkReadiness = async ({
   statements,
   inspectIds,
 }: OwnDatabase): Promise<string | undefined> => {
-  const deadline = performance.now() + databaseTimeouts.readinessMs;
-  const inTime = <A>(work: () => Promise<A>) => endAtDeadline(toTaskEither(work), deadline)();
+  const inTime = <A>(work: () => Promise<A>) =>
+    toTaskEither(() => withTimeout(work(), databaseTimeouts.readinessMs))();
   const firstPage = { from: leastInt64, filters: {} };
   const [schema, read, written, ids] = await Promise.all([
     inTime(() => readSchemaState(reads, statements)),
