@@ -7,7 +7,7 @@ import type { DatabaseSizes, OwnDatabase } from './database/own-database';
 import { isReadOnlyServer, toTaskEither } from './database/errors';
 import { leastInt64 } from './database/pet-columns';
 import { generationMismatch, readSchemaState } from './migrations/migrations';
-import { maxBatchSize } from './pets/create';
+import { maxBatchSize } from './pets/batched-statement';
 import { databaseTimeouts, withTimeout } from './timeouts';
 
 const checkReadiness = async ({

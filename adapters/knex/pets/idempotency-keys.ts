@@ -1,8 +1,3 @@
-/*
- * Statements on the table `creation_keys`, in which create.ts finds the animal of a create that a client repeats with
- * the same idempotency key.
- */
-
 import * as E from 'fp-ts/Either';
 import * as RA from 'fp-ts/ReadonlyArray';
 import type { Knex } from 'knex';
@@ -15,7 +10,7 @@ import {
 } from '../../../core';
 import type { StoreDatabase, Statements } from '../database/store-database';
 import { permanentError } from '../database/errors';
-import { findPets } from './read';
+import { findPets } from './find';
 
 const purgeIntervalMs = 1_000;
 
@@ -108,8 +103,7 @@ export const lockRecord = async (
 const maxRowsPerPurge = 200;
 
 /**
- * Returns a function that purges some expired keys in the background; create.ts calls it after each batch. A purge
- * deletes few rows, because creates on SQLite wait for it. The pause after a purge is nine times its duration, or a
+ * Returns a function that purges some expired keys in the background. A purge deletes few rows, because creates on SQLite wait for it. The pause after a purge is nine times its duration, or a
  * second if no expired key is left. In a transaction of the embedding program the function does nothing, because a
  * failed purge would abort that transaction.
  */
