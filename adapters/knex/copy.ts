@@ -19,7 +19,7 @@ interface Table {
 // Heartbeats and rate limits belong to a running service, and are not copied.
 const pets: Table = { name: 'pets', primaryKey: ['id'] };
 const apiKeys: Table = { name: 'api_keys', primaryKey: ['id'] };
-const idempotencyKeys: Table = { name: 'creation_keys', primaryKey: ['owner_id', 'idempotency_key'] };
+const idempotencyKeys: Table = { name: 'idempotency_keys', primaryKey: ['owner_id', 'idempotency_key'] };
 
 type CopySource = Pick<StoreDatabase, 'reads' | 'statements'>;
 

@@ -63,7 +63,8 @@ export const knexReadiness = (database: OwnDatabase): Task<string | undefined> =
 
 export interface DatabaseStatus extends DatabaseSizes {
   readonly validKeys: number;
-  readonly endingOwners: ReadonlyArray<{ readonly owner: string; readonly ends: string }>;
+  /** Owners whose last key expires, and when it does, in milliseconds since 1970. */
+  readonly endingOwners: ReadonlyArray<{ readonly owner: string; readonly endsAt: number }>;
 }
 
 const maxEndingOwners = 100;
@@ -71,7 +72,7 @@ const maxEndingOwners = 100;
 const readKeyStatus = async (reads: Knex): Promise<Pick<DatabaseStatus, 'validKeys' | 'endingOwners'>> => {
   const validKeys = reads('api_keys')
     .whereNull('revoked_at')
-    .whereRaw('(expires_at is null or expires_at > ?)', [new Date().toISOString()]);
+    .whereRaw('(expires_at is null or expires_at > ?)', [Date.now()]);
   const [{ count }, endingOwners] = await Promise.all([
     validKeys.clone().count({ count: '*' }).first<{ count: number | string }>(),
     validKeys
@@ -80,9 +81,15 @@ const readKeyStatus = async (reads: Knex): Promise<Pick<DatabaseStatus, 'validKe
       .havingRaw('count(*) = count(expires_at)')
       .orderByRaw('max(expires_at)')
       .limit(maxEndingOwners)
-      .select<DatabaseStatus['endingOwners']>('owner_id as owner', reads.raw('max(expires_at) as ends')),
+      .select<ReadonlyArray<{ owner: string; ends_at: number | string }>>(
+        'owner_id as owner',
+        reads.raw('max(expires_at) as ends_at'),
+      ),
   ]);
-  return { validKeys: Number(count), endingOwners };
+  return {
+    validKeys: Number(count),
+    endingOwners: endingOwners.map(({ owner, ends_at }) => ({ owner, endsAt: Number(ends_at) })),
+  };
 };
 
 export const databaseStatus = ({ reads, sizes }: OwnDatabase): TaskEither<Unavailable, DatabaseStatus> =>

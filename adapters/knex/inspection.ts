@@ -23,8 +23,8 @@ const tryCreate = ({ writes, statements }: StoreDatabase): Promise<void> =>
     const pet_id = BigInt(idOfRow(row));
     const key = { owner_id: 'trial', idempotency_key: randomBytes(16).toString('hex') };
     await statements.insertRecords(transaction, [{ ...key, pet_id, expires_at: 0 }]);
-    await transaction('creation_keys').where(key).select('idempotency_key').forShare();
-    await transaction('creation_keys').where(key).delete();
+    await transaction('idempotency_keys').where(key).select('idempotency_key').forShare();
+    await transaction('idempotency_keys').where(key).delete();
   });
 
 /** Checks the disk, the owner of the tables and the server. Fails with SQLITE_CORRUPT if a SQLite file is damaged. */

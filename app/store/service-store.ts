@@ -22,7 +22,7 @@ import { takeSteps } from './steps';
 export interface ServiceStore {
   readonly ports: Ports;
   /**
-   * Creates an API key if none is configured and none was ever issued. The caller must print the key, because only its
+   * Creates an API key if none is configured and none was ever created. The caller must print the key, because only its
    * hash is stored.
    */
   readonly createFirstKey: () => Promise<string | undefined>;

@@ -2,7 +2,7 @@ import type { Knex } from 'knex';
 import type { Statements } from '../database/store-database';
 
 /**
- * Tables of the first migration. Existing databases have them, so a change needs a new migration. The package
+ * Tables of the first migration. Times are milliseconds since 1970. Existing databases have them, so a change needs a new migration. The package
  * rate-limiter-flexible expects the columns of `rate_limits`.
  */
 const initialTables: Readonly<Record<string, (table: Knex.CreateTableBuilder) => void>> = {
@@ -13,23 +13,23 @@ const initialTables: Readonly<Record<string, (table: Knex.CreateTableBuilder) =>
     table.text('status').checkIn(['available', 'pending', 'sold']);
     table.index(['status', 'id'], 'pets_by_status');
   },
-  creation_keys: (table) => {
+  idempotency_keys: (table) => {
     table.text('owner_id').notNullable();
     table.text('idempotency_key').notNullable();
     table.bigInteger('pet_id').notNullable();
     table.bigInteger('expires_at').notNullable();
     table.primary(['owner_id', 'idempotency_key']);
-    table.index(['expires_at'], 'creation_keys_by_expires_at');
+    table.index(['expires_at'], 'idempotency_keys_by_expires_at');
   },
   api_keys: (table) => {
     table.text('id').primary();
     table.text('owner_id').notNullable();
     table.text('name').notNullable();
-    table.text('digest').notNullable().unique();
+    table.text('hash').notNullable().unique();
     table.text('last_four').notNullable();
-    table.text('created_at').notNullable();
-    table.text('revoked_at');
-    table.text('expires_at');
+    table.bigInteger('created_at').notNullable();
+    table.bigInteger('revoked_at');
+    table.bigInteger('expires_at');
     table.bigInteger('lifetime_ms');
   },
   heartbeats: (table) => {

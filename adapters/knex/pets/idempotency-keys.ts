@@ -22,7 +22,7 @@ interface RecordRow {
 }
 
 const recordsOf = (knex: Knex, keys: ReadonlyArray<ScopedIdempotencyKey>) =>
-  knex<RecordRow>('creation_keys').whereIn(
+  knex<RecordRow>('idempotency_keys').whereIn(
     ['owner_id', 'idempotency_key'],
     keys.map(({ ownerId, idempotencyKey }) => [ownerId, idempotencyKey]),
   );
@@ -41,7 +41,7 @@ export const purgeIfExpired = async (
  */
 export const deleteRecords = async (transaction: Knex, rows: ReadonlyArray<RecordRow>): Promise<void> => {
   if (rows.length === 0) return;
-  await transaction<RecordRow>('creation_keys')
+  await transaction<RecordRow>('idempotency_keys')
     .whereIn(
       ['owner_id', 'idempotency_key', 'pet_id'],
       rows.map(({ owner_id, idempotency_key, pet_id }) => [owner_id, idempotency_key, pet_id]),
@@ -54,7 +54,7 @@ const petIdOf = ({ pet_id }: RecordRow): bigint => {
   if (id !== undefined) return id;
   // Only SQLite stores another value than an integer in the column. The row is not named, because logs show no keys.
   throw permanentError(
-    "a row in table creation_keys has an invalid pet_id; run: delete from creation_keys where typeof(pet_id) <> 'integer'",
+    "a row in table idempotency_keys has an invalid pet_id; run: delete from idempotency_keys where typeof(pet_id) <> 'integer'",
   );
 };
 
@@ -94,7 +94,7 @@ export const lockRecord = async (
   transaction: Knex,
   { owner_id, idempotency_key }: RecordRow,
 ): Promise<void> => {
-  await transaction<RecordRow>('creation_keys')
+  await transaction<RecordRow>('idempotency_keys')
     .where({ owner_id, idempotency_key })
     .select('idempotency_key')
     .forShare();

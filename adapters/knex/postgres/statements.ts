@@ -93,23 +93,23 @@ const insertPets = {
 
 const insertKeys = {
   name: 'insert keys',
-  sql: `insert into creation_keys (owner_id, idempotency_key, pet_id, expires_at)
+  sql: `insert into idempotency_keys (owner_id, idempotency_key, pet_id, expires_at)
        select * from unnest(?::text[], ?::text[], ?::bigint[], ?::bigint[])`,
 };
 
 // Waits for no locked row, so it can't deadlock with creates or with purges of other instances.
 const purgeKeys = {
   name: 'purge keys',
-  sql: `delete from creation_keys where (owner_id, idempotency_key) in (
-         select owner_id, idempotency_key from creation_keys where expires_at <= ? limit ? for update skip locked
+  sql: `delete from idempotency_keys where (owner_id, idempotency_key) in (
+         select owner_id, idempotency_key from idempotency_keys where expires_at <= ? limit ? for update skip locked
        ) returning 1`,
 };
 
 // Citus does not support `skip locked`, so the statement waits for locked rows, at most for `lock_timeout`.
 const purgeDistributedKeys = {
   name: 'purge distributed keys',
-  sql: `delete from creation_keys where (owner_id, idempotency_key) in (
-         select owner_id, idempotency_key from creation_keys where expires_at <= ? limit ?
+  sql: `delete from idempotency_keys where (owner_id, idempotency_key) in (
+         select owner_id, idempotency_key from idempotency_keys where expires_at <= ? limit ?
        ) and expires_at <= ? returning 1`,
 };
 
@@ -183,7 +183,7 @@ const distributedStatements = (run: RunStatement, onPrimary: string): EngineStat
     return run(knex, { sql }, newPets.flatMap(newPetCells));
   },
   insertRecords: async (knex, keys) => {
-    await knex('creation_keys').insert(keys.map((key) => ({ ...key, pet_id: key.pet_id.toString() })));
+    await knex('idempotency_keys').insert(keys.map((key) => ({ ...key, pet_id: key.pet_id.toString() })));
   },
   purgeExpired: async (knex, now, limit) => (await run(knex, purgeDistributedKeys, [now, limit, now])).length,
 });

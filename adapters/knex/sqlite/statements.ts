@@ -46,11 +46,11 @@ const insertPets = `insert into pets (${newPetColumns.map(({ name }) => name).jo
   select ${newPetColumns.map((_, place) => `value ->> ${place}`).join()} from json_each(?)
   returning json_array(${rowAsJson}) as found`;
 
-const insertRecords = `insert into creation_keys (owner_id, idempotency_key, pet_id, expires_at)
+const insertRecords = `insert into idempotency_keys (owner_id, idempotency_key, pet_id, expires_at)
   select value ->> 0, value ->> 1, value ->> 2, value ->> 3 from json_each(?)`;
 
-const purgeExpired = `delete from creation_keys
-  where rowid in (select rowid from creation_keys where expires_at <= ? limit ?) returning '' as found`;
+const purgeExpired = `delete from idempotency_keys
+  where rowid in (select rowid from idempotency_keys where expires_at <= ? limit ?) returning '' as found`;
 
 const pagesBy = (columns: ReadonlyArray<Column>): string => {
   const equal = columns.map(({ name }, place) => `and ${name} = starts.value ->> ${place + 1}`);

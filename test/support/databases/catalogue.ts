@@ -50,8 +50,8 @@ export const seedPets = async ({ writes }: StoreDatabase, pets: ReadonlyArray<Pe
 export const replacePets = async (database: StoreDatabase, pets: ReadonlyArray<Pet>): Promise<void> => {
   const { writes } = database;
   const isPostgres = database.statements !== sqliteStatements;
-  if (isPostgres) await writes.raw('truncate pets, creation_keys restart identity');
-  else for (const table of ['pets', 'creation_keys', 'sqlite_sequence']) await writes(table).delete();
+  if (isPostgres) await writes.raw('truncate pets, idempotency_keys restart identity');
+  else for (const table of ['pets', 'idempotency_keys', 'sqlite_sequence']) await writes(table).delete();
   await seedPets(database, pets);
   const greatest = pets.reduce((most, { id }) => (id > most ? id : most), 0n);
   if (isPostgres && greatest > 0n) await setLastId(database, greatest);

@@ -26,7 +26,7 @@ type Ask = (deadline?: Deadline) => TaskEither<unknown, unknown>;
 /** Returns every call that a request may make of a database. */
 const everyCall = async (database: OwnDatabase): Promise<Readonly<Record<string, Ask>>> => {
   const pets = knexPetRepository(database);
-  const { key } = await success(apiKeyStore(database).issue('somebody'));
+  const { key } = await success(apiKeyStore(database).create('somebody'));
   const inMemory = inMemoryApiKeys([['somebody', key]]);
   const store = await success(openAnimalStore({ pets, authenticate: inMemory.authenticate })(key));
   const operations = Object.entries(storeOperations).map(

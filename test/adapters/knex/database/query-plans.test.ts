@@ -117,7 +117,7 @@ describe('the query plans on SQLite', () => {
     expect(plan.filter((line) => /SCAN (?!CONSTANT ROW|json_each|\d)|TEMP B-TREE/.test(line))).to.deep.equal(
       [],
     );
-    expect(plan.join()).to.match(/SEARCH creation_keys USING/);
+    expect(plan.join()).to.match(/SEARCH idempotency_keys USING/);
   });
 
   it('search an index for API keys', async () => {

@@ -41,7 +41,7 @@ const reasonOf = async (database: OwnDatabase): Promise<string> => {
 
 /** Errors that name the cause of rejected creates, with the statements that cause them. */
 const faults = [
-  ['SQLite', sqliteFile, /no such table: creation_keys/, 'drop table creation_keys'],
+  ['SQLite', sqliteFile, /no such table: idempotency_keys/, 'drop table idempotency_keys'],
   [
     'PostgreSQL',
     postgresDatabase,
@@ -54,9 +54,9 @@ const onRights: Readonly<Record<string, RegExp>> = {
   'usage on sequence pets_id_seq': /permission denied for sequence pets_id_seq/,
   'insert on pets': /permission denied for table pets/,
   'select on pets': /permission denied for table pets/,
-  'insert on creation_keys': /permission denied for table creation_keys/,
-  'update on creation_keys': /permission denied for table creation_keys/,
-  'delete on creation_keys': /permission denied for table creation_keys/,
+  'insert on idempotency_keys': /permission denied for table idempotency_keys/,
+  'update on idempotency_keys': /permission denied for table idempotency_keys/,
+  'delete on idempotency_keys': /permission denied for table idempotency_keys/,
   'select on api_keys': /permission denied for table api_keys/,
 };
 
@@ -136,7 +136,7 @@ for (const [kind, makeDatabase] of databaseKinds) {
     it('leaves nothing behind', () =>
       withDatabase(makeDatabase, async (database) => {
         expect(await inspect(database)).to.have.property('_tag', 'Right');
-        for (const table of ['pets', 'creation_keys'])
+        for (const table of ['pets', 'idempotency_keys'])
           expect(await database.reads(table).first(database.reads.raw('1'))).to.equal(undefined);
       }));
   });

@@ -14,7 +14,7 @@ import { success } from '../../../contracts/outcome';
 import { eventually } from '../../../support/eventually';
 
 const names = Object.keys(migrations);
-const tables = ['pets', 'creation_keys', 'api_keys', 'heartbeats', 'rate_limits'];
+const tables = ['pets', 'idempotency_keys', 'api_keys', 'heartbeats', 'rate_limits'];
 
 const pendingIn = async ({ reads, statements }: OwnDatabase): Promise<ReadonlyArray<string>> =>
   (await readSchemaState(reads, statements)).pending;

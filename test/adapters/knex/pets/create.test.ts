@@ -159,7 +159,7 @@ for (const [kind, makeDatabase] of databaseKinds) {
         // A create starts the next purge, unless one is running or has just ended.
         await eventually('no expired key is left', 20_000, async () => {
           for (const [newPet, key] of keyed(1)) await success(repository.create(newPet, key));
-          const left: ReadonlyArray<unknown> = await database.reads('creation_keys').pluck('expires_at');
+          const left: ReadonlyArray<unknown> = await database.reads('idempotency_keys').pluck('expires_at');
           return left.every((expiresAt) => Number(expiresAt) > clock.time);
         });
       }));
@@ -211,7 +211,7 @@ for (const [kind, makeDatabase] of databaseKinds) {
         await success(repository.create(arbitraryNewPet(), arbitraryScopedIdempotencyKey()));
         clock.time += day + 1;
         for (const [newPet, key] of keyed(3)) await success(repository.create(newPet, key));
-        expect(await database.reads('creation_keys').pluck('expires_at')).to.have.lengthOf(4);
+        expect(await database.reads('idempotency_keys').pluck('expires_at')).to.have.lengthOf(4);
       }));
 
     it('makes one animal of one key in two instances at once, of equal and of different creations', () =>

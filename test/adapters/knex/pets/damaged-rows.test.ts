@@ -66,13 +66,13 @@ for (const [kind, makeDatabase] of databaseKinds) {
           const { create } = knexPetRepository(database);
           const [newPet, key] = [arbitraryNewPet(), arbitraryScopedIdempotencyKey()];
           await success(create(newPet, key));
-          await database.writes('creation_keys').update({ pet_id: 'none' });
+          await database.writes('idempotency_keys').update({ pet_id: 'none' });
           const [retry, ...others] = await Promise.all(
             [key, arbitraryScopedIdempotencyKey(), undefined].map((each) => create(newPet, each)()),
           );
           expect(retry)
             .to.have.nested.property('left.cause.message')
-            .that.includes("run: delete from creation_keys where typeof(pet_id) <> 'integer'");
+            .that.includes("run: delete from idempotency_keys where typeof(pet_id) <> 'integer'");
           expect(others.map(({ _tag }) => _tag)).to.deep.equal(['Right', 'Right']);
         }));
   });

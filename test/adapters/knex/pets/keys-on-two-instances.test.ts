@@ -65,7 +65,7 @@ describe('an idempotency key on two instances of PostgreSQL', () => {
       const { create } = knexPetRepository(database);
       const [newPet, key] = [arbitraryNewPet(), arbitraryScopedIdempotencyKey()];
       // PostgreSQL keeps the last transaction that locked a row in the column xmax.
-      const lastLock = () => database.reads('creation_keys').first('xmax');
+      const lastLock = () => database.reads('idempotency_keys').first('xmax');
       await success(create(newPet, key));
       expect(await lastLock()).to.deep.equal({ xmax: '0' });
       expect((await success(create(newPet, key))).replayed).to.equal(true);

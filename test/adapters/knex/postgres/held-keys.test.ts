@@ -14,7 +14,7 @@ const holdKey = async (
   { ownerId, idempotencyKey }: ScopedIdempotencyKey,
 ): Promise<Knex.Transaction> => {
   const transaction = await writes.transaction();
-  await transaction('creation_keys').insert({
+  await transaction('idempotency_keys').insert({
     owner_id: ownerId,
     idempotency_key: idempotencyKey,
     pet_id: '1',
@@ -60,9 +60,9 @@ const whileOneIsLocked = (
     clock.time += idempotencyTtlMs + 1;
     const transaction = await other.writes.transaction();
     const { ownerId: owner_id, idempotencyKey: idempotency_key } = locked;
-    await transaction('creation_keys').where({ owner_id, idempotency_key }).forUpdate();
+    await transaction('idempotency_keys').where({ owner_id, idempotency_key }).forUpdate();
     const expired = () =>
-      transaction('creation_keys').where('expires_at', '<=', clock.time).select('owner_id');
+      transaction('idempotency_keys').where('expires_at', '<=', clock.time).select('owner_id');
     try {
       await test(repository, async () => (await expired()).length);
     } finally {

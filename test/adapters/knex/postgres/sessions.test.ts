@@ -70,7 +70,7 @@ describe('A session with a PostgreSQL server that has become read-only', () => {
 
   it('does not answer whether an API key is valid, and is replaced by a new session', () =>
     withDatabase(onOneSession, async (database) => {
-      const { key } = await success(apiKeyStore(database).issue('key'));
+      const { key } = await success(apiKeyStore(database).create('key'));
       const authenticate = knexAuthenticate(database);
       await makeReadOnly(database);
       const outcome = await authenticate(decodeOrThrow(ApiKey, key))();

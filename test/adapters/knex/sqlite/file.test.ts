@@ -70,7 +70,7 @@ describe('A SQLite file', () => {
       const other = openSqlite(file);
       await other.reads('pets').first('id');
       await writes.raw(
-        `insert into creation_keys (owner_id, idempotency_key, pet_id, expires_at)
+        `insert into idempotency_keys (owner_id, idempotency_key, pet_id, expires_at)
          with recursive numbers (n) as (select 1 union all select n + 1 from numbers where n < 4000)
          select hex(zeroblob(2000)), n, n, 1 from numbers`,
       );
