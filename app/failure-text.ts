@@ -46,7 +46,7 @@ export const failureText = (failure: CommandFailure, url: DatabaseUrl): string =
     case 'ApiKeyNotFound':
       return `no key has the id ${failure.id}; \`animal-store keys list\` shows the ids`;
     case 'ApiKeyRevoked':
-      return `key ${failure.id} is revoked; issue a new one with \`animal-store keys create --name NAME\``;
+      return `key ${failure.id} is revoked; create a new one with \`animal-store keys create --name NAME\``;
     case 'CannotListen':
       return `can't listen: ${messageOf(failure.cause)}; ${listenAdvice(failure.cause, failure.prefix)}`;
   }

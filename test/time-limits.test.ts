@@ -42,7 +42,7 @@ const orders: ReadonlyArray<readonly [string, ReadonlyArray<number>]> = [
   ['a scrape ends before its request', [scrapeTimeoutMs, maxResponseMs]],
   [
     'a transaction outlasts a statement',
-    [database.importKeepAliveMs, database.statementMs, database.maxStatementMs, database.idleInTransactionMs],
+    [database.importKeepAliveMs, database.statementMs, database.idleInTransactionMs],
   ],
   ['a client outlasts the service', [promisedMs, client.attemptMs, client.retryForMs]],
   ['a client backs off within its time', [client.firstDelayMs, client.maxDelayMs, client.retryForMs]],

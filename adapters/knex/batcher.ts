@@ -1,8 +1,8 @@
 import * as E from 'fp-ts/Either';
 import type { TaskEither } from 'fp-ts/TaskEither';
 import { type Deadline, type Unavailable, unavailable } from '../../core';
-import { endAtDeadline } from './database/deadline';
-import { toTaskEither } from './database/errors';
+import { withoutStatement } from './database/errors';
+import { withTimeout } from './timeouts';
 
 /**
  * Minimum time that must remain before a deadline to start a database call. A call that starts later would time out
@@ -12,26 +12,22 @@ const minTimeLeftMs = 20;
 
 export type OnBatch = (size: number, milliseconds: number) => void;
 
-type Result<F, A> = E.Either<F, A> | Error;
+/** Result of a call. A call whose result is an Error is Unavailable. */
+export type Result<F, A> = E.Either<F, A> | Error;
 
-interface Options<K, F, A> {
+export interface BatcherOptions<K, F, A> {
   readonly maxBatchSize: number;
   /** Maximum number of batches that run at the same time. */
   readonly concurrency: number;
   readonly timeoutMs: number;
   /** Returns a text that is equal for calls which can share a batch. By default, all can. */
   readonly batchKey?: (key: K) => string;
-  /** Returns a result for each key, in the order of `keys`. A call whose result is an Error is Unavailable. */
+  /** Returns a text that is unique among the calls of a batch. By default, equal calls can share a batch. */
+  readonly identity?: (key: K) => string | undefined;
+  /** Returns a result for each key, in the order of `keys`. */
   readonly runBatch: (keys: ReadonlyArray<K>) => Promise<ReadonlyArray<Result<F, A> | undefined>>;
   readonly onBatch?: OnBatch;
 }
-
-/**
- * Maximum time for which `setImmediate` keeps the event loop awake while a batch of a single call runs. A sleeping
- * event loop takes about 50 µs to wake, which would make the reads of a single client a fifth slower. With several
- * calls in the batch, the requests of other clients need that processor time.
- */
-const keepAwakeMs = 0.3;
 
 interface Call<K, F, A> {
   readonly key: K;
@@ -48,40 +44,43 @@ const noResult = (): Error =>
   new Error('internal error: a batched query returned no result for one of its calls');
 
 /**
- * Makes a function that runs concurrent calls together, in batches; pets/read.ts, pets/create.ts and
- * api-keys/knex-authenticate.ts use it. While `concurrency` batches are running, new calls are queued and become the
- * next batch. While fewer batches are running, the calls of one tick of the event loop form a batch. A call never joins
- * a batch that has started, because the result could be stale. A call is Unavailable if its batch can't begin early
- * enough before the deadline of the call, or does not end within `timeoutMs`.
+ * Makes a function that runs concurrent calls together, in batches. While `concurrency` batches are running, new calls
+ * are queued and become the next batch. While fewer batches are running, the calls of one tick of the event loop form a
+ * batch. A call never joins a batch that has started, because the result could be stale. A call is Unavailable if its
+ * batch can't begin early enough before the deadline of the call, or does not end within `timeoutMs`.
  */
 export const createBatcher = <K, F, A>({
   maxBatchSize,
   concurrency,
   timeoutMs,
   batchKey = () => '',
+  identity = () => undefined,
   runBatch,
   onBatch,
-}: Options<K, F, A>): ((key: K, deadline?: Deadline) => TaskEither<F | Unavailable, A>) => {
+}: BatcherOptions<K, F, A>): ((key: K, deadline?: Deadline) => TaskEither<F | Unavailable, A>) => {
   let waiting: Array<Call<K, F, A>> = [];
   let runningBatches = 0;
   let isDispatchSet = false;
-  let lastBatchMs = Infinity;
-
-  const keepAwakeUntil = (time: number): void => {
-    if (runningBatches > 0 && performance.now() < time) setImmediate(keepAwakeUntil, time);
-  };
 
   /** Takes the oldest call and others with its batch key from the queue. Ends calls that waited too long. */
   const takeBatch = (): ReadonlyArray<Call<K, F, A>> => {
     const now = performance.now();
     const batch: Array<Call<K, F, A>> = [];
     const left: Array<Call<K, F, A>> = [];
+    const identities = new Set<string>();
     for (const call of waiting) {
       if (call.beginBy <= now) {
         call.end(new Error('the database was too busy to start the query in time'));
-      } else if (batch.length < maxBatchSize && call.batchKey === (batch[0] ?? call).batchKey) {
-        batch.push(call);
-      } else left.push(call);
+        continue;
+      }
+      const identifier = identity(call.key);
+      const fits = batch.length < maxBatchSize && call.batchKey === (batch[0] ?? call).batchKey;
+      if (!fits || (identifier !== undefined && identities.has(identifier))) {
+        left.push(call);
+        continue;
+      }
+      batch.push(call);
+      if (identifier !== undefined) identities.add(identifier);
     }
     waiting = left;
     return batch;
@@ -90,17 +89,12 @@ export const createBatcher = <K, F, A>({
   const run = async (batch: ReadonlyArray<Call<K, F, A>>): Promise<void> => {
     runningBatches += 1;
     const began = performance.now();
-    if (batch.length === 1 && lastBatchMs < keepAwakeMs) keepAwakeUntil(began + keepAwakeMs);
     const keys = batch.map(({ key }) => key);
-    const answers = await endAtDeadline(
-      toTaskEither(() => runBatch(keys)),
-      began + timeoutMs,
-    )();
+    const results = await withTimeout(runBatch(keys), timeoutMs).catch(withoutStatement);
     runningBatches -= 1;
-    lastBatchMs = performance.now() - began;
-    onBatch?.(batch.length, lastBatchMs);
+    onBatch?.(batch.length, performance.now() - began);
     for (const [place, { end }] of batch.entries()) {
-      end(E.isLeft(answers) ? answers.left.cause : (answers.right[place] ?? noResult()));
+      end(results instanceof Error ? results : (results[place] ?? noResult()));
     }
     dispatch();
   };

@@ -2,12 +2,14 @@ import type { TaskEither } from 'fp-ts/TaskEither';
 import { hash } from 'node:crypto';
 import knex, { type Knex } from 'knex';
 import type { Unavailable } from '../../core';
-import { driverOf, inTransaction } from './database/connections';
-import type { Database } from './database/database';
+import { inTransaction } from './database/transactions';
+import type { OwnDatabase } from './database/own-database';
+import type { StoreDatabase } from './database/store-database';
 import { isSqliteBusy, permanentError, toTaskEither, withoutStatement } from './database/errors';
 import { readSchemaState } from './migrations/migrations';
 import { fileInMode, poolConfiguration, withPragmas } from './sqlite/connection';
 import { refuseReader } from './sqlite/file';
+import { sqliteStatements } from './sqlite/statements';
 
 interface Table {
   readonly name: string;
@@ -17,23 +19,25 @@ interface Table {
 // Heartbeats and rate limits belong to a running service, and are not copied.
 const pets: Table = { name: 'pets', primaryKey: ['id'] };
 const apiKeys: Table = { name: 'api_keys', primaryKey: ['id'] };
-const idempotencyKeys: Table = { name: 'creation_keys', primaryKey: ['owner_id', 'idempotency_key'] };
+const idempotencyKeys: Table = { name: 'idempotency_keys', primaryKey: ['owner_id', 'idempotency_key'] };
+
+type CopySource = Pick<StoreDatabase, 'reads' | 'statements'>;
 
 /**
  * Opens a SQLite file as the source of a copy. The first read fails with SQLITE_BUSY if another connection has the file
  * open. Afterwards no other connection can open it.
  */
-export const openSqliteSource = (filename: string): Pick<Database, 'reads' | 'close'> => {
+export const openSqliteSource = (filename: string): CopySource & Pick<OwnDatabase, 'close'> => {
   refuseReader(filename);
   const afterCreate = withPragmas(['locking_mode = EXCLUSIVE']);
   const reads = knex(poolConfiguration(fileInMode(filename, 'rw'), { min: 1, afterCreate }));
-  return { reads, close: () => reads.destroy() };
+  return { reads, statements: sqliteStatements, close: () => reads.destroy() };
 };
 
 /** Fails if the source is in use, or lacks the tables of this version. */
-export const checkCopySource = ({ reads }: Pick<Database, 'reads'>): TaskEither<Unavailable, void> =>
+export const checkCopySource = ({ reads, statements }: CopySource): TaskEither<Unavailable, void> =>
   toTaskEither(async () => {
-    const { pending, unknown } = await readSchemaState(reads).catch((error: unknown) => {
+    const { pending, unknown } = await readSchemaState(reads, statements).catch((error: unknown) => {
       if (!isSqliteBusy(error)) throw error;
       throw permanentError('it is in use; stop the service and every other program that has it open');
     });
@@ -78,36 +82,6 @@ const readTable = async (
   return { count, sum };
 };
 
-const isPostgres = (connected: Knex): boolean => driverOf(connected) === 'pg';
-
-const sequence = `pg_get_serial_sequence('pets', 'id')`;
-
-/**
- * Reads the highest id that was ever assigned, also if its animal was deleted since. Ids that were inserted explicitly
- * do not advance PostgreSQL's sequence, whose last value is null before its first use.
- */
-const readLastId = async (from: Knex): Promise<bigint> => {
-  const assigned = isPostgres(from)
-    ? `pg_sequence_last_value(${sequence}::regclass)`
-    : `(select seq from sqlite_sequence where name = 'pets')`;
-  const row = await from('pets').first<Readonly<Record<'assigned' | 'used', string | null>>>(
-    from.raw(`cast(${assigned} as text) as assigned`),
-    from.raw('cast(max(pets.id) as text) as used'),
-  );
-  const [last, used] = [BigInt(row.assigned ?? 0), BigInt(row.used ?? 0)];
-  return last > used ? last : used;
-};
-
-const setLastId = async (to: Knex, id: bigint): Promise<void> => {
-  if (id < 1n) return;
-  if (isPostgres(to)) {
-    await to.raw(`select setval(${sequence}, ?::bigint)`, [id.toString()]);
-    return;
-  }
-  await to('sqlite_sequence').where({ name: 'pets' }).delete();
-  await to('sqlite_sequence').insert({ name: 'pets', seq: id.toString() });
-};
-
 export interface CopyState {
   rows: number;
   /** True if all rows are copied, and the target has not confirmed the commit yet. */
@@ -124,11 +98,11 @@ export interface CopiedStore {
 /**
  * Copies animals with their ids, API keys and idempotency keys into an empty database of either engine, which the
  * caller has migrated. One transaction on the target adds all or nothing. Reads the target again and compares both
- * sides before the commit. app/commands/copy.ts calls it.
+ * sides before the commit.
  */
 export const copyStore = async (
-  { reads: source }: Pick<Database, 'reads'>,
-  target: Database,
+  source: CopySource,
+  target: StoreDatabase,
   state: CopyState,
   signal: AbortSignal,
 ): Promise<CopiedStore> => {
@@ -150,19 +124,19 @@ export const copyStore = async (
       if ((await to(name).first<unknown>(to.raw('1'))) !== undefined)
         throw permanentError('the target has animals or keys already; copy into an empty database');
     }
-    return inTransaction(source, async (from) => {
-      // Makes all statements read the same state.
-      if (isPostgres(from)) await from.raw('set transaction isolation level repeatable read, read only');
+    const copyRows = async (from: Knex): Promise<CopiedStore> => {
       const copied = {
         animals: await copyTable(pets, from, to),
         apiKeys: await copyTable(apiKeys, from, to),
         idempotencyKeys: await copyTable(idempotencyKeys, from, to),
-        lastId: await readLastId(from),
+        lastId: await source.statements.readLastId(from),
       };
-      await setLastId(to, copied.lastId);
+      if (copied.lastId > 0n) await target.statements.setLastId(to, copied.lastId);
       state.isCommitting = true;
       return copied;
-    });
+    };
+    // All statements read the same state. SQLite has no other isolation, and ignores the level.
+    return inTransaction(source.reads, copyRows, { isolationLevel: 'repeatable read', readOnly: true });
   };
 
   try {

@@ -1,32 +1,31 @@
-/* Readiness of a database and its numbers for the metrics. app/backend/backend.ts calls these functions. */
-
 import * as E from 'fp-ts/Either';
 import type { Task } from 'fp-ts/Task';
 import type { TaskEither } from 'fp-ts/TaskEither';
 import type { Knex } from 'knex';
 import { defaultPageSize, type Unavailable } from '../../core';
-import type { Database, DatabaseSizes } from './database/database';
-import { endAtDeadline } from './database/deadline';
+import type { DatabaseSizes, OwnDatabase } from './database/own-database';
 import { isReadOnlyServer, toTaskEither } from './database/errors';
 import { leastInt64 } from './database/pet-columns';
 import { generationMismatch, readSchemaState } from './migrations/migrations';
-import { maxBatchSize } from './pets/create';
-import { databaseTimeouts } from './timeouts';
+import { maxBatchSize } from './pets/batched-statement';
+import { databaseTimeouts, withTimeout } from './timeouts';
 
 const checkReadiness = async ({
   reads,
-  writes,
-  petStatements,
+  write,
+  statements,
   inspectIds,
-}: Database): Promise<string | undefined> => {
-  const deadline = performance.now() + databaseTimeouts.readinessMs;
-  const inTime = <A>(work: () => Promise<A>) => endAtDeadline(toTaskEither(work), deadline)();
+}: OwnDatabase): Promise<string | undefined> => {
+  const inTime = <A>(work: () => Promise<A>) =>
+    toTaskEither(() => withTimeout(work(), databaseTimeouts.readinessMs))();
   const firstPage = { from: leastInt64, filters: {} };
   const [schema, read, written, ids] = await Promise.all([
-    inTime(() => readSchemaState(reads)),
-    inTime(() => petStatements.pages(reads, [firstPage], defaultPageSize)),
+    inTime(() => readSchemaState(reads, statements)),
+    inTime(() => statements.pages(reads, [firstPage], defaultPageSize)),
     inTime(async () => {
-      await writes('heartbeats').insert({ id: 1, beaten_at: Date.now() }).onConflict('id').merge();
+      await write((writes) =>
+        writes('heartbeats').insert({ id: 1, beaten_at: Date.now() }).onConflict('id').merge(),
+      );
     }),
     inTime(() => inspectIds(maxBatchSize)),
   ]);
@@ -46,10 +45,10 @@ const checkReadiness = async ({
 };
 
 /**
- * Checks the schema, one page, one committed write, and the ids of the next animals. A create may still fail, such as without the right to insert
- * animals. Only `doctor` tries one.
+ * Checks the schema, one page, one committed write, and the ids of the next animals. A create may still fail, such as
+ * without the right to insert animals. Only `doctor` tries one.
  */
-export const knexReadiness = (database: Database): Task<string | undefined> => {
+export const knexReadiness = (database: OwnDatabase): Task<string | undefined> => {
   let checkedAt = -databaseTimeouts.readinessCacheMs;
   let answer: Promise<string | undefined> = Promise.resolve(undefined);
   return () => {
@@ -64,7 +63,8 @@ export const knexReadiness = (database: Database): Task<string | undefined> => {
 
 export interface DatabaseStatus extends DatabaseSizes {
   readonly validKeys: number;
-  readonly endingOwners: ReadonlyArray<{ readonly owner: string; readonly ends: string }>;
+  /** Owners whose last key expires, and when it does, in milliseconds since 1970. */
+  readonly endingOwners: ReadonlyArray<{ readonly owner: string; readonly endsAt: number }>;
 }
 
 const maxEndingOwners = 100;
@@ -72,7 +72,7 @@ const maxEndingOwners = 100;
 const readKeyStatus = async (reads: Knex): Promise<Pick<DatabaseStatus, 'validKeys' | 'endingOwners'>> => {
   const validKeys = reads('api_keys')
     .whereNull('revoked_at')
-    .whereRaw('(expires_at is null or expires_at > ?)', [new Date().toISOString()]);
+    .whereRaw('(expires_at is null or expires_at > ?)', [Date.now()]);
   const [{ count }, endingOwners] = await Promise.all([
     validKeys.clone().count({ count: '*' }).first<{ count: number | string }>(),
     validKeys
@@ -81,10 +81,16 @@ const readKeyStatus = async (reads: Knex): Promise<Pick<DatabaseStatus, 'validKe
       .havingRaw('count(*) = count(expires_at)')
       .orderByRaw('max(expires_at)')
       .limit(maxEndingOwners)
-      .select<DatabaseStatus['endingOwners']>('owner_id as owner', reads.raw('max(expires_at) as ends')),
+      .select<ReadonlyArray<{ owner: string; ends_at: number | string }>>(
+        'owner_id as owner',
+        reads.raw('max(expires_at) as ends_at'),
+      ),
   ]);
-  return { validKeys: Number(count), endingOwners };
+  return {
+    validKeys: Number(count),
+    endingOwners: endingOwners.map(({ owner, ends_at }) => ({ owner, endsAt: Number(ends_at) })),
+  };
 };
 
-export const databaseStatus = ({ reads, sizes }: Database): TaskEither<Unavailable, DatabaseStatus> =>
+export const databaseStatus = ({ reads, sizes }: OwnDatabase): TaskEither<Unavailable, DatabaseStatus> =>
   toTaskEither(async () => ({ ...(await readKeyStatus(reads)), ...(await sizes()) }));

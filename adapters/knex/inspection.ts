@@ -1,10 +1,9 @@
-/* Inspection of a database, which leaves it unchanged. */
-
 import type { TaskEither } from 'fp-ts/TaskEither';
 import { randomBytes } from 'node:crypto';
 import { decodeOrThrow, NewPetCodec, type Unavailable } from '../../core';
-import { tryAndRollBack } from './database/connections';
-import type { Database, Finding } from './database/database';
+import { tryAndRollBack } from './database/transactions';
+import type { Finding, OwnDatabase } from './database/own-database';
+import type { StoreDatabase } from './database/store-database';
 import { errorWithCode, permanentError, toTaskEither } from './database/errors';
 import { idOfRow } from './database/pet-columns';
 import { tryMigrate } from './migrations/migrate';
@@ -18,35 +17,34 @@ const minFreeDiskBytes = 8 * 1024 * 1024;
 const trialPet = decodeOrThrow(NewPetCodec, { name: 'trial', categoryId: 1 });
 
 /** Runs the statements of a create with an idempotency key. PostgreSQL does not reuse its id after the rollback. */
-const tryCreate = ({ writes, petStatements }: Database): Promise<void> =>
+const tryCreate = ({ writes, statements }: StoreDatabase): Promise<void> =>
   tryAndRollBack(writes, async (transaction) => {
-    const [row = []] = await petStatements.insert(transaction, [trialPet]);
+    const [row = []] = await statements.insert(transaction, [trialPet]);
     const pet_id = BigInt(idOfRow(row));
     const key = { owner_id: 'trial', idempotency_key: randomBytes(16).toString('hex') };
-    await petStatements.insertRecords(transaction, [{ ...key, pet_id, expires_at: 0 }]);
-    await transaction('creation_keys').where(key).select('idempotency_key').forShare();
-    await transaction('creation_keys').where(key).delete();
+    await statements.insertRecords(transaction, [{ ...key, pet_id, expires_at: 0 }]);
+    await transaction('idempotency_keys').where(key).select('idempotency_key').forShare();
+    await transaction('idempotency_keys').where(key).delete();
   });
 
 /** Checks the disk, the owner of the tables and the server. Fails with SQLITE_CORRUPT if a SQLite file is damaged. */
-export const inspectConnection = (database: Database): TaskEither<Unavailable, ReadonlyArray<Finding>> =>
+export const inspectConnection = (database: OwnDatabase): TaskEither<Unavailable, ReadonlyArray<Finding>> =>
   toTaskEither(async () => {
     const { diskAvailable = Infinity } = await database.sizes();
     if (diskAvailable < minFreeDiskBytes) {
       throw errorWithCode('ENOSPC', `ENOSPC: only ${diskAvailable} bytes are free`);
     }
-    await database.checkUsable();
     return database.inspect();
   });
 
-export const readSchema = ({ reads }: Database): TaskEither<Unavailable, SchemaState> =>
-  toTaskEither(() => readSchemaState(reads));
+export const readSchema = ({ reads, statements }: StoreDatabase): TaskEither<Unavailable, SchemaState> =>
+  toTaskEither(() => readSchemaState(reads, statements));
 
 /**
  * Tries what `serve` writes, and rolls it back: the migrations if there are no tables, or else a create. Fails with the
  * error of the statement that fails.
  */
-export const tryWrites = (database: Database, schema: SchemaState): TaskEither<Unavailable, void> =>
+export const tryWrites = (database: OwnDatabase, schema: SchemaState): TaskEither<Unavailable, void> =>
   toTaskEither(async () => {
     if (schema.generation === 0) await tryMigrate(database);
     else if (schema.pending.length === 0) {

@@ -2,7 +2,6 @@
 export {
   type ApiKeyStore,
   apiKeyStore,
-  type Database,
   hostDatabase,
   knexAuthenticate,
   knexPetRepository,
@@ -10,4 +9,6 @@ export {
   migrationConfig,
   openPostgres,
   openSqlite,
+  type OwnDatabase,
+  type StoreDatabase,
 } from './index';

@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import { type ConsumeQuota, type OwnerId, type Quota, quotaAfter, type RateLimit } from '../../core';
-import { endAtDeadline } from './database/deadline';
 import { toTaskEither } from './database/errors';
+import { withTimeout } from './timeouts';
 
 const countTimeoutMs = 2_500;
 
@@ -46,9 +46,9 @@ export const postgresQuota = (writes: Knex, limit: RateLimit): ConsumeQuota => {
   };
 
   return (owner, deadline = Infinity) =>
-    () =>
-      endAtDeadline(
-        toTaskEither(() => count(owner)),
-        Math.min(deadline, performance.now() + countTimeoutMs),
-      )();
+    toTaskEither(() => {
+      const timeoutMs = Math.min(deadline - performance.now(), countTimeoutMs);
+      if (timeoutMs <= 0) throw new Error('the request can no longer be counted in time');
+      return withTimeout(count(owner), timeoutMs);
+    });
 };

@@ -3,7 +3,6 @@ export const databaseTimeouts = {
   /** Maximum time of a batch of repository calls, once it has begun. */
   callMs: 4_000,
   statementMs: 3_000,
-  maxStatementMs: 9_000,
   sqliteBusyMs: 3_000,
   /**
    * Time by which an outer timeout exceeds an inner one, so that the more precise error of the inner timeout comes
@@ -23,3 +22,14 @@ export const databaseTimeouts = {
   importKeepAliveMs: 1_000,
   idleInTransactionMs: 10_000,
 } as const;
+
+/** Rejects if work does not end in time. The work itself goes on, and its result is ignored. */
+export const withTimeout = <A>(work: Promise<A>, timeoutMs: number): Promise<A> =>
+  new Promise((resolve, reject) => {
+    const timer = setTimeout(() => {
+      reject(new Error(`the database did not answer within ${timeoutMs} ms`));
+    }, timeoutMs);
+    void work.then(resolve, reject).finally(() => {
+      clearTimeout(timer);
+    });
+  });

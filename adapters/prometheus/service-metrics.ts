@@ -15,7 +15,7 @@ export interface ServiceStatus extends Partial<
   Readonly<Record<(typeof measured)[number][0], number | undefined>>
 > {
   readonly isReady: boolean;
-  readonly endingOwners?: ReadonlyArray<{ readonly owner: string; readonly ends: string }>;
+  readonly endingOwners?: ReadonlyArray<{ readonly owner: string; readonly endsAt: number }>;
   readonly pools?: ReadonlyArray<{
     readonly pool: string;
     readonly used: number;
@@ -62,9 +62,7 @@ export const serviceMetrics = (registry: Registry, version: string) => {
       else gauge.set(value);
     }
     ends.reset();
-    for (const { owner, ends: expiry } of status.endingOwners ?? []) {
-      ends.set({ owner }, Date.parse(expiry) / 1000);
-    }
+    for (const { owner, endsAt } of status.endingOwners ?? []) ends.set({ owner }, endsAt / 1000);
     for (const { pool, used, idle, waiting } of status.pools ?? []) {
       connections.set({ [poolName]: pool, [connectionState]: 'used' }, used);
       connections.set({ [poolName]: pool, [connectionState]: 'idle' }, idle);

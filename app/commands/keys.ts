@@ -1,6 +1,6 @@
 import { Command, Option } from 'commander';
 import type { TaskEither } from 'fp-ts/TaskEither';
-import type { ApiKeyRecord, ApiKeyStore, IssuedApiKey } from '../../adapters/knex';
+import type { ApiKeyRecord, ApiKeyStore, CreatedApiKey } from '../../adapters/knex';
 import { withStore } from '../store/open-store';
 import { type CommandFailure, orFail } from '../failures';
 import type { Settings } from '../settings/settings';
@@ -51,21 +51,21 @@ const toLine = (record: ApiKeyRecord): string => {
   ].join('  ');
 };
 
-const issueAndPrint = (
+const createAndPrint = (
   terminal: Terminal,
   json: boolean,
-  issue: (keyStore: ApiKeyStore) => TaskEither<CommandFailure, IssuedApiKey>,
+  make: (keyStore: ApiKeyStore) => TaskEither<CommandFailure, CreatedApiKey>,
 ): Promise<void> =>
   withKeyStore(terminal, async (keyStore, { API_KEYS }) => {
-    const issued = await orFail(issue(keyStore));
-    terminal.print(json, issued, issued.key);
+    const created = await orFail(make(keyStore));
+    terminal.print(json, created, created.key);
     if (API_KEYS.length > 0) {
       terminal.printError(
         'warning: API_KEYS is set: a service with API_KEYS ignores the keys in the database; to use them, unset API_KEYS (or API_KEYS_FILE)',
       );
     }
     terminal.printError(
-      `Save the key now: only its hash is stored. To revoke it: animal-store keys revoke ${issued.id}`,
+      `Save the key now: only its hash is stored. To revoke it: animal-store keys revoke ${created.id}`,
     );
   });
 
@@ -73,7 +73,7 @@ const expires = '--expires <duration>';
 
 const create = (terminal: Terminal): Command =>
   new Command('create')
-    .description('issue a key and print it; it is not shown again')
+    .description('create a key and print it; it is not shown again')
     .requiredOption(
       '--name <name>',
       'name of the new owner, for `keys list`; each `create` makes a new owner, even with the same name',
@@ -82,13 +82,13 @@ const create = (terminal: Terminal): Command =>
     .option(expires, 'lifetime of the key, as in 90d; by default it does not expire', parseLifetime)
     .option('--json', 'print the key and its record as JSON')
     .action(({ name, expires, json = false }: CreateOptions) =>
-      issueAndPrint(terminal, json, ({ issue }) => issue(name, { lifetimeMs: expires })),
+      createAndPrint(terminal, json, (keys) => keys.create(name, { lifetimeMs: expires })),
     );
 
 const rotate = (terminal: Terminal): Command =>
   new Command('rotate')
     .description(
-      'issue a key that replaces a valid or expired one of the same owner; the old key expires after the grace period',
+      'create a key that replaces a valid or expired one of the same owner; the old key expires after the grace period',
     )
     .argument('<id>', 'id of the old key, as `keys list` shows it')
     .addOption(
@@ -99,7 +99,7 @@ const rotate = (terminal: Terminal): Command =>
     .option(expires, "lifetime of the new key, as in 90d; by default the old key's lifetime", parseLifetime)
     .option('--json', 'print the key and its record as JSON')
     .action((id: string, { grace, expires, json = false }: RotateOptions) =>
-      issueAndPrint(terminal, json, (keys) => keys.rotate(id, { graceMs: grace, lifetimeMs: expires })),
+      createAndPrint(terminal, json, (keys) => keys.rotate(id, { graceMs: grace, lifetimeMs: expires })),
     );
 
 const list = (terminal: Terminal): Command =>
@@ -137,7 +137,7 @@ const revoke = (terminal: Terminal): Command =>
 
 export const keysCommand = (terminal: Terminal): Command =>
   new Command('keys')
-    .description('issue, list, rotate and revoke the API keys in the database')
+    .description('create, list, rotate and revoke the API keys in the database')
     .addCommand(create(terminal))
     .addCommand(list(terminal))
     .addCommand(rotate(terminal))

@@ -1,5 +1,5 @@
 import {
-  type Database,
+  type OwnDatabase,
   type Finding as DatabaseFinding,
   type MigrateOptions,
   permanentError,
@@ -39,7 +39,7 @@ export interface Opening {
   /** True if the steps may create the tables. */
   readonly mayCreate: boolean;
   readonly migration: MigrateOptions;
-  database?: Database;
+  database?: OwnDatabase;
   schema?: SchemaState;
   ranMigrations?: ReadonlyArray<string>;
   /** True if no tables exist, so that there is nothing that `doctor` could look at. */

@@ -3,7 +3,7 @@ import { hash, randomBytes } from 'node:crypto';
 import { inMemoryApiKeys, inMemoryPetRepository, inMemoryQuota } from '../../adapters/in-memory';
 import {
   apiKeyStore,
-  type Database,
+  type OwnDatabase,
   databaseStatus,
   type DatabaseStatus,
   knexAuthenticate,
@@ -22,7 +22,7 @@ import { takeSteps } from './steps';
 export interface ServiceStore {
   readonly ports: Ports;
   /**
-   * Creates an API key if none is configured and none was ever issued. The caller must print the key, because only its
+   * Creates an API key if none is configured and none was ever created. The caller must print the key, because only its
    * hash is stored.
    */
   readonly createFirstKey: () => Promise<string | undefined>;
@@ -53,14 +53,17 @@ export const environmentKeys = (keys: ReadonlyArray<ApiKey>): ReturnType<typeof 
  * would cost a commit for each request.
  */
 const pickQuota = (
-  { writes }: Database,
+  { writes }: OwnDatabase,
   { RATE_LIMIT, DATABASE_URL }: Settings,
 ): ConsumeQuota | undefined => {
   if (RATE_LIMIT === undefined) return undefined;
   return DATABASE_URL._tag === 'Postgres' ? postgresQuota(writes, RATE_LIMIT) : inMemoryQuota(RATE_LIMIT);
 };
 
-const readStatus = async (database: Database, { API_KEYS }: Settings): Promise<Partial<DatabaseStatus>> => {
+const readStatus = async (
+  database: OwnDatabase,
+  { API_KEYS }: Settings,
+): Promise<Partial<DatabaseStatus>> => {
   const status = await databaseStatus(database)();
   if (E.isLeft(status)) return {};
   return API_KEYS.length > 0
@@ -69,7 +72,7 @@ const readStatus = async (database: Database, { API_KEYS }: Settings): Promise<P
 };
 
 const databaseStore = (
-  database: Database,
+  database: OwnDatabase,
   settings: Settings,
   observer: RepositoryObserver | undefined,
 ): ServiceStore => ({

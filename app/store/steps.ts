@@ -2,7 +2,7 @@
 
 import {
   apiKeyStore,
-  type Database,
+  type OwnDatabase,
   generationMismatch,
   inspectConnection,
   migrate,
@@ -49,7 +49,7 @@ const loadDriver = async (opening: Opening): Promise<ReadonlyArray<Finding>> => 
 };
 
 /** Returns the database if statements can run on it. */
-const readable = ({ database, lacksStore = false, isBlocked = false }: Opening): Database | undefined =>
+const readable = ({ database, lacksStore = false, isBlocked = false }: Opening): OwnDatabase | undefined =>
   lacksStore || isBlocked ? undefined : database;
 
 /** Connects. The other commands connect in the next step, which can wait for another process that migrates. */
@@ -95,11 +95,11 @@ const checkKeys = async (opening: Opening): Promise<ReadonlyArray<Finding>> => {
   const { API_KEYS, NODE_ENV, DATABASE_URL } = settings;
   if (purpose === 'read' || purpose === 'write' || (isBlocked && !lacksStore)) return [];
   if (API_KEYS.length > 0) return [passed('keys', `${counted(API_KEYS.length, 'key')} in API_KEYS`)];
-  const issued = database === undefined || lacksStore ? [] : await orFail(apiKeyStore(database).list);
-  const valid = issued.filter(({ isValid }) => isValid).length;
+  const created = database === undefined || lacksStore ? [] : await orFail(apiKeyStore(database).list);
+  const valid = created.filter(({ isValid }) => isValid).length;
   if (valid > 0) return [passed('keys', `${counted(valid, 'valid key')} in the database`)];
   if (NODE_ENV === 'production') throw new CommandFailed({ _tag: 'NoApiKey' });
-  if (issued.length === 0) return [passed('keys', 'none: the first start creates one')];
+  if (created.length === 0) return [passed('keys', 'none: the first start creates one')];
   return [failed('keys', failureText({ _tag: 'NoApiKey' }, DATABASE_URL))];
 };
 

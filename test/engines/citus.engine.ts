@@ -25,7 +25,7 @@ describe('Citus', () => {
       await eventually('no expired key is left', 10_000, async () => {
         await success(create(arbitraryNewPet(), arbitraryScopedIdempotencyKey()));
         clock.time += 2_000;
-        const left: ReadonlyArray<unknown> = await database.reads('creation_keys').pluck('expires_at');
+        const left: ReadonlyArray<unknown> = await database.reads('idempotency_keys').pluck('expires_at');
         return left.every((keptUntil) => Number(keptUntil) > clock.time);
       });
     }));

@@ -17,7 +17,7 @@ const sharedTests = [
   'knex/pets/create',
   'damaged-rows',
   'held-keys',
-  'knex-authenticate',
+  'api-keys/authenticate',
   'api-key-store',
   'knex/quota',
   'several-instances',

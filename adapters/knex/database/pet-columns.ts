@@ -10,7 +10,7 @@ import {
 import { permanentError } from './errors';
 
 /**
- * Database column of a field of an animal. postgres/pet-statements.ts and sqlite/pet-statements.ts build their SQL from
+ * Database column of a field of an animal. postgres/statements.ts and sqlite/statements.ts build their SQL from
  * the columns. Values are read and bound as text, because a JavaScript number would lose digits of a 64-bit integer.
  */
 export interface Column {

@@ -3,8 +3,8 @@ import * as TE from 'fp-ts/TaskEither';
 import type { Knex } from 'knex';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Unavailable } from '../../../core';
-import type { Database } from '../database/database';
-import { tryAndRollBack } from '../database/connections';
+import type { StoreDatabase } from '../database/store-database';
+import { tryAndRollBack } from '../database/transactions';
 import {
   isPostgresLockTimeout,
   isSqliteBusy,
@@ -74,17 +74,16 @@ const checkGeneration = (state: SchemaState, mayRaiseGeneration: boolean): void 
 
 /** Runs the pending migrations. Returns undefined, and runs none, if `mayCreate` is false and there is no store. */
 const runPending = async (
-  { reads, withMigrationLock, checkUsable }: Database,
+  { reads, statements, withMigrationLock }: StoreDatabase,
   { mayRaiseGeneration = false, onProgress = constVoid }: MigrateOptions,
   mayCreate: boolean,
 ): Promise<ReadonlyArray<string> | undefined> => {
-  const found = await readSchemaState(reads);
+  const found = await readSchemaState(reads, statements);
   if (found.generation === 0 && !mayCreate) return undefined;
-  await checkUsable();
   checkGeneration(found, mayRaiseGeneration);
   if (found.pending.length === 0) return [];
   return withMigrationLock(async (transaction) => {
-    const state = await readSchemaState(transaction);
+    const state = await readSchemaState(transaction, statements);
     checkGeneration(state, mayRaiseGeneration);
     if (state.pending.length === 0) return [];
     if (state.generation > 0) onProgress(`migrating (${state.pending.join(', ')})`);
@@ -94,7 +93,7 @@ const runPending = async (
 };
 
 const migrateWith = (
-  database: Database,
+  database: StoreDatabase,
   options: MigrateOptions,
   mayCreate: boolean,
 ): TE.TaskEither<Unavailable, ReadonlyArray<string> | undefined> => {
@@ -106,12 +105,12 @@ const migrateWith = (
 };
 
 /**
- * Runs the pending migrations in one transaction and returns their names. In the app, the files of `app/backend/` call
- * it. If several processes call it at once, one migrates and the others wait, for at most ten minutes. The migration
- * itself has no time limit. A killed process leaves no partial migration.
+ * Runs the pending migrations in one transaction and returns their names. If several processes call it at once, one
+ * migrates and the others wait, for at most ten minutes. The migration itself has no time limit. A killed process leaves
+ * no partial migration. Rejects if the database belongs to another program, or cannot store all of Unicode.
  */
 export const migrate = (
-  database: Database,
+  database: StoreDatabase,
   options: MigrateOptions = {},
 ): TE.TaskEither<Unavailable, ReadonlyArray<string>> =>
   pipe(
@@ -128,13 +127,13 @@ const notInitialized: NotInitialized = { _tag: 'NotInitialized' };
 
 /**
  * Migrates a database that has the tables of a store, as `migrate` does. Otherwise fails with NotInitialized and
- * changes nothing, so that a command with a wrong address makes no tables. app/backend/database.ts calls it.
+ * changes nothing, so that a command with a wrong address makes no tables.
  */
 export const migrateExisting = (
-  database: Database,
+  database: StoreDatabase,
   options: MigrateOptions,
 ): TE.TaskEither<Unavailable | NotInitialized, ReadonlyArray<string>> =>
   pipe(migrateWith(database, options, false), TE.flatMap(TE.fromNullable(notInitialized)));
 
 /** Runs the pending migrations and rolls them back, for the command `doctor`. */
-export const tryMigrate = ({ writes }: Database): Promise<void> => tryAndRollBack(writes, runMigrations);
+export const tryMigrate = ({ writes }: StoreDatabase): Promise<void> => tryAndRollBack(writes, runMigrations);

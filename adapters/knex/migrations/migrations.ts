@@ -1,8 +1,9 @@
 import type { Knex } from 'knex';
-import { driverOf } from '../database/connections';
+import type { Statements } from '../database/store-database';
 
 /**
- * Tables of the first migration. Existing databases have them, so a change needs a new migration.
+ * Tables of the first migration. Times are milliseconds since 1970. Existing databases have them, so a change needs a new
+ * migration.
  */
 const initialTables: Readonly<Record<string, (table: Knex.CreateTableBuilder) => void>> = {
   pets: (table) => {
@@ -12,23 +13,23 @@ const initialTables: Readonly<Record<string, (table: Knex.CreateTableBuilder) =>
     table.text('status').checkIn(['available', 'pending', 'sold']);
     table.index(['status', 'id'], 'pets_by_status');
   },
-  creation_keys: (table) => {
+  idempotency_keys: (table) => {
     table.text('owner_id').notNullable();
     table.text('idempotency_key').notNullable();
     table.bigInteger('pet_id').notNullable();
     table.bigInteger('expires_at').notNullable();
     table.primary(['owner_id', 'idempotency_key']);
-    table.index(['expires_at'], 'creation_keys_by_expires_at');
+    table.index(['expires_at'], 'idempotency_keys_by_expires_at');
   },
   api_keys: (table) => {
     table.text('id').primary();
     table.text('owner_id').notNullable();
     table.text('name').notNullable();
-    table.text('digest').notNullable().unique();
+    table.text('hash').notNullable().unique();
     table.text('last_four').notNullable();
-    table.text('created_at').notNullable();
-    table.text('revoked_at');
-    table.text('expires_at');
+    table.bigInteger('created_at').notNullable();
+    table.bigInteger('revoked_at');
+    table.bigInteger('expires_at');
     table.bigInteger('lifetime_ms');
   },
   heartbeats: (table) => {
@@ -70,8 +71,7 @@ interface NamedMigration {
 const migrationTable = 'animal_store_migrations';
 
 /**
- * Configuration of Knex's migrator. migrate.ts, the command `knex` (through knexfile.ts) and programs that embed the
- * store run the migrations with it. It ignores migrations that only a newer program knows.
+ * Configuration of Knex's migrator. It ignores migrations that only a newer program knows.
  */
 export const migrationConfig: Knex.MigratorConfig = {
   migrationSource: {
@@ -94,19 +94,12 @@ export interface SchemaState {
 const generationOf = (names: ReadonlyArray<string>): number =>
   Math.max(1, ...names.map((name) => Number(/\.generation-(\d+)$/.exec(name)?.[1] ?? 1)));
 
-/** Looks for the table in PostgreSQL itself, because Knex's `hasTable` misses a table on which the role has no right. */
-const hasMigrationTable = async (knex: Knex): Promise<boolean> => {
-  if (driverOf(knex) !== 'pg') return knex.schema.hasTable(migrationTable);
-  const inSchema = `to_regclass(quote_ident(current_schema()) || '.${migrationTable}')`;
-  const { exists } = await knex.first<{ readonly exists: boolean }>(
-    knex.raw(`${inSchema} is not null as exists`),
-  );
-  return exists;
-};
-
-export const readSchemaState = async (knex: Knex): Promise<SchemaState> => {
+export const readSchemaState = async (
+  knex: Knex,
+  { hasTable }: Pick<Statements, 'hasTable'>,
+): Promise<SchemaState> => {
   const known = Object.keys(migrations);
-  const names = (await hasMigrationTable(knex))
+  const names = (await hasTable(knex, migrationTable))
     ? await knex(migrationTable).orderBy('id').pluck<Array<string>>('name')
     : [];
   return {

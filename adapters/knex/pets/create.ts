@@ -1,38 +1,26 @@
 import * as E from 'fp-ts/Either';
 import * as RA from 'fp-ts/ReadonlyArray';
-import type { TaskEither } from 'fp-ts/TaskEither';
 import type { Knex } from 'knex';
 import {
   compareById,
   type CreatedPet,
-  type Deadline,
+  idempotencyKeyInFlight,
   type IdempotencyKeyReused,
   type IdempotencyRecord,
   idempotencyTtlMs,
   contentOf,
   type NewPet,
   type Pet,
+  type PetRepository,
   resolveIdempotentCreate,
   type ScopedIdempotencyKey,
   scopedIdempotencyKeyText,
-  type Unavailable,
 } from '../../../core';
-import { createBatcher, type OnBatch } from '../batcher';
-import type { Database, PetStatements } from '../database/database';
-import {
-  fileReplaced,
-  isPossibleDuplicate,
-  isStatementError,
-  permanentError,
-  withoutStatement,
-} from '../database/errors';
-import { inTransaction, retryConflicts } from '../database/connections';
+import { isPossibleDuplicate, permanentError } from '../database/errors';
 import { petFromRow } from '../database/pet-columns';
-import { deleteRecords, findRecords, lockRecord, purgeExpiredKeys, purgeIfExpired } from './idempotency';
-import { databaseTimeouts } from '../timeouts';
-
-/** Maximum number of animals that one statement adds. */
-export const maxBatchSize = 400;
+import type { Statements, StoreDatabase } from '../database/store-database';
+import { batchedWrite, type RepositoryObserver } from './batched-statement';
+import { deleteRecords, findRecords, lockRecord, purgeExpiredKeys, purgeIfExpired } from './idempotency-keys';
 
 interface Create {
   readonly newPet: NewPet;
@@ -40,8 +28,6 @@ interface Create {
 }
 
 type CreateResult = E.Either<IdempotencyKeyReused, CreatedPet>;
-
-type Results = ReadonlyArray<CreateResult | Error>;
 
 const keysOf = (creates: ReadonlyArray<Create>): ReadonlyArray<ScopedIdempotencyKey> =>
   creates.flatMap(({ key }) => (key === undefined ? [] : [key]));
@@ -52,7 +38,7 @@ const keysOf = (creates: ReadonlyArray<Create>): ReadonlyArray<ScopedIdempotency
  */
 const insertPets = async (
   writes: Knex,
-  { insert }: PetStatements,
+  { insert }: Statements,
   newPets: ReadonlyArray<NewPet>,
 ): Promise<ReadonlyArray<Pet>> => {
   const pets = (await insert(writes, newPets)).map(petFromRow).sort(compareById);
@@ -66,29 +52,25 @@ const insertPets = async (
   );
 };
 
-const created = (pet: Pet): CreateResult => E.right({ pet, replayed: false });
-
 const createNew = async (
-  knex: Knex,
-  petStatements: PetStatements,
+  writes: Knex,
+  statements: Statements,
   creates: ReadonlyArray<Create>,
   now: number,
-): Promise<Results> => {
-  const pets = await insertPets(
-    knex,
-    petStatements,
-    creates.map(({ newPet }) => newPet),
-  );
+): Promise<ReadonlyArray<CreateResult>> => {
+  const newPets = creates.map(({ newPet }) => newPet);
+  const pets = await insertPets(writes, statements, newPets);
   const expires_at = now + idempotencyTtlMs;
   const records = pets.flatMap(({ id }, place) => {
     const key = creates[place]?.key;
     if (key === undefined) return [];
     return [{ owner_id: key.ownerId, idempotency_key: key.idempotencyKey, pet_id: id, expires_at }];
   });
-  if (records.length > 0) await petStatements.insertRecords(knex, records);
-  return pets.map(created);
+  if (records.length > 0) await statements.insertRecords(writes, records);
+  return pets.map((pet) => E.right({ pet, replayed: false }));
 };
 
+/** Returns the result of a create whose idempotency key was used before, or undefined if its animal must be added. */
 const settle = (
   record: IdempotencyRecord | undefined,
   newPet: NewPet,
@@ -107,15 +89,15 @@ const settle = (
 
 const createOrReplay = async (
   transaction: Knex,
-  petStatements: PetStatements,
+  statements: Statements,
   creates: ReadonlyArray<Create>,
   now: number,
-): Promise<Results> => {
+): Promise<ReadonlyArray<CreateResult>> => {
   const keys = keysOf(creates);
   // Writes before it reads. On SQLite, a transaction that begins with a read can't write once another connection has
   // written.
   await purgeIfExpired(transaction, keys, now);
-  const records = await findRecords(transaction, petStatements, keys);
+  const records = await findRecords(transaction, statements, keys);
   const recordOf = ({ key }: Create) => key && records.get(scopedIdempotencyKeyText(key));
   const settled = creates.map((create) => settle(recordOf(create)?.record, create.newPet, now));
   const fresh = creates.filter((_, place) => settled[place] === undefined);
@@ -128,84 +110,45 @@ const createOrReplay = async (
     transaction,
     fresh.flatMap((create) => recordOf(create)?.row ?? []),
   );
-  const made = [...(await createNew(transaction, petStatements, fresh, now))];
+  const made = [...(await createNew(transaction, statements, fresh, now))];
   return settled.flatMap((result) => result ?? made.splice(0, 1));
 };
 
-const maxConcurrentRetries = 4;
-
-const mapConcurrently = async <A, B>(
-  work: (one: A) => Promise<B>,
-  all: ReadonlyArray<A>,
-): Promise<ReadonlyArray<B | Error>> => {
-  const until = performance.now() + databaseTimeouts.createRetryMs;
-  const answers = new Map<number, B | Error>();
-  const queue = all.entries();
-  const drain = async (): Promise<void> => {
-    for (const [place, one] of queue) {
-      if (performance.now() > until) return;
-      answers.set(place, await work(one).catch(withoutStatement));
-    }
-  };
-  await Promise.all(Array.from({ length: maxConcurrentRetries }, drain));
-  return all.map(
-    (_, place) =>
-      answers.get(place) ??
-      new Error(
-        'the animal was not stored: the transaction that it shared with other creates failed, and no time was left to try it separately',
-      ),
-  );
-};
-
+/** Expects that no idempotency key was used before, which costs no query. Otherwise, starts again and looks them up. */
 const createTogether = async (
-  { writes, petStatements }: Database,
+  { write, transaction, statements }: StoreDatabase,
   creates: ReadonlyArray<Create>,
   now: number,
-): Promise<Results> => {
-  if (keysOf(creates).length === 0) return createNew(writes, petStatements, creates, now);
+): Promise<ReadonlyArray<CreateResult>> => {
+  if (keysOf(creates).length === 0) return write((writes) => createNew(writes, statements, creates, now));
   try {
-    return await inTransaction(writes, (transaction) => createNew(transaction, petStatements, creates, now));
+    return await transaction((writes) => createNew(writes, statements, creates, now));
   } catch (error) {
     if (!isPossibleDuplicate(error)) throw error;
   }
-  return inTransaction(writes, (transaction) => createOrReplay(transaction, petStatements, creates, now));
+  return transaction((writes) => createOrReplay(writes, statements, creates, now));
 };
 
-/**
- * Makes the function with which repository.ts creates animals. Concurrent creates share a transaction. If the database
- * rejects a statement of that transaction, each create is retried in a transaction of its own.
- */
-export const createPets = (
-  database: Database,
+export const createPet = (
+  database: StoreDatabase,
   now: () => number,
-  timeoutMs: number,
-  onBatch: OnBatch,
-): ((create: Create, deadline?: Deadline) => TaskEither<IdempotencyKeyReused | Unavailable, CreatedPet>) => {
+  observer: RepositoryObserver | undefined,
+): PetRepository['create'] => {
   const purge = purgeExpiredKeys(database, now);
-
-  const createAll = async (creates: ReadonlyArray<Create>): Promise<Results> => {
-    const results = await retryConflicts(() => createTogether(database, creates, now()));
-    if (database.isFileReplaced()) throw fileReplaced();
-    return results;
-  };
-
-  const runBatch = async (creates: ReadonlyArray<Create>): Promise<Results> => {
-    try {
-      return await createAll(creates);
-    } catch (error) {
-      if (creates.length === 1 || !isStatementError(error)) throw error;
-      const alone = await mapConcurrently((create) => createAll([create]), creates);
-      return alone.flat();
-    } finally {
-      purge();
-    }
-  };
-
-  return createBatcher({
-    maxBatchSize,
-    concurrency: database.concurrency.writes,
-    timeoutMs,
-    runBatch,
-    onBatch,
+  const create = batchedWrite<Create, IdempotencyKeyReused, CreatedPet>(database, observer, {
+    operation: 'create',
+    identity: ({ key }) => key && scopedIdempotencyKeyText(key),
+    run: (creates) => createTogether(database, creates, now()).finally(purge),
   });
+  const inFlight = new Set<string>();
+  return (newPet, key, deadline) => {
+    const created = create({ newPet, key }, deadline);
+    if (key === undefined) return created;
+    const name = scopedIdempotencyKeyText(key);
+    return async () => {
+      if (inFlight.has(name)) return E.left(idempotencyKeyInFlight);
+      inFlight.add(name);
+      return created().finally(() => inFlight.delete(name));
+    };
+  };
 };

@@ -1,13 +1,15 @@
+import { constFalse } from 'fp-ts/function';
 import knex, { type Knex } from 'knex';
 import { Socket } from 'node:net';
 import { callbackify } from 'node:util';
-import { inTransaction, poolUsageOf, silentLog, withPool } from '../database/connections';
-import type { Database } from '../database/database';
+import { type OwnDatabase, poolUsageOf } from '../database/own-database';
+import type { StoreDatabase } from '../database/store-database';
 import { isReadOnlyServer, readOnlyServerError } from '../database/errors';
+import { inTransaction, silentLog, withPool } from '../database/transactions';
 import { migrationConfig } from '../migrations/migrations';
 import { databaseTimeouts } from '../timeouts';
 import { inspectSequence } from './ids';
-import { postgresPetStatements } from './pet-statements';
+import { postgresStatements } from './statements';
 import { checkEncoding, inspectConnection, inspectSettings, sessionTimeouts } from './server-settings';
 import { acceptsWrites, limitSessions, type Sessions } from './sessions';
 
@@ -119,6 +121,7 @@ const withMigrationLock = <A>(pool: Knex, work: (transaction: Knex.Transaction) 
        set local lock_timeout = '2s';
        select pg_advisory_xact_lock(${lockKey})`,
     );
+    await checkEncoding(transaction);
     return work(transaction);
   });
 
@@ -129,29 +132,25 @@ const databaseOn = (pool: Knex, onPrimary: string, preparesStatements: () => boo
     (server ??= await connected.first<{ readonly isDistributed: boolean }>(
       connected.raw(`to_regclass('pg_catalog.pg_dist_partition') is not null as "isDistributed"`),
     ));
-  return {
+  const database: Pick<
+    StoreDatabase,
+    'reads' | 'writes' | 'statements' | 'onPrimary' | 'write' | 'transaction'
+  > = {
     reads: pool,
     writes: pool,
-    petStatements: postgresPetStatements(onPrimary, preparesStatements, detect),
+    statements: postgresStatements(onPrimary, preparesStatements, detect),
     onPrimary,
-    checkUsable: () => checkEncoding(pool),
-    inspectIds: async (count: number) =>
-      (await detect(pool)).isDistributed ? undefined : inspectSequence(pool, count),
-    sizes: async () => {
-      const { size } = await pool.first<{ size: string }>(
-        pool.raw('pg_database_size(current_database()) as size'),
-      );
-      return { databaseSize: Number(size) };
-    },
-    isFileReplaced: () => false,
+    write: (statement) => statement(pool),
+    transaction: (work) => inTransaction(pool, work),
   };
+  return { database, detect };
 };
 
 /**
- * Opens a PostgreSQL or Citus database by a URL, such as `postgres://user:password@host:5432/name`. In the app,
- * app/backend/database.ts calls it. Connects at the first query, which rejects if no connection can be made.
+ * Opens a PostgreSQL or Citus database by a URL, such as `postgres://user:password@host:5432/name`. Connects at the
+ * first query, which rejects if no connection can be made.
  */
-export const openPostgres = (connectionString: string, options: PostgresOptions): Database => {
+export const openPostgres = (connectionString: string, options: PostgresOptions): OwnDatabase => {
   // Assumes a pooler until the first connection shows whether there is one, so that no statement is prepared too early.
   let server: Server = { isPooled: true, isEncrypted: false };
   const sessions = limitSessions(lifetimeInStatements * options.statementTimeoutMs);
@@ -177,26 +176,35 @@ export const openPostgres = (connectionString: string, options: PostgresOptions)
       pool: { min: 0, max: 1 },
     });
   const usage = poolUsageOf('shared', pool);
+  const { database, detect } = databaseOn(pool, acceptsWrites, () => !server.isPooled);
   return {
-    ...databaseOn(pool, acceptsWrites, () => !server.isPooled),
+    ...database,
     concurrency: { reads: Math.ceil(options.poolSize / 4), writes: Math.ceil(options.poolSize / 5) },
     withMigrationLock: (work) => withPool(migrationPool(), (own) => withMigrationLock(own, work)),
+    isFileReplaced: constFalse,
+    inspect: async () => {
+      await checkEncoding(pool);
+      return [
+        await inspectConnection(pool, () => server.isEncrypted),
+        await inspectSettings(pool, options.statementTimeoutMs),
+      ];
+    },
+    inspectIds: async (count) =>
+      (await detect(pool)).isDistributed ? undefined : inspectSequence(pool, count),
+    sizes: async () => {
+      const { size } = await pool.first<{ size: string }>(
+        pool.raw('pg_database_size(current_database()) as size'),
+      );
+      return { databaseSize: Number(size) };
+    },
     poolUsage: () => [usage()],
     close: () => pool.destroy(),
-    inspect: async () => [
-      await inspectConnection(pool, () => server.isEncrypted),
-      await inspectSettings(pool, options.statementTimeoutMs),
-    ],
   };
 };
 
-/** Makes the Database of a host's Knex, for host-database.ts. The host may let it read from a standby. */
-export const hostPostgres = (pool: Knex): Database => ({
-  ...databaseOn(pool, 'true', () => false),
+/** Makes the database of a host's Knex. The host may let it read from a standby. */
+export const hostPostgres = (pool: Knex): StoreDatabase => ({
+  ...databaseOn(pool, 'true', constFalse).database,
   concurrency: pool.isTransaction === true ? { reads: 1, writes: 1 } : { reads: 2, writes: 2 },
   withMigrationLock: (work) => withMigrationLock(pool, work),
-  poolUsage: () => [],
-  inspect: () => Promise.resolve([]),
-  inspectIds: () => Promise.resolve(undefined),
-  close: () => Promise.resolve(),
 });

@@ -1,7 +1,5 @@
-/* Settings of a PostgreSQL server. postgres.ts sets some for its sessions, and checks the others. */
-
 import type { Knex } from 'knex';
-import type { Finding } from '../database/database';
+import type { Finding } from '../database/own-database';
 import { permanentError } from '../database/errors';
 import { databaseTimeouts } from '../timeouts';
 

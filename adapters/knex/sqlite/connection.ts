@@ -1,10 +1,9 @@
-/* Configuration of connections to SQLite files, for sqlite.ts, file.ts and restore.ts. */
-
-import { constUndefined } from 'fp-ts/function';
+import { constVoid } from 'fp-ts/function';
 import type { Knex } from 'knex';
 import { LRUCache } from 'lru-cache';
 import { pathToFileURL } from 'node:url';
-import { silentLog } from '../database/connections';
+import { tryOrError } from '../database/errors';
+import { silentLog } from '../database/transactions';
 import { migrationConfig } from '../migrations/migrations';
 import { databaseTimeouts } from '../timeouts';
 
@@ -63,19 +62,19 @@ const cacheStatements = (connection: Connection): void => {
 };
 
 export const withPragmas =
-  (pragmas: ReadonlyArray<string>, opened: () => Error | undefined = constUndefined) =>
+  (pragmas: ReadonlyArray<string>, afterOpen: () => void = constVoid) =>
   (connection: Connection, done: Done): void => {
     cacheStatements(connection);
     const all = [`busy_timeout = ${databaseTimeouts.sqliteBusyMs}`, ...pragmas];
     connection.exec(all.map((pragma) => `PRAGMA ${pragma};`).join(''), (error) => {
-      const failure = error ?? opened() ?? null;
-      if (failure === null) {
+      const outcome = error ?? tryOrError(afterOpen);
+      if (!(outcome instanceof Error)) {
         done(null);
         return;
       }
       // Knex forgets a connection whose preparation fails, and leaves its file open.
       connection.close(() => {
-        done(failure);
+        done(outcome);
       });
     });
   };

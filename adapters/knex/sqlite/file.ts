@@ -1,5 +1,3 @@
-/* Functions that read, check and create SQLite files, for this folder, copy.ts and the app. */
-
 import {
   accessSync,
   closeSync,
@@ -16,11 +14,12 @@ import {
 import { stat, statfs } from 'node:fs/promises';
 import knex, { type Knex } from 'knex';
 import { dirname, resolve } from 'node:path';
-import type { DatabaseSizes } from '../database/database';
+import type { DatabaseSizes } from '../database/own-database';
 import { errorWithCode, permanentError, tryOrError, withoutStatement } from '../database/errors';
-import { withPool } from '../database/connections';
+import { withPool } from '../database/transactions';
 import { readSchemaState } from '../migrations/migrations';
 import { fileInMode, poolConfiguration } from './connection';
+import { sqliteStatements } from './statements';
 
 const maxLinks = 40;
 
@@ -128,13 +127,13 @@ export const isMountPoint = (filename: string): boolean => {
 export const openReadOnly = (filename: string): Knex =>
   knex(poolConfiguration(() => fileInMode(filename, `ro${isInUse(filename) ? '' : '&immutable=1'}`)));
 
-/** Tells by its tables whose database a file is. Only reads the file; app/commands/backup.ts calls it too. */
+/** Tells by its tables whose database a file is. Only reads the file. */
 export const identifyFile = async (filename: string): Promise<'empty' | 'animal-store' | 'foreign'> => {
   const found = statSync(filename, { throwIfNoEntry: false });
   if (found?.isFile() !== true || found.size === 0) return 'empty';
   return withPool(openReadOnly(filename), async (connection) => {
     if ((await connection('sqlite_master').first<unknown>('name')) === undefined) return 'empty';
-    return (await readSchemaState(connection)).generation > 0 ? 'animal-store' : 'foreign';
+    return (await readSchemaState(connection, sqliteStatements)).generation > 0 ? 'animal-store' : 'foreign';
   }).catch((error: unknown) => {
     throw withoutStatement(error);
   });

@@ -1,10 +1,11 @@
 import knex, { type Knex } from 'knex';
 import { existsSync, linkSync, renameSync, rmSync, statSync } from 'node:fs';
-import { withPool } from '../database/connections';
+import { withPool } from '../database/transactions';
 import { isDamage, isSqliteBusy, permanentError, withoutStatement } from '../database/errors';
 import { generationMismatch, readSchemaState } from '../migrations/migrations';
 import { type CopyOptions, placeCheckedCopy } from './backup';
 import { poolConfiguration } from './connection';
+import { sqliteStatements } from './statements';
 import { createPrivateFile, isSameFile, openReadOnly, refuseForeignFile, resolveSymlink } from './file';
 
 /** Returns what `work` returns, or `fallback` if the file is damaged. */
@@ -18,7 +19,10 @@ const checkBackup = async (backup: string): Promise<void> => {
   const found = statSync(backup, { throwIfNoEntry: false });
   if (found === undefined) throw permanentError(`file not found: ${backup}`);
   if (!found.isFile()) throw permanentError(`${backup} is not a regular file; name another file`);
-  const schema = await unlessDamaged(withPool(openReadOnly(backup), readSchemaState), undefined);
+  const schema = await unlessDamaged(
+    withPool(openReadOnly(backup), (file) => readSchemaState(file, sqliteStatements)),
+    undefined,
+  );
   if (schema === undefined || schema.generation === 0)
     throw permanentError(`${backup} is not a backup of an animal store, or is damaged`);
   const mismatch = generationMismatch(schema);

@@ -1,8 +1,8 @@
-import { constFalse } from 'fp-ts/function';
+import { constVoid } from 'fp-ts/function';
 import knex, { type Knex } from 'knex';
-import type { Database } from '../database/database';
-import { inTransaction, poolUsageOf } from '../database/connections';
-import { fileReplaced } from '../database/errors';
+import { type OwnDatabase, poolUsageOf } from '../database/own-database';
+import type { StoreDatabase } from '../database/store-database';
+import { inTransaction } from '../database/transactions';
 import { fileInMode, poolConfiguration, withPragmas } from './connection';
 import {
   checkIntegrity,
@@ -12,7 +12,7 @@ import {
   refuseForeignFile,
   refuseReader,
 } from './file';
-import { sqlitePetStatements } from './pet-statements';
+import { sqliteStatements } from './statements';
 import { watchFile } from './watch-file';
 
 const readerConnections = 3;
@@ -41,90 +41,158 @@ const journalSizeLimitBytes = 4 * 1024 * 1024;
 
 export interface SqliteOptions {
   /**
-   * True if only the store uses the file. The store then refuses a file of another program. By default the file belongs
-   * to a host program.
+   * True if only the store uses the file. The store then refuses to write to a file of another program. By default the
+   * file belongs to a host program.
    */
   readonly isOwnFile?: boolean;
+}
+
+interface OpenHooks {
+  readonly beforeOpen: () => void | Promise<void>;
+  readonly afterOpen: () => void;
+  /** Returns the mode of SQLite's URI in which the file is opened, or undefined for the default. */
+  readonly mode?: () => string | undefined;
 }
 
 const configuration = (
   filename: string,
   max: number,
   pragmas: ReadonlyArray<string>,
-  isReplaced: ReturnType<typeof watchFile> = constFalse,
-  watched?: ReadonlyArray<string>,
-  isReader = false,
+  { beforeOpen, afterOpen, mode }: OpenHooks,
 ): Knex.Config => {
-  const connect = () => {
-    createPrivateFile(filename);
-    if (isReader && isImmutable(filename)) return fileInMode(filename, 'ro&immutable=1');
-    refuseReader(filename);
-    // Makes `isReplaced` remember the file, but not its log, which SQLite may delete while no connection is open.
-    isReplaced(['']);
+  const connect = async () => {
+    await beforeOpen();
+    const found = mode?.();
+    if (found !== undefined) return fileInMode(filename, found);
     return { filename };
   };
-  const opened = () => (isReplaced(watched) ? fileReplaced() : undefined);
-  return poolConfiguration(connect, { min: 1, max, afterCreate: withPragmas(pragmas, opened) });
+  return poolConfiguration(connect, { min: 1, max, afterCreate: withPragmas(pragmas, afterOpen) });
+};
+
+const prepareFile = (filename: string): void => {
+  createPrivateFile(filename);
+  refuseReader(filename);
 };
 
 export const sqliteConfiguration = (
   filename: string,
-  isReplaced?: ReturnType<typeof watchFile>,
+  hooks: OpenHooks = {
+    beforeOpen: () => {
+      prepareFile(filename);
+    },
+    afterOpen: constVoid,
+  },
 ): Knex.Config =>
   configuration(
     filename,
     1,
     ['journal_mode = WAL', 'synchronous = FULL', `journal_size_limit = ${journalSizeLimitBytes}`],
-    isReplaced,
+    hooks,
   );
+
+type RunTransaction = StoreDatabase['transaction'];
+
+/**
+ * Makes a function that runs work in a transaction. Without a write-ahead log, COMMIT can fail with SQLITE_BUSY, and
+ * SQLite then keeps the transaction open. Knex would return the connection to its pool, and later statements would belong
+ * to that transaction. So COMMIT is then the last statement of the work: its failure rolls back, and Knex itself commits
+ * an empty transaction.
+ */
+const transactionsOn = (writes: Knex): RunTransaction => {
+  let hasLog: boolean | undefined;
+  const readsHasLog = async (): Promise<boolean> => {
+    const [row] = await writes.raw<ReadonlyArray<{ readonly journal_mode: string }>>('PRAGMA journal_mode');
+    return row?.journal_mode === 'wal';
+  };
+  return async (work) => {
+    hasLog ??= writes.isTransaction === true || (await readsHasLog());
+    return inTransaction(writes, async (transaction) => {
+      const result = await work(transaction);
+      if (!hasLog) for (const statement of ['COMMIT', 'BEGIN']) await transaction.raw(statement);
+      return result;
+    });
+  };
+};
 
 /**
  * Runs work in a transaction that holds the write lock. Begins with a write, of the unchanged `application_id`, because
  * SQLite does not wait for the lock in a transaction that has already read.
  */
-const withWriteLock = async <A>(
-  writes: Knex,
-  work: (transaction: Knex.Transaction) => Promise<A>,
-): Promise<A> => {
-  const { id } = await writes('pragma_application_id').first<{ id: number }>('application_id as id');
-  return inTransaction(writes, async (transaction) => {
-    await transaction.raw(`PRAGMA application_id = ${id}`);
-    return work(transaction);
-  });
-};
+const withWriteLock =
+  (writes: Knex, transaction: RunTransaction): RunTransaction =>
+  async (work) => {
+    const { id } = await writes('pragma_application_id').first<{ id: number }>('application_id as id');
+    return transaction(async (locking) => {
+      await locking.raw(`PRAGMA application_id = ${id}`);
+      return work(locking);
+    });
+  };
+
+/** SQLite has one writer. `reads` limits each kind of read: gets, lists and checks of API keys. */
+const concurrency = { reads: 1, writes: 1 };
 
 /**
- * Opens a SQLite file by its name; app/backend/database.ts calls it. Creates a missing file, which only its owner can
- * read. Throws a TypeError for `:memory:` and the empty name.
+ * Opens a SQLite file by its name. Creates a missing file, which only its owner can read. Throws a TypeError for
+ * `:memory:` and the empty name.
  */
-export const openSqlite = (filename: string, { isOwnFile = false }: SqliteOptions = {}): Database => {
+export const openSqlite = (filename: string, { isOwnFile = false }: SqliteOptions = {}): OwnDatabase => {
   if (filename === ':memory:' || filename === '') {
     throw new TypeError('openSqlite needs a file name; for a store in memory use inMemoryPetRepository');
   }
-  const isFileReplaced = watchFile(filename);
-  const writes = knex(sqliteConfiguration(filename, isFileReplaced));
+  const files = watchFile(filename);
+  const beforeOpen = (): void => {
+    prepareFile(filename);
+    // Remembers the file before SQLite opens it, but not its log, which SQLite may delete while nobody has it open.
+    files.check(['']);
+  };
+  const writes = knex(
+    sqliteConfiguration(filename, {
+      beforeOpen: async () => {
+        if (isOwnFile) await refuseForeignFile(filename);
+        beforeOpen();
+      },
+      afterOpen: files.check,
+    }),
+  );
   // New readers compare only the file, because SQLite may delete the log before a connection has read or written.
+  const beforeRead = (): void => {
+    createPrivateFile(filename);
+    if (!isImmutable(filename)) beforeOpen();
+  };
+  // On a read-only file system, SQLite can read a file only as one that never changes.
+  const mode = () => (isImmutable(filename) ? 'ro&immutable=1' : undefined);
   const reads = knex(
-    configuration(filename, readerConnections, ['query_only = ON'], isFileReplaced, [''], true),
+    configuration(filename, readerConnections, ['query_only = ON'], {
+      beforeOpen: beforeRead,
+      afterOpen: () => {
+        files.check(['']);
+      },
+      mode,
+    }),
   );
   const usages = [poolUsageOf('reads', reads), poolUsageOf('writes', writes)];
+  const transaction = transactionsOn(writes);
+  const durably = async <A>(written: Promise<A>): Promise<A> => {
+    const result = await written;
+    files.check();
+    return result;
+  };
   return {
     reads,
     writes,
-    petStatements: sqlitePetStatements,
+    statements: sqliteStatements,
     onPrimary: 'true',
-    // SQLite has one writer. `reads` limits each kind of read: gets, lists and checks of API keys run one batch at a
-    // time each, on three reading connections.
-    concurrency: { reads: 1, writes: 1 },
-    withMigrationLock: (work) => withWriteLock(writes, work),
-    checkUsable: () => (isOwnFile ? refuseForeignFile(filename) : Promise.resolve()),
+    concurrency,
+    write: (statement) => durably(statement(writes)),
+    transaction: (work) => durably(transaction(work)),
+    withMigrationLock: withWriteLock(writes, transaction),
+    isFileReplaced: files.isReplaced,
     inspect: async () => {
       await checkIntegrity(reads);
       return [];
     },
     inspectIds: () => inspectLastId(reads),
     sizes: () => fileSizes(filename),
-    isFileReplaced: () => isFileReplaced(),
     poolUsage: () => usages.map((usage) => usage()),
     close: async () => {
       // Close one pool after the other. SQLite removes the log when the last connection closes. If two close at once,
@@ -135,18 +203,16 @@ export const openSqlite = (filename: string, { isOwnFile = false }: SqliteOption
   };
 };
 
-export const hostSqlite = (pool: Knex): Database => ({
-  reads: pool,
-  writes: pool,
-  petStatements: sqlitePetStatements,
-  onPrimary: 'true',
-  concurrency: { reads: 1, writes: 1 },
-  withMigrationLock: (work) => withWriteLock(pool, work),
-  checkUsable: () => Promise.resolve(),
-  inspect: () => Promise.resolve([]),
-  inspectIds: () => Promise.resolve(undefined),
-  sizes: () => Promise.resolve({}),
-  isFileReplaced: () => false,
-  poolUsage: () => [],
-  close: () => Promise.resolve(),
-});
+export const hostSqlite = (pool: Knex): StoreDatabase => {
+  const transaction = transactionsOn(pool);
+  return {
+    reads: pool,
+    writes: pool,
+    statements: sqliteStatements,
+    onPrimary: 'true',
+    concurrency,
+    write: (statement) => statement(pool),
+    transaction,
+    withMigrationLock: withWriteLock(pool, transaction),
+  };
+};

@@ -1,4 +1,5 @@
 import { statSync } from 'node:fs';
+import { fileReplaced, tryOrError } from '../database/errors';
 import { resolveSymlink } from './file';
 
 /** Returns undefined if the file is missing, and `unknown` if this user can't look it up now. */
@@ -11,14 +12,20 @@ const identityOf = (path: string): string | undefined => {
   }
 };
 
+/** Endings of the names of a database file, its write-ahead log and its wal-index. */
+export type WatchedEnding = '' | '-wal' | '-shm';
+
+const allEndings: ReadonlyArray<WatchedEnding> = ['', '-wal', '-shm'];
+
 /**
- * Returns a function for sqlite.ts that is true if a database file, its write-ahead log or its wal-index (`-shm`) is not
- * the file that it saw first. It compares devices and inodes, which takes microseconds. Once true, it stays true.
+ * Watches a database file, its write-ahead log and its wal-index by their devices and inodes, which takes microseconds.
+ * `check` remembers each file that it sees for the first time, and throws if one is not the file that it saw first. Once
+ * it has thrown, it always throws.
  */
 export const watchFile = (filename: string) => {
   const identities = new Map<string, string>();
   let isReplaced = false;
-  return (endings: ReadonlyArray<string> = ['', '-wal', '-shm']): boolean => {
+  const check = (endings: ReadonlyArray<WatchedEnding> = allEndings): void => {
     const base = resolveSymlink(filename);
     for (const ending of endings) {
       const identity = identityOf(`${base}${ending}`);
@@ -27,6 +34,7 @@ export const watchFile = (filename: string) => {
       if (known !== undefined && known !== identity) isReplaced = true;
       else if (identity !== undefined) identities.set(ending, identity);
     }
-    return isReplaced;
+    if (isReplaced) throw fileReplaced();
   };
+  return { check, isReplaced: (): boolean => tryOrError(check) instanceof Error };
 };

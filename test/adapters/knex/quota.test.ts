@@ -1,13 +1,13 @@
 import { expect } from 'chai';
 import { mock } from 'node:test';
-import { type Database, migrate, postgresQuota } from '../../../adapters/knex';
+import { migrate, type OwnDatabase, postgresQuota } from '../../../adapters/knex';
 import { arbitraryOwnerId, consumeQuotaContract } from '../../contracts';
 import { occupyPool, postgresDatabase, withDatabase, withDatabases } from '../../support/databases/databases';
 import { success } from '../../contracts/outcome';
 
 const limit = { requests: 2, seconds: 60 };
 
-const quotaOn = ({ writes }: Database) => postgresQuota(writes, limit);
+const quotaOn = ({ writes }: OwnDatabase) => postgresQuota(writes, limit);
 
 describe('the quota in PostgreSQL', () => {
   consumeQuotaContract({ describe, it }, async (limit) => {

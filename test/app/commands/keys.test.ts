@@ -21,7 +21,7 @@ const printed = (stdout: string) => {
   return Object.assign({ id: '', key: '', createdAt: '', expiresAt: '' }, record);
 };
 
-const issue = async (environment: Environment, name: string, ...options: ReadonlyArray<string>) => {
+const create = async (environment: Environment, name: string, ...options: ReadonlyArray<string>) => {
   const { stdout } = await keys(environment, 'create', `--name=${name}`, '--json', ...options);
   const { key, ...record } = printed(stdout);
   expect(record).to.include({ name, revokedAt: null });
@@ -63,7 +63,7 @@ describe('The command keys', () => {
   it('escapes control characters', async () => {
     const { environment } = await newStore();
     const name = 'a\u009b2Jb\u0085c\u007fd\u202ee\u2066f\u2028g\u200fh\u{e0041}i🐢';
-    const { id } = await issue(environment, name);
+    const { id } = await create(environment, name);
     for (const command of [['list'], ['list', '--json'], ['revoke', id]]) {
       expect((await keys(environment, ...command)).stdout, command.join(' ')).to.include(
         String.raw`"a\u009b2Jb\u0085c\u007fd\u202ee\u2066f\u2028g\u200fh\udb40\udc41i🐢"`,
@@ -86,7 +86,7 @@ describe('The command keys', () => {
 
   it('revokes a key once: a second time changes nothing', async () => {
     const { environment } = await newStore();
-    const [{ id }, other] = [await issue(environment, 'lost'), await issue(environment, 'kept')];
+    const [{ id }, other] = [await create(environment, 'lost'), await create(environment, 'kept')];
     const first = await keys(environment, 'revoke', id, '--json');
     expect(await keys(environment, 'revoke', id, '--json')).to.deep.equal(first);
     expect(first).to.include({ code: 0, stderr: '' });
@@ -100,7 +100,7 @@ describe('The command keys', () => {
 
   it('warns at the revocation of the last valid key', async () => {
     const { environment } = await newStore();
-    const { id } = await issue(environment, 'last');
+    const { id } = await create(environment, 'last');
     const { code, stderr } = await keys(environment, 'revoke', id);
     expect(code).to.equal(0);
     expect(stderr).to.include('warning: no valid key is left');
@@ -109,22 +109,25 @@ describe('The command keys', () => {
   it('limits the lifetime of a key with --expires only', async () => {
     const { environment } = await newStore();
     const { stdout } = await keys(environment, 'create', '--name=shop', '--expires=90d', '--json');
-    const issued = printed(stdout);
-    expect(lifetimeOf(issued)).to.be.closeTo(90 * dayMs, 60_000);
-    expect((await keys(environment, 'list')).stdout).to.include(`valid until ${issued.expiresAt}`);
-    expect((await issue(environment, 'other')).record).to.include({ expiresAt: null });
+    const created = printed(stdout);
+    expect(lifetimeOf(created)).to.be.closeTo(90 * dayMs, 60_000);
+    expect((await keys(environment, 'list')).stdout).to.include(`valid until ${created.expiresAt}`);
+    expect((await create(environment, 'other')).record).to.include({ expiresAt: null });
   });
 
   it('fails for an unknown id, and for the rotation of a revoked key: exit code 1', async () => {
     const { environment } = await newStore();
-    const { id } = await issue(environment, 'shop');
+    const { id } = await create(environment, 'shop');
     await keys(environment, 'revoke', id);
     const records = await listed(environment);
     const unknown = "no key has the id x' OR 1=1; `animal-store keys list` shows the ids";
     for (const [command, reason] of [
       [['revoke', "x' OR 1=1", '--json'], unknown],
       [['rotate', "x' OR 1=1", '--json'], unknown],
-      [['rotate', id], `key ${id} is revoked; issue a new one with \`animal-store keys create --name NAME\``],
+      [
+        ['rotate', id],
+        `key ${id} is revoked; create a new one with \`animal-store keys create --name NAME\``,
+      ],
     ] as const) {
       const { code, stdout, stderr } = await keys(environment, ...command);
       expect(stderr).to.equal(`animal-store: ${reason}\n`);
@@ -135,15 +138,15 @@ describe('The command keys', () => {
 
   it('passes the lifetime of a key on to its successor, unless --expires is given', async () => {
     const { environment } = await newStore();
-    const { id } = await issue(environment, 'shop', '--expires=90d');
+    const { id } = await create(environment, 'shop', '--expires=90d');
     for (const [options, days] of [
       [[], 90],
       [['--expires=30d'], 30],
     ] as const) {
       const { stdout, stderr } = await keys(environment, 'rotate', id, '--json', ...options);
       expect(stdout, stderr).not.to.equal('');
-      const issued = printed(stdout);
-      expect(lifetimeOf(issued)).to.equal(days * dayMs);
+      const created = printed(stdout);
+      expect(lifetimeOf(created)).to.equal(days * dayMs);
     }
   });
 });

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Database } from '../../../adapters/knex';
+import type { OwnDatabase } from '../../../adapters/knex';
 import { runInProcess } from '../../support/processes/run-in-process';
 import { makeFolder, removeFolders } from '../../support/temporary-folder';
 import { withDatabase } from './doctor/support';
@@ -9,7 +9,7 @@ import { withDatabase } from './doctor/support';
 type State = (file: string) => void | Promise<void>;
 
 const inDatabase =
-  (change: (database: Database) => PromiseLike<unknown>): State =>
+  (change: (database: OwnDatabase) => PromiseLike<unknown>): State =>
   (file) =>
     withDatabase(file, async (database) => {
       await change(database);

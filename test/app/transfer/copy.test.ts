@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { existsSync } from 'node:fs';
 import { chmod, readdir, symlink } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { copyStore, type Database, migrate } from '../../../adapters/knex';
+import { copyStore, type OwnDatabase, migrate } from '../../../adapters/knex';
 import { type Pet } from '../../../core';
 import { success } from '../../contracts/outcome';
 import { petWithId } from '../../contracts/pet-repository/seeds';
@@ -42,7 +42,10 @@ const oddPets: ReadonlyArray<Pet> = names.map((name, index) => ({
   ...(index % 2 === 0 ? { status: 'sold' as const } : {}),
 }));
 
-const withOpen = async <A>({ open }: TestDatabase, use: (database: Database) => Promise<A>): Promise<A> => {
+const withOpen = async <A>(
+  { open }: TestDatabase,
+  use: (database: OwnDatabase) => Promise<A>,
+): Promise<A> => {
   const database = open();
   try {
     await success(migrate(database));
@@ -58,7 +61,7 @@ const makeTables = (made: TestDatabase): Promise<void> => withOpen(made, () => P
 const contentsOf = (made: TestDatabase) =>
   withOpen(made, async ({ reads }) => {
     const contents: Record<string, ReadonlyArray<string>> = {};
-    for (const table of ['pets', 'api_keys', 'creation_keys']) {
+    for (const table of ['pets', 'api_keys', 'idempotency_keys']) {
       const columns = Object.keys(await reads(table).columnInfo()).sort();
       const rows: ReadonlyArray<unknown> = await reads(table).select(
         columns.map((column) => reads.raw('cast(?? as text) as ??', [`${table}.${column}`, column])),
@@ -68,7 +71,7 @@ const contentsOf = (made: TestDatabase) =>
     return contents;
   });
 
-const nothing = { pets: [], api_keys: [], creation_keys: [] };
+const nothing = { pets: [], api_keys: [], idempotency_keys: [] };
 
 const copy = (from: string, to: string) => runInProcess(['copy', to], { DATABASE_URL: from });
 
@@ -191,7 +194,7 @@ describe('The command copy', function () {
       await makeTables(target);
       for (const [fill, table] of [
         ["insert into pets (name, category_id) values ('Rex', 1)", 'pets'],
-        ["insert into creation_keys values ('x', 'k', 1, 1)", 'creation_keys'],
+        ["insert into idempotency_keys values ('x', 'k', 1, 1)", 'idempotency_keys'],
         ["insert into api_keys values ('x', 'x', 'x', 'x', 'x', 'x')", 'api_keys'],
       ] as const) {
         await execute(url, fill);
@@ -273,7 +276,7 @@ describe('The command copy', function () {
           const state = { rows: 0, isCommitting: false };
           const copied = copyStore(from, to, state, new AbortController().signal);
           await eventually('the animals are copied', bound, () => state.rows === oddPets.length);
-          await from.writes.raw("insert into creation_keys values ('late', 'k', 1, 1)");
+          await from.writes.raw("insert into idempotency_keys values ('late', 'k', 1, 1)");
           await lock.commit();
           expect(await copied).to.include({ apiKeys: 1, idempotencyKeys: 0 });
         }),

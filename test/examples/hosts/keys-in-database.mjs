@@ -8,10 +8,10 @@ const database = openSqlite('animals.sqlite3');
 const migrated = await migrate(database)();
 if (migrated._tag === 'Left') throw migrated.left.cause;
 
-const issued = await apiKeyStore(database).bootstrapKey('the first client')();
-if (issued._tag === 'Left') throw issued.left.cause;
-// Later starts find the key of the first one. `apiKeyStore(database).issue` creates more keys.
-if (issued.right) console.log(issued.right.key);
+const created = await apiKeyStore(database).bootstrapKey('the first client')();
+if (created._tag === 'Left') throw created.left.cause;
+// Later starts find the key of the first one. `apiKeyStore(database).create` creates more keys.
+if (created.right) console.log(created.right.key);
 
 const app = new Koa();
 const authenticate = knexAuthenticate(database);

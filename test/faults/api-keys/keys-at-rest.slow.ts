@@ -9,11 +9,11 @@ import { runCommand } from '../../support/processes/command';
 import { readMetrics } from '../../support/service/read-metrics';
 import { killServices, startService } from '../../support/service/service-process';
 import { inFolder } from '../../support/temporary-folder';
-import { type Database, openPostgres, openSqlite } from '../../../adapters/knex';
+import { type OwnDatabase, openPostgres, openSqlite } from '../../../adapters/knex';
 
 interface Place {
   readonly databaseUrl: string;
-  readonly open: () => Database;
+  readonly open: () => OwnDatabase;
   readonly folder: string;
   readonly databaseLog: () => string;
 }
@@ -137,7 +137,7 @@ describe('API keys', () => {
 
   it('leave only their hash on the disk, and nothing elsewhere, on PostgreSQL that logs each statement', () =>
     withOwnPostgres(async ({ url, folder, log }) => {
-      const open = (): Database => openPostgres(url, { poolSize: 2, statementTimeoutMs: 3_000 });
+      const open = (): OwnDatabase => openPostgres(url, { poolSize: 2, statementTimeoutMs: 3_000 });
       const { writes, close } = open();
       await writes.raw("alter system set log_statement = 'all'");
       await writes.raw('select pg_reload_conf()');

@@ -64,7 +64,7 @@ const revoke = async (
   const services = [first, await startService(environment)];
   const database = open();
   const apiKeys = apiKeyStore(database);
-  const { id, key } = await success(apiKeys.issue('shop'));
+  const { id, key } = await success(apiKeys.create('shop'));
   const uses = services.map((service) => useAllTheTime(service, key));
   await eventually('both accept it', 60_000, () => uses.every(({ latest }) => latest() === accepted));
   await delay((2 * boundMs) / 5);

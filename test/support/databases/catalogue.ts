@@ -1,5 +1,5 @@
-import { type Database, knexPetRepository, migrate, openSqlite } from '../../../adapters/knex';
-import { driverOf } from '../../../adapters/knex/database/connections';
+import { knexPetRepository, migrate, openSqlite, type StoreDatabase } from '../../../adapters/knex';
+import { sqliteStatements } from '../../../adapters/knex/sqlite/statements';
 import { newPetCells, newPetColumns } from '../../../adapters/knex/database/pet-columns';
 import type { NewPet, Pet, PetRepository } from '../../../core';
 import { setLastId } from '../postgres/postgres';
@@ -38,7 +38,7 @@ export const newCatalogue = async (newPets: Iterable<NewPet> = []): Promise<Cata
 };
 
 /** Inserts animals with given ids into a database. */
-export const seedPets = async ({ writes }: Database, pets: ReadonlyArray<Pet>): Promise<void> => {
+export const seedPets = async ({ writes }: StoreDatabase, pets: ReadonlyArray<Pet>): Promise<void> => {
   if (pets.length === 0) return;
   const columns = newPetColumns.map(({ name }) => name);
   const rowOf = (pet: Pet) =>
@@ -47,11 +47,11 @@ export const seedPets = async ({ writes }: Database, pets: ReadonlyArray<Pet>): 
 };
 
 /** Makes a database hold exactly these animals. Later animals get greater ids. */
-export const replacePets = async (database: Database, pets: ReadonlyArray<Pet>): Promise<void> => {
+export const replacePets = async (database: StoreDatabase, pets: ReadonlyArray<Pet>): Promise<void> => {
   const { writes } = database;
-  const isPostgres = driverOf(writes) === 'pg';
-  if (isPostgres) await writes.raw('truncate pets, creation_keys restart identity');
-  else for (const table of ['pets', 'creation_keys', 'sqlite_sequence']) await writes(table).delete();
+  const isPostgres = database.statements !== sqliteStatements;
+  if (isPostgres) await writes.raw('truncate pets, idempotency_keys restart identity');
+  else for (const table of ['pets', 'idempotency_keys', 'sqlite_sequence']) await writes(table).delete();
   await seedPets(database, pets);
   const greatest = pets.reduce((most, { id }) => (id > most ? id : most), 0n);
   if (isPostgres && greatest > 0n) await setLastId(database, greatest);

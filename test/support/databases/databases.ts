@@ -3,11 +3,12 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import {
-  type Database,
+  type OwnDatabase,
   migrate,
   openPostgres,
   openSqlite,
   type PostgresOptions,
+  type StoreDatabase,
 } from '../../../adapters/knex';
 import { createPostgresDatabase, inPostgresDatabase } from '../postgres/postgres';
 import { success } from '../../contracts/outcome';
@@ -17,7 +18,7 @@ import { inFolder } from '../temporary-folder';
 export interface TestDatabase {
   /** Value of the setting DATABASE_URL for a service on this database. */
   readonly databaseUrl: string;
-  readonly open: () => Database;
+  readonly open: () => OwnDatabase;
   readonly remove: () => Promise<void>;
 }
 
@@ -66,11 +67,11 @@ export const mostWriters = 4;
  */
 export const withEmptyDatabase = async (
   makeDatabase: () => Promise<TestDatabase>,
-  test: (database: Database, open: () => Database, databaseUrl: string) => Promise<void>,
+  test: (database: OwnDatabase, open: () => OwnDatabase, databaseUrl: string) => Promise<void>,
 ): Promise<void> => {
   const made = await makeDatabase();
-  const opened: Array<Database> = [];
-  const open = (): Database => {
+  const opened: Array<OwnDatabase> = [];
+  const open = (): OwnDatabase => {
     const database = made.open();
     opened.push(database);
     return database;
@@ -89,7 +90,7 @@ export const openMigrated = async (makeDatabase: () => Promise<TestDatabase>) =>
   await success(migrate(database));
   return {
     database,
-    reopen: async (): Promise<Database> => {
+    reopen: async (): Promise<OwnDatabase> => {
       await database.close();
       database = open();
       return database;
@@ -105,7 +106,7 @@ export const openMigrated = async (makeDatabase: () => Promise<TestDatabase>) =>
 export const withDatabases = (
   count: number,
   makeDatabase: () => Promise<TestDatabase>,
-  test: (...databases: ReadonlyArray<Database>) => Promise<void>,
+  test: (...databases: ReadonlyArray<OwnDatabase>) => Promise<void>,
 ): Promise<void> =>
   withEmptyDatabase(makeDatabase, async (database, open) => {
     const databases = [database, ...Array.from({ length: count - 1 }, open)];
@@ -115,14 +116,14 @@ export const withDatabases = (
 
 export const withDatabase = (
   makeDatabase: () => Promise<TestDatabase>,
-  test: (database: Database) => Promise<void>,
+  test: (database: OwnDatabase) => Promise<void>,
 ): Promise<void> => withDatabases(1, makeDatabase, test);
 
 /** Returns a database with some of its statements on animals replaced. */
 export const withStatements = (
-  database: Database,
-  statements: Partial<Database['petStatements']>,
-): Database => ({ ...database, petStatements: { ...database.petStatements, ...statements } });
+  database: StoreDatabase,
+  statements: Partial<StoreDatabase['statements']>,
+): StoreDatabase => ({ ...database, statements: { ...database.statements, ...statements } });
 
 /** Takes all connections of a pool, so that further queries wait. Returns a function that gives the connections back. */
 export const occupyPool = async (pool: Knex, connections: number): Promise<() => Promise<void>> => {
@@ -136,7 +137,7 @@ export const occupyPool = async (pool: Knex, connections: number): Promise<() =>
 export interface SqlStore {
   readonly databaseUrl: string;
   /** Opens the database in this process, so that the test can query it. */
-  readonly open: () => Database;
+  readonly open: () => OwnDatabase;
   /** Blocks all other writers until the returned function is called. */
   readonly holdWriters: () => Promise<() => Promise<void>>;
 }
@@ -147,7 +148,7 @@ interface SqlStoreKind {
   readonly within: <A>(use: (store: SqlStore) => Promise<A>) => Promise<A>;
 }
 
-const hold = async ({ writes, close }: Database, lock: string): Promise<() => Promise<void>> => {
+const hold = async ({ writes, close }: OwnDatabase, lock: string): Promise<() => Promise<void>> => {
   try {
     const transaction = await writes.transaction();
     await transaction.raw(lock);

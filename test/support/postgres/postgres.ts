@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Client, DatabaseError } from 'pg';
-import type { Database } from '../../../adapters/knex';
+import type { StoreDatabase } from '../../../adapters/knex';
 import { killServices } from '../service/service-process';
 
 /** An empty PostgreSQL database for one test file. */
@@ -88,7 +88,7 @@ export const createPostgresDatabase = async (options = ''): Promise<PostgresData
 
 /** Changes tables through the first server of a cluster, because other servers do not accept such changes. */
 export const alterTables = async (
-  { writes }: Database,
+  { writes }: StoreDatabase,
   ...statements: ReadonlyArray<string>
 ): Promise<void> => {
   const { rows } = await writes.raw<{ readonly rows: ReadonlyArray<{ readonly name: string }> }>(
@@ -102,7 +102,7 @@ export const alterTables = async (
  * Sets the last id that was assigned, so that later ids are greater. On Citus, each server has a range of ids of its
  * own, which is widened to all ids.
  */
-export const setLastId = async ({ writes }: Database, id: bigint): Promise<void> => {
+export const setLastId = async ({ writes }: StoreDatabase, id: bigint): Promise<void> => {
   await writes.transaction(async (transaction) => {
     await transaction.raw('set local citus.enable_ddl_propagation = off');
     await transaction.raw('alter sequence pets_id_seq minvalue 1 maxvalue 9223372036854775807');
@@ -125,7 +125,7 @@ export const inPostgresDatabase = async <A>(use: (url: string) => Promise<A>): P
  * Makes each read of animals in PostgreSQL take some seconds. A read returns the animals that were stored when it
  * began.
  */
-export const slowPets = async ({ writes }: Database, seconds: number): Promise<void> => {
+export const slowPets = async ({ writes }: StoreDatabase, seconds: number): Promise<void> => {
   await writes.raw('alter table pets rename to stored_pets');
   await writes.raw(
     `create function slow_pets() returns setof stored_pets language plpgsql stable as $$ begin

@@ -13,8 +13,8 @@ for (const [kind, makeDatabase] of databaseKinds) {
   describe(`a ${kind} database that is unreachable`, () => {
     it('authenticates only recently used keys, and none after 5 seconds', () =>
       withDatabase(makeDatabase, async (database) => {
-        const { issue } = apiKeyStore(database);
-        const [seen, unseen] = [await success(issue('seen')), await success(issue('unseen'))];
+        const { create } = apiKeyStore(database);
+        const [seen, unseen] = [await success(create('seen')), await success(create('unseen'))];
         const authenticate = knexAuthenticate(database);
         await success(authenticate(decodeOrThrow(ApiKey, seen.key)));
         await database.close();

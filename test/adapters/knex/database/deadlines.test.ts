@@ -1,6 +1,11 @@
 import { expect } from 'chai';
 import type { TaskEither } from 'fp-ts/TaskEither';
-import { apiKeyStore, type Database, knexAuthenticate, knexPetRepository } from '../../../../adapters/knex';
+import {
+  apiKeyStore,
+  type OwnDatabase,
+  knexAuthenticate,
+  knexPetRepository,
+} from '../../../../adapters/knex';
 import { type Deadline, openAnimalStore, type PetQuery, type PetRepository } from '../../../../core';
 import { inMemoryApiKeys } from '../../../../adapters/in-memory';
 import { arbitraryIdempotencyKey, arbitraryNewPet } from '../../../contracts';
@@ -19,9 +24,9 @@ import { storeOperations } from '../../../core/store-operations';
 type Ask = (deadline?: Deadline) => TaskEither<unknown, unknown>;
 
 /** Returns every call that a request may make of a database. */
-const everyCall = async (database: Database): Promise<Readonly<Record<string, Ask>>> => {
+const everyCall = async (database: OwnDatabase): Promise<Readonly<Record<string, Ask>>> => {
   const pets = knexPetRepository(database);
-  const { key } = await success(apiKeyStore(database).issue('somebody'));
+  const { key } = await success(apiKeyStore(database).create('somebody'));
   const inMemory = inMemoryApiKeys([['somebody', key]]);
   const store = await success(openAnimalStore({ pets, authenticate: inMemory.authenticate })(key));
   const operations = Object.entries(storeOperations).map(
@@ -37,7 +42,7 @@ const everyCall = async (database: Database): Promise<Readonly<Record<string, As
 };
 
 const hang = async (
-  { reads, writes }: Database,
+  { reads, writes }: OwnDatabase,
   kind: (typeof databaseKinds)[number][0],
 ): Promise<() => Promise<unknown>> => {
   if (kind === 'PostgreSQL') return occupyPool(writes, 10);
@@ -110,7 +115,7 @@ const held = {
 };
 
 /** Makes reads of animals in PostgreSQL wait until `release`. Each returns the animals that were stored when it began. */
-const holdReads = async ({ writes }: Database, other: Database, which: string) => {
+const holdReads = async ({ writes }: OwnDatabase, other: OwnDatabase, which: string) => {
   await writes.raw('create sequence reads_begun');
   await writes.raw('alter table pets rename to stored_pets');
   await writes.raw(

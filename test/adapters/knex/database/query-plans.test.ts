@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import type { Knex } from 'knex';
 import { Client } from 'pg';
 import {
-  type Database,
+  type OwnDatabase,
   knexAuthenticate,
   knexPetRepository,
   migrate,
@@ -66,7 +66,7 @@ const statementsOf = async (
 
 describe('the query plans on SQLite', () => {
   let file: TestDatabase;
-  let database: Database;
+  let database: OwnDatabase;
 
   before(async () => {
     file = await sqliteFile();
@@ -117,7 +117,7 @@ describe('the query plans on SQLite', () => {
     expect(plan.filter((line) => /SCAN (?!CONSTANT ROW|json_each|\d)|TEMP B-TREE/.test(line))).to.deep.equal(
       [],
     );
-    expect(plan.join()).to.match(/SEARCH creation_keys USING/);
+    expect(plan.join()).to.match(/SEARCH idempotency_keys USING/);
   });
 
   it('search an index for API keys', async () => {
@@ -129,7 +129,7 @@ describe('the query plans on SQLite', () => {
 
 describe('the query plans on PostgreSQL', () => {
   let postgres: PostgresDatabase;
-  let database: Database;
+  let database: OwnDatabase;
   let client: Client;
 
   before(async () => {

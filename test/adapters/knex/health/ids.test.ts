@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { randomBytes } from 'node:crypto';
 import {
-  type Database,
+  type OwnDatabase,
   knexPetRepository,
   knexReadiness,
   migrate,
@@ -21,23 +21,23 @@ import { execute } from '../../../support/postgres/postgres';
 
 const notReady = 'the ids of the next animals are taken or used up; run `animal-store doctor`';
 
-const create = (database: Database): Promise<unknown> =>
+const create = (database: OwnDatabase): Promise<unknown> =>
   success(knexPetRepository(database).create(arbitraryNewPet()));
 
-const adviceOf = async (database: Database): Promise<string> => {
+const adviceOf = async (database: OwnDatabase): Promise<string> => {
   const schema = await success(readSchema(database));
   const inspected = await tryWrites(database, schema)();
   return inspected._tag === 'Left' ? String(inspected.left.cause) : '';
 };
 
 /** Runs the statement that `doctor` advises. */
-const repair = async (database: Database): Promise<void> => {
+const repair = async (database: OwnDatabase): Promise<void> => {
   const [, statement] = / run: (.*)$/.exec(await adviceOf(database)) ?? [];
   if (statement === undefined) throw new Error(`no statement in: ${await adviceOf(database)}`);
   await database.writes.raw(statement);
 };
 
-const addPets = (database: Database, from: number, to: number): Promise<unknown> =>
+const addPets = (database: OwnDatabase, from: number, to: number): Promise<unknown> =>
   database.writes('pets').insert(
     Array.from({ length: to - from + 1 }, (_, place) => ({
       id: from + place,

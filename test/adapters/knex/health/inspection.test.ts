@@ -5,7 +5,7 @@ import * as TE from 'fp-ts/TaskEither';
 import { randomBytes } from 'node:crypto';
 import {
   apiKeyStore,
-  type Database,
+  type OwnDatabase,
   inspectConnection,
   knexPetRepository,
   knexReadiness,
@@ -26,7 +26,7 @@ import { execute } from '../../../support/postgres/postgres';
 import { success } from '../../../contracts/outcome';
 
 /** Takes the steps of an inspection until one fails. */
-const inspect = (database: Database) =>
+const inspect = (database: OwnDatabase) =>
   pipe(
     inspectConnection(database),
     TE.flatMap(() => readSchema(database)),
@@ -34,14 +34,14 @@ const inspect = (database: Database) =>
     TE.tap(({ generation }) => (generation === 0 ? TE.right([]) : apiKeyStore(database).list)),
   )();
 
-const reasonOf = async (database: Database): Promise<string> => {
+const reasonOf = async (database: OwnDatabase): Promise<string> => {
   const inspected = await inspect(database);
   return E.isLeft(inspected) ? E.toError(inspected.left.cause).message : '';
 };
 
 /** Errors that name the cause of rejected creates, with the statements that cause them. */
 const faults = [
-  ['SQLite', sqliteFile, /no such table: creation_keys/, 'drop table creation_keys'],
+  ['SQLite', sqliteFile, /no such table: idempotency_keys/, 'drop table idempotency_keys'],
   [
     'PostgreSQL',
     postgresDatabase,
@@ -54,9 +54,9 @@ const onRights: Readonly<Record<string, RegExp>> = {
   'usage on sequence pets_id_seq': /permission denied for sequence pets_id_seq/,
   'insert on pets': /permission denied for table pets/,
   'select on pets': /permission denied for table pets/,
-  'insert on creation_keys': /permission denied for table creation_keys/,
-  'update on creation_keys': /permission denied for table creation_keys/,
-  'delete on creation_keys': /permission denied for table creation_keys/,
+  'insert on idempotency_keys': /permission denied for table idempotency_keys/,
+  'update on idempotency_keys': /permission denied for table idempotency_keys/,
+  'delete on idempotency_keys': /permission denied for table idempotency_keys/,
   'select on api_keys': /permission denied for table api_keys/,
 };
 
@@ -103,7 +103,7 @@ describe('A database that refuses creates', () => {
 
 for (const [kind, makeDatabase] of databaseKinds) {
   describe(`A ${kind} database before the first start`, () => {
-    const withEmpty = (test: (database: Database) => Promise<void>): Promise<void> =>
+    const withEmpty = (test: (database: OwnDatabase) => Promise<void>): Promise<void> =>
       withEmptyDatabase(makeDatabase, async (database) => {
         // SQLite creates the file with the first connection.
         await database.writes.raw('select 1');
@@ -136,7 +136,7 @@ for (const [kind, makeDatabase] of databaseKinds) {
     it('leaves nothing behind', () =>
       withDatabase(makeDatabase, async (database) => {
         expect(await inspect(database)).to.have.property('_tag', 'Right');
-        for (const table of ['pets', 'creation_keys'])
+        for (const table of ['pets', 'idempotency_keys'])
           expect(await database.reads(table).first(database.reads.raw('1'))).to.equal(undefined);
       }));
   });

@@ -32,15 +32,15 @@ for (const [kind, makeDatabase] of databaseKinds) {
   describe(`the status of a database in service, on ${kind}`, () => {
     it('lists owners by the expiry of their last key, without owners of a key that does not expire', () =>
       withDatabase(makeDatabase, async (database) => {
-        const { issue, revoke, rotate } = apiKeyStore(database);
+        const { create, revoke, rotate } = apiKeyStore(database);
         const [lasting, ending, rotated, revoked, soon] = [
-          await success(issue('lasting')),
-          await success(issue('ending', { lifetimeMs: 3 * hour })),
-          await success(issue('rotated', { lifetimeMs: 2 * hour })),
-          await success(issue('revoked', { lifetimeMs: 2 * hour })),
-          await success(issue('soon', { lifetimeMs: hour })),
+          await success(create('lasting')),
+          await success(create('ending', { lifetimeMs: 3 * hour })),
+          await success(create('rotated', { lifetimeMs: 2 * hour })),
+          await success(create('revoked', { lifetimeMs: 2 * hour })),
+          await success(create('soon', { lifetimeMs: hour })),
         ];
-        await success(issue('over', { lifetimeMs: 0 }));
+        await success(create('over', { lifetimeMs: 0 }));
         await success(rotate(lasting.id, { graceMs: hour }));
         await success(rotate(rotated.id, { graceMs: hour, lifetimeMs: 5 * hour }));
         await success(revoke(revoked.id));
@@ -48,9 +48,7 @@ for (const [kind, makeDatabase] of databaseKinds) {
         const { validKeys, endingOwners } = await success(databaseStatus(database));
         expect(validKeys).to.equal(6);
         expect(endingOwners.map(({ owner }) => owner)).to.deep.equal([soon.id, ending.id, rotated.id]);
-        const [first, , last] = endingOwners.map(({ ends }) =>
-          Math.round((Date.parse(ends) - Date.now()) / hour),
-        );
+        const [first, , last] = endingOwners.map(({ endsAt }) => Math.round((endsAt - Date.now()) / hour));
         expect([first, last]).to.deep.equal([1, 5]);
       }));
 

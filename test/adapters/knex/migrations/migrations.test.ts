@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { mock } from 'node:test';
 import type { Knex } from 'knex';
-import { type Database, knexReadiness, migrate, migrationConfig } from '../../../../adapters/knex';
+import { type OwnDatabase, knexReadiness, migrate, migrationConfig } from '../../../../adapters/knex';
 import { migrations, readSchemaState } from '../../../../adapters/knex/migrations/migrations';
 import {
   databaseKinds,
@@ -14,19 +14,19 @@ import { success } from '../../../contracts/outcome';
 import { eventually } from '../../../support/eventually';
 
 const names = Object.keys(migrations);
-const tables = ['pets', 'creation_keys', 'api_keys', 'heartbeats', 'rate_limits'];
+const tables = ['pets', 'idempotency_keys', 'api_keys', 'heartbeats', 'rate_limits'];
 
-const pendingIn = async ({ reads }: Database): Promise<ReadonlyArray<string>> =>
-  (await readSchemaState(reads)).pending;
+const pendingIn = async ({ reads, statements }: OwnDatabase): Promise<ReadonlyArray<string>> =>
+  (await readSchemaState(reads, statements)).pending;
 
-const tablesThere = async ({ reads }: Database): Promise<ReadonlyArray<string>> => {
+const tablesThere = async ({ reads }: OwnDatabase): Promise<ReadonlyArray<string>> => {
   const there = await Promise.all(tables.map((table) => reads.schema.hasTable(table)));
   return tables.filter((_, index) => there[index]);
 };
 
 for (const [kind, makeDatabase] of databaseKinds) {
   describe(`the migrations on ${kind}`, () => {
-    const use = (test: (database: Database, open: () => Database) => Promise<void>) =>
+    const use = (test: (database: OwnDatabase, open: () => OwnDatabase) => Promise<void>) =>
       withEmptyDatabase(makeDatabase, test);
 
     it('run once, and again after they are rolled back to an empty database', () =>

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { type Database, readSchema, knexReadiness, migrate } from '../../../../adapters/knex';
+import { type OwnDatabase, readSchema, knexReadiness, migrate } from '../../../../adapters/knex';
 import type { migrations } from '../../../../adapters/knex/migrations/migrations';
 import { databaseKinds, openMigrated, withEmptyDatabase } from '../../../support/databases/databases';
 import { addsColour, asProgramWith } from '../../../support/databases/migrations';
@@ -14,7 +14,7 @@ const dropsLimits = {
 
 for (const [kind, makeDatabase] of databaseKinds) {
   describe(`Programs of two versions on one ${kind} database`, () => {
-    let database: Database;
+    let database: OwnDatabase;
     let close: () => Promise<void>;
 
     beforeEach(async () => {

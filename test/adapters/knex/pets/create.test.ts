@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { randomInt } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import { type Database, hostDatabase, knexPetRepository } from '../../../../adapters/knex';
+import { type StoreDatabase, hostDatabase, knexPetRepository } from '../../../../adapters/knex';
 import {
   type CreatedPet,
   type NewPet,
@@ -54,7 +54,11 @@ const refusals: Readonly<Record<Kind, Readonly<Record<string, ReadonlyArray<stri
   },
 };
 
-const refuse = async (kind: Kind, database: Database, statements: ReadonlyArray<string>): Promise<void> => {
+const refuse = async (
+  kind: Kind,
+  database: StoreDatabase,
+  statements: ReadonlyArray<string>,
+): Promise<void> => {
   if (kind === 'PostgreSQL') await alterTables(database, ...statements);
   else for (const statement of statements) await database.writes.raw(statement);
 };
@@ -81,7 +85,7 @@ const keyed = (length: number): ReadonlyArray<readonly [NewPet, ScopedIdempotenc
 
 for (const [kind, makeDatabase] of databaseKinds) {
   describe(`creating animals in ${kind}`, () => {
-    const use = (test: (database: Database) => Promise<void>) => withDatabase(makeDatabase, test);
+    const use = (test: (database: StoreDatabase) => Promise<void>) => withDatabase(makeDatabase, test);
 
     for (const [why, statements] of Object.entries(refusals[kind])) {
       for (const key of [undefined, arbitraryScopedIdempotencyKey()]) {
@@ -109,7 +113,7 @@ for (const [kind, makeDatabase] of databaseKinds) {
         const reversing = withStatements(database, {
           insert: async (knex, newPets) => {
             statements += 1;
-            return (await database.petStatements.insert(knex, newPets)).toReversed();
+            return (await database.statements.insert(knex, newPets)).toReversed();
           },
         });
         const { create } = knexPetRepository(reversing);
@@ -155,7 +159,7 @@ for (const [kind, makeDatabase] of databaseKinds) {
         // A create starts the next purge, unless one is running or has just ended.
         await eventually('no expired key is left', 20_000, async () => {
           for (const [newPet, key] of keyed(1)) await success(repository.create(newPet, key));
-          const left: ReadonlyArray<unknown> = await database.reads('creation_keys').pluck('expires_at');
+          const left: ReadonlyArray<unknown> = await database.reads('idempotency_keys').pluck('expires_at');
           return left.every((expiresAt) => Number(expiresAt) > clock.time);
         });
       }));
@@ -163,7 +167,7 @@ for (const [kind, makeDatabase] of databaseKinds) {
     it("purges no keys in a host's transaction, which a failed purge would abort", () =>
       use(async (database) => {
         const purges: Array<boolean> = [];
-        const observed = (on: Database): Database =>
+        const observed = (on: StoreDatabase): StoreDatabase =>
           withStatements(on, {
             purgeExpired: (knex) => Promise.resolve(purges.push(knex.isTransaction === true)),
           });
@@ -207,7 +211,7 @@ for (const [kind, makeDatabase] of databaseKinds) {
         await success(repository.create(arbitraryNewPet(), arbitraryScopedIdempotencyKey()));
         clock.time += day + 1;
         for (const [newPet, key] of keyed(3)) await success(repository.create(newPet, key));
-        expect(await database.reads('creation_keys').pluck('expires_at')).to.have.lengthOf(4);
+        expect(await database.reads('idempotency_keys').pluck('expires_at')).to.have.lengthOf(4);
       }));
 
     it('makes one animal of one key in two instances at once, of equal and of different creations', () =>

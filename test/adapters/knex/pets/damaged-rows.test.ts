@@ -1,20 +1,20 @@
 import { expect } from 'chai';
-import { type Database, knexPetRepository } from '../../../../adapters/knex';
+import { type OwnDatabase, knexPetRepository } from '../../../../adapters/knex';
 import { arbitraryNewPet, arbitraryScopedIdempotencyKey } from '../../../contracts';
 import { databaseKinds, withDatabase } from '../../../support/databases/databases';
 import { alterTables } from '../../../support/postgres/postgres';
 import { success } from '../../../contracts/outcome';
 
 const allowAnyStatus = {
-  SQLite: ({ writes }: Database) => writes.raw('PRAGMA ignore_check_constraints = ON'),
-  PostgreSQL: (database: Database) =>
+  SQLite: ({ writes }: OwnDatabase) => writes.raw('PRAGMA ignore_check_constraints = ON'),
+  PostgreSQL: (database: OwnDatabase) =>
     alterTables(database, 'alter table pets drop constraint pets_status_check'),
 };
 
 for (const [kind, makeDatabase] of databaseKinds) {
   describe(`a row that another program wrote, and that is no animal, in ${kind}`, () => {
     /** Runs a test with two animals and a damaged row between them. The test gets the id of the first animal. */
-    const use = async (test: (database: Database, first: bigint) => Promise<void>) => {
+    const use = async (test: (database: OwnDatabase, first: bigint) => Promise<void>) => {
       for (const status of ['lost', ...(kind === 'SQLite' ? [Buffer.from([0xff, 0])] : [])]) {
         await withDatabase(makeDatabase, async (database) => {
           const { create } = knexPetRepository(database);
@@ -66,13 +66,13 @@ for (const [kind, makeDatabase] of databaseKinds) {
           const { create } = knexPetRepository(database);
           const [newPet, key] = [arbitraryNewPet(), arbitraryScopedIdempotencyKey()];
           await success(create(newPet, key));
-          await database.writes('creation_keys').update({ pet_id: 'none' });
+          await database.writes('idempotency_keys').update({ pet_id: 'none' });
           const [retry, ...others] = await Promise.all(
             [key, arbitraryScopedIdempotencyKey(), undefined].map((each) => create(newPet, each)()),
           );
           expect(retry)
             .to.have.nested.property('left.cause.message')
-            .that.includes("run: delete from creation_keys where typeof(pet_id) <> 'integer'");
+            .that.includes("run: delete from idempotency_keys where typeof(pet_id) <> 'integer'");
           expect(others.map(({ _tag }) => _tag)).to.deep.equal(['Right', 'Right']);
         }));
   });

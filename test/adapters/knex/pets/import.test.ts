@@ -61,13 +61,13 @@ describe('An import whose connection is kept awake', () => {
     withDatabase(postgresDatabase, async (database) => {
       const cancelled = withStatements(database, {
         insert: async (transaction, newPets) => {
-          const rows = await database.petStatements.insert(transaction, newPets);
+          const rows = await database.statements.insert(transaction, newPets);
           await transaction.raw('select 1 / 0').catch(constVoid);
           return rows;
         },
       });
       const outcome = await knexPetRepository(cancelled).importAll(sourceOf([arbitraryNewPet()]))();
-      expect(outcome).to.have.nested.property('left._tag', 'Unavailable');
+      expect(outcome).to.have.nested.property('left._tag', 'ImportAborted');
       expect(await database.reads('pets').pluck('id')).to.deep.equal([]);
     }));
 });

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { type Database, knexPetRepository } from '../../../../adapters/knex';
+import { type StoreDatabase, knexPetRepository } from '../../../../adapters/knex';
 import { arbitraryNewPet, arbitraryScopedIdempotencyKey } from '../../../contracts';
 import { allPets } from '../../../contracts/pet-repository/pages-of';
 import {
@@ -12,8 +12,8 @@ import {
 import { success } from '../../../contracts/outcome';
 
 /** Calls a function once, after a database has looked up the animals of stored keys. */
-const afterItLooked = (database: Database, act: () => Promise<unknown>): Database => {
-  const { byIds } = database.petStatements;
+const afterItLooked = (database: StoreDatabase, act: () => Promise<unknown>): StoreDatabase => {
+  const { byIds } = database.statements;
   let acted: Promise<unknown> | undefined;
   return withStatements(database, {
     byIds: async (knex, ids) => {
@@ -65,7 +65,7 @@ describe('an idempotency key on two instances of PostgreSQL', () => {
       const { create } = knexPetRepository(database);
       const [newPet, key] = [arbitraryNewPet(), arbitraryScopedIdempotencyKey()];
       // PostgreSQL keeps the last transaction that locked a row in the column xmax.
-      const lastLock = () => database.reads('creation_keys').first('xmax');
+      const lastLock = () => database.reads('idempotency_keys').first('xmax');
       await success(create(newPet, key));
       expect(await lastLock()).to.deep.equal({ xmax: '0' });
       expect((await success(create(newPet, key))).replayed).to.equal(true);

@@ -1,4 +1,4 @@
-import { type Database, knexPetRepository } from '../../../../adapters/knex';
+import { type OwnDatabase, knexPetRepository } from '../../../../adapters/knex';
 import {
   idempotencyExpiryContract,
   importAllContract,
@@ -11,7 +11,7 @@ import { replacePets } from '../../../support/databases/catalogue';
 import { runnerWithout } from '../../../support/mocha';
 
 /** Makes the driver reject inserts of animals while `isBroken` returns true. */
-const refuseInserts = ({ writes }: Database, isBroken: () => boolean): void => {
+const refuseInserts = ({ writes }: OwnDatabase, isBroken: () => boolean): void => {
   writes.on('query', ({ sql }: { sql: string }) => {
     if (isBroken() && sql.startsWith('insert into pets')) throw new Error('the store is broken');
   });

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { Knex } from 'knex';
-import { type Database, knexPetRepository } from '../../../../adapters/knex';
+import { type OwnDatabase, knexPetRepository } from '../../../../adapters/knex';
 import { idempotencyTtlMs, type PetRepository, type ScopedIdempotencyKey } from '../../../../core';
 import { arbitraryScopedIdempotencyKey, arbitraryNewPet } from '../../../contracts';
 import { allPets } from '../../../contracts/pet-repository/pages-of';
@@ -10,11 +10,11 @@ import { success } from '../../../contracts/outcome';
 
 /** Holds an idempotency key, as another instance that hangs during a create would. */
 const holdKey = async (
-  { writes }: Database,
+  { writes }: OwnDatabase,
   { ownerId, idempotencyKey }: ScopedIdempotencyKey,
 ): Promise<Knex.Transaction> => {
   const transaction = await writes.transaction();
-  await transaction('creation_keys').insert({
+  await transaction('idempotency_keys').insert({
     owner_id: ownerId,
     idempotency_key: idempotencyKey,
     pet_id: '1',
@@ -60,9 +60,9 @@ const whileOneIsLocked = (
     clock.time += idempotencyTtlMs + 1;
     const transaction = await other.writes.transaction();
     const { ownerId: owner_id, idempotencyKey: idempotency_key } = locked;
-    await transaction('creation_keys').where({ owner_id, idempotency_key }).forUpdate();
+    await transaction('idempotency_keys').where({ owner_id, idempotency_key }).forUpdate();
     const expired = () =>
-      transaction('creation_keys').where('expires_at', '<=', clock.time).select('owner_id');
+      transaction('idempotency_keys').where('expires_at', '<=', clock.time).select('owner_id');
     try {
       await test(repository, async () => (await expired()).length);
     } finally {

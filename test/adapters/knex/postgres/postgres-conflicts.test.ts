@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { type Database, knexPetRepository } from '../../../../adapters/knex';
-import { retryConflicts } from '../../../../adapters/knex/database/connections';
+import { type OwnDatabase, knexPetRepository } from '../../../../adapters/knex';
+import { retryConflicts } from '../../../../adapters/knex/database/transactions';
 import { arbitraryScopedIdempotencyKey, arbitraryNewPet } from '../../../contracts';
 import { arbitraryPetId } from '../../../contracts/arbitrary';
 import { allPets } from '../../../contracts/pet-repository/pages-of';
@@ -13,7 +13,7 @@ import { success } from '../../../contracts/outcome';
  * Makes the first inserts fail with a serialization error. A sequence counts them, because a rollback does not reset
  * it. Citus has no triggers on distributed tables.
  */
-const refuseFirst = (database: Database, times: number): Promise<void> =>
+const refuseFirst = (database: OwnDatabase, times: number): Promise<void> =>
   alterTables(
     database,
     'create sequence attempts',
@@ -25,7 +25,7 @@ const refuseFirst = (database: Database, times: number): Promise<void> =>
     'alter table pets alter column attempt set default attempt()',
   );
 
-const refuseFirstReads = async ({ writes }: Database, times: number): Promise<void> => {
+const refuseFirstReads = async ({ writes }: OwnDatabase, times: number): Promise<void> => {
   await writes.raw('create sequence attempts');
   await writes.raw('alter table pets rename to stored_pets');
   await writes.raw(
@@ -37,7 +37,7 @@ const refuseFirstReads = async ({ writes }: Database, times: number): Promise<vo
   await writes.raw('create view pets as select * from refusing_pets()');
 };
 
-const attemptsMade = async ({ reads }: Database): Promise<unknown> =>
+const attemptsMade = async ({ reads }: OwnDatabase): Promise<unknown> =>
   reads('attempts')
     .first('last_value')
     .then((row: { last_value: string }) => Number(row.last_value));

@@ -30,7 +30,7 @@ describe('A role of PostgreSQL that may make no table', () => {
     withEmptyDatabase(postgresDatabase, async (owners, _open, url) => {
       expect(grants).to.have.lengthOf(5);
       await success(migrate(owners));
-      const { key } = await success(apiKeyStore(owners).issue('shop'));
+      const { key } = await success(apiKeyStore(owners).create('shop'));
       const role = `few_${randomBytes(8).toString('hex')}`;
       const asRole = new URL(url);
       asRole.username = asRole.password = role;

@@ -3,7 +3,7 @@ import knex from 'knex';
 import { mock } from 'node:test';
 import {
   apiKeyStore,
-  type Database,
+  type OwnDatabase,
   hostDatabase,
   knexAuthenticate,
   knexPetRepository,
@@ -25,7 +25,7 @@ import { execute } from '../../../support/postgres/postgres';
 const limit = 20;
 
 /** Runs a statement on `count` sessions of the pool, which are all in use at the same time. */
-const onSessions = async ({ writes }: Database, count: number, sql: string) => {
+const onSessions = async ({ writes }: OwnDatabase, count: number, sql: string) => {
   const transactions = await Promise.all(Array.from({ length: count }, () => writes.transaction()));
   const pids: Array<number> = [];
   for (const transaction of transactions) {
@@ -40,10 +40,10 @@ const onSessions = async ({ writes }: Database, count: number, sql: string) => {
 };
 
 /** Makes open sessions of the pool read-only, as those with a former primary may be after a failover. */
-const makeReadOnly = (database: Database, count = 1): Promise<ReadonlyArray<number>> =>
+const makeReadOnly = (database: OwnDatabase, count = 1): Promise<ReadonlyArray<number>> =>
   onSessions(database, count, 'set default_transaction_read_only = on');
 
-const backends = (database: Database, count: number): Promise<ReadonlyArray<number>> =>
+const backends = (database: OwnDatabase, count: number): Promise<ReadonlyArray<number>> =>
   onSessions(database, count, 'select 1');
 
 const everyRead: Readonly<Record<string, (repository: PetRepository) => Promise<unknown>>> = {
@@ -70,7 +70,7 @@ describe('A session with a PostgreSQL server that has become read-only', () => {
 
   it('does not answer whether an API key is valid, and is replaced by a new session', () =>
     withDatabase(onOneSession, async (database) => {
-      const { key } = await success(apiKeyStore(database).issue('key'));
+      const { key } = await success(apiKeyStore(database).create('key'));
       const authenticate = knexAuthenticate(database);
       await makeReadOnly(database);
       const outcome = await authenticate(decodeOrThrow(ApiKey, key))();

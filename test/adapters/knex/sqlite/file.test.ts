@@ -2,12 +2,12 @@ import { expect } from 'chai';
 import { readdirSync, readFileSync, statSync, symlinkSync } from 'node:fs';
 import { dirname } from 'node:path';
 import knex, { type Knex } from 'knex';
-import { type Database, migrate, openSqlite } from '../../../../adapters/knex';
+import { type OwnDatabase, migrate, openSqlite } from '../../../../adapters/knex';
 import { hasWriteAheadLog } from '../../../support/databases/sqlite-files';
 import { success } from '../../../contracts/outcome';
 import { newDatabaseFile, removeFolders } from '../../../support/temporary-folder';
 
-const withFile = async (test: (database: Database, file: string) => Promise<void>): Promise<void> => {
+const withFile = async (test: (database: OwnDatabase, file: string) => Promise<void>): Promise<void> => {
   const file = await newDatabaseFile();
   const database = openSqlite(file);
   try {
@@ -70,7 +70,7 @@ describe('A SQLite file', () => {
       const other = openSqlite(file);
       await other.reads('pets').first('id');
       await writes.raw(
-        `insert into creation_keys (owner_id, idempotency_key, pet_id, expires_at)
+        `insert into idempotency_keys (owner_id, idempotency_key, pet_id, expires_at)
          with recursive numbers (n) as (select 1 union all select n + 1 from numbers where n < 4000)
          select hex(zeroblob(2000)), n, n, 1 from numbers`,
       );

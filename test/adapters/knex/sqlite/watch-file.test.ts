@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { copyFile, rename, rm } from 'node:fs/promises';
-import { type Database, knexPetRepository, migrate, openSqlite } from '../../../../adapters/knex';
+import { type OwnDatabase, knexPetRepository, migrate, openSqlite } from '../../../../adapters/knex';
 import { arbitraryNewPet } from '../../../contracts';
 import { newCatalogue, withRepository } from '../../../support/databases/catalogue';
 import { columnOf } from '../../../support/databases/sqlite-files';
@@ -10,7 +10,7 @@ import { success } from '../../../contracts/outcome';
 import { newDatabaseFile, removeFolders } from '../../../support/temporary-folder';
 
 /** Runs a test with a file that has an animal, and that the watch has seen. */
-const withOpenFile = async (test: (database: Database, file: string) => Promise<void>): Promise<void> => {
+const withOpenFile = async (test: (database: OwnDatabase, file: string) => Promise<void>): Promise<void> => {
   const file = await newDatabaseFile();
   const database = openSqlite(file);
   try {

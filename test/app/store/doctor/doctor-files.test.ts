@@ -131,7 +131,7 @@ describe('animal-store doctor on a SQLite file', () => {
     expect((await doctor({ DATABASE_URL: `sqlite:${crashed}` })).failed).to.deep.equal([]);
     expect(readdirSync(dirname(crashed))).to.deep.equal([basename(crashed)]);
     expect(await columnOf(crashed, 'heartbeats', 'id')).to.deep.equal([]);
-    expect(await columnOf(crashed, 'creation_keys', 'owner_id')).to.deep.equal([]);
+    expect(await columnOf(crashed, 'idempotency_keys', 'owner_id')).to.deep.equal([]);
     expect(await columnOf(crashed, 'pets', 'name')).to.deep.equal(['Rex']);
   });
 });

@@ -121,11 +121,11 @@ describe('animal-store doctor', () => {
     const environment = { DATABASE_URL: `sqlite:${file}`, NODE_ENV: 'production' };
     expect(checksOf((await doctor(environment)).failed)).to.deep.equal(['file', 'keys']);
     await withDatabase(file, async (database) => {
-      const { issue, revoke } = apiKeyStore(database);
-      const { id } = await success(issue('one'));
+      const { create, revoke } = apiKeyStore(database);
+      const { id } = await success(create('one'));
       expect((await doctor(environment)).failed).to.deep.equal([]);
       await success(revoke(id));
-      await success(issue('two', { lifetimeMs: 0 }));
+      await success(create('two', { lifetimeMs: 0 }));
     });
     expect(checksOf((await doctor(environment)).failed)).to.deep.equal(['keys']);
     expect(checksOf((await doctor({ ...environment, NODE_ENV: 'development' })).failed)).to.deep.equal([
@@ -139,7 +139,7 @@ describe('animal-store doctor', () => {
   it('counts the keys of a database with pending migrations', async () => {
     const file = await newDatabaseFile();
     await withDatabase(file, async (database) => {
-      await success(apiKeyStore(database).issue('one'));
+      await success(apiKeyStore(database).create('one'));
     });
     const environment = { DATABASE_URL: `sqlite:${file}`, NODE_ENV: 'production' };
     const { results, failed } = await asProgramWith(addsColour, () => doctor(environment));

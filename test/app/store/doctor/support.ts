@@ -1,4 +1,4 @@
-import { migrate, openSqlite, type Database } from '../../../../adapters/knex';
+import { migrate, openSqlite, type OwnDatabase } from '../../../../adapters/knex';
 import { success } from '../../../contracts/outcome';
 import { diagnose } from '../../../../app/commands/doctor';
 import type { Finding } from '../../../../app/store/opening';
@@ -13,7 +13,7 @@ export const doctor = async (environment: Environment) => {
 /** Runs a test with a migrated database, and closes the database afterwards. */
 export const withDatabase = async (
   file: string,
-  use: (database: Database) => Promise<unknown>,
+  use: (database: OwnDatabase) => Promise<unknown>,
 ): Promise<void> => {
   const database = openSqlite(file);
   try {

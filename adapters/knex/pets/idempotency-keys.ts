@@ -1,8 +1,3 @@
-/*
- * Statements on the table `creation_keys`, in which create.ts finds the animal of a create that a client repeats with
- * the same idempotency key.
- */
-
 import * as E from 'fp-ts/Either';
 import * as RA from 'fp-ts/ReadonlyArray';
 import type { Knex } from 'knex';
@@ -13,9 +8,9 @@ import {
   int64FromText,
   contentOf,
 } from '../../../core';
-import type { Database, PetStatements } from '../database/database';
+import type { StoreDatabase, Statements } from '../database/store-database';
 import { permanentError } from '../database/errors';
-import { findPets } from './read';
+import { findPets } from './find';
 
 const purgeIntervalMs = 1_000;
 
@@ -27,7 +22,7 @@ interface RecordRow {
 }
 
 const recordsOf = (knex: Knex, keys: ReadonlyArray<ScopedIdempotencyKey>) =>
-  knex<RecordRow>('creation_keys').whereIn(
+  knex<RecordRow>('idempotency_keys').whereIn(
     ['owner_id', 'idempotency_key'],
     keys.map(({ ownerId, idempotencyKey }) => [ownerId, idempotencyKey]),
   );
@@ -46,7 +41,7 @@ export const purgeIfExpired = async (
  */
 export const deleteRecords = async (transaction: Knex, rows: ReadonlyArray<RecordRow>): Promise<void> => {
   if (rows.length === 0) return;
-  await transaction<RecordRow>('creation_keys')
+  await transaction<RecordRow>('idempotency_keys')
     .whereIn(
       ['owner_id', 'idempotency_key', 'pet_id'],
       rows.map(({ owner_id, idempotency_key, pet_id }) => [owner_id, idempotency_key, pet_id]),
@@ -59,13 +54,13 @@ const petIdOf = ({ pet_id }: RecordRow): bigint => {
   if (id !== undefined) return id;
   // Only SQLite stores another value than an integer in the column. The row is not named, because logs show no keys.
   throw permanentError(
-    "a row in table creation_keys has an invalid pet_id; run: delete from creation_keys where typeof(pet_id) <> 'integer'",
+    "a row in table idempotency_keys has an invalid pet_id; run: delete from idempotency_keys where typeof(pet_id) <> 'integer'",
   );
 };
 
 export const findRecords = async (
   transaction: Knex,
-  petStatements: PetStatements,
+  statements: Statements,
   keys: ReadonlyArray<ScopedIdempotencyKey>,
 ) => {
   const rows: ReadonlyArray<RecordRow> = await recordsOf(transaction, keys).select(
@@ -74,7 +69,7 @@ export const findRecords = async (
     'expires_at',
     transaction.raw('cast(pet_id as text) as pet_id'),
   );
-  const found = await findPets(transaction, petStatements, rows.map(petIdOf));
+  const found = await findPets(transaction, statements, rows.map(petIdOf));
   return new Map(
     RA.zipWith(rows, found, (row, outcome) => {
       if (outcome instanceof Error) throw outcome;
@@ -99,7 +94,7 @@ export const lockRecord = async (
   transaction: Knex,
   { owner_id, idempotency_key }: RecordRow,
 ): Promise<void> => {
-  await transaction<RecordRow>('creation_keys')
+  await transaction<RecordRow>('idempotency_keys')
     .where({ owner_id, idempotency_key })
     .select('idempotency_key')
     .forShare();
@@ -108,18 +103,17 @@ export const lockRecord = async (
 const maxRowsPerPurge = 200;
 
 /**
- * Returns a function that purges some expired keys in the background; create.ts calls it after each batch. A purge
- * deletes few rows, because creates on SQLite wait for it. The pause after a purge is nine times its duration, or a
+ * Returns a function that purges some expired keys in the background. A purge deletes few rows, because creates on SQLite wait for it. The pause after a purge is nine times its duration, or a
  * second if no expired key is left. In a transaction of the embedding program the function does nothing, because a
  * failed purge would abort that transaction.
  */
-export const purgeExpiredKeys = ({ writes, petStatements }: Database, now: () => number): (() => void) => {
+export const purgeExpiredKeys = ({ writes, statements }: StoreDatabase, now: () => number): (() => void) => {
   let nextAt = 0;
 
   const purge = async (): Promise<void> => {
     const began = performance.now();
     nextAt = Infinity;
-    const purged = await petStatements.purgeExpired(writes, now(), maxRowsPerPurge).catch(() => 0);
+    const purged = await statements.purgeExpired(writes, now(), maxRowsPerPurge).catch(() => 0);
     const ended = performance.now();
     nextAt = ended + (purged < maxRowsPerPurge ? purgeIntervalMs : 9 * (ended - began));
   };

@@ -1,7 +1,7 @@
 import { embeddedClient } from '../../../adapters/client';
 import { expect } from 'chai';
 import knex, { type Knex } from 'knex';
-import { hostDatabase, knexPetRepository, knexReadiness, migrate } from '../../../adapters/knex';
+import { hostDatabase, knexPetRepository, migrate } from '../../../adapters/knex';
 import { ApiKey, decodeOrThrow, IdempotencyKey, KeyId, openAnimalStore } from '../../../core';
 import { inMemoryApiKeys } from '../../../adapters/in-memory';
 import { createPostgresDatabase } from '../../support/postgres/postgres';
@@ -71,13 +71,6 @@ for (const [kind, makeHost] of hosts) {
         await transaction('adoptions').insert({ pet_id: String(pet.id) });
         end();
       });
-
-    it('is ready, and leaves the pool to the host', async () => {
-      const database = hostDatabase(own);
-      expect(await knexReadiness(database)()).to.equal(undefined);
-      await database.close();
-      expect(await counts()).to.deep.equal({ pets: [], adoptions: 0 });
-    });
 
     it('rolls an animal back with the row of the host, and commits both, once for one key', async () => {
       const failed: unknown = await adopt(() => {
@@ -153,13 +146,24 @@ describe("A host's pool of one connection to PostgreSQL", () => {
 describe('A knex that the store cannot use', () => {
   const refusals: ReadonlyArray<readonly [Knex.Config, RegExp]> = [
     [{ client: 'cockroachdb' }, /the knex clients pg and sqlite3, not cockroachdb/],
+    [{ client: knex.Client }, /the knex clients pg and sqlite3, not a class/],
     [{ client: 'pg', wrapIdentifier: (name, wrap) => wrap(name.toLowerCase()) }, /make a second Knex/],
     [{ client: 'pg', postProcessResponse: (response: unknown) => response }, /make a second Knex/],
   ];
   for (const [configuration, message] of refusals) {
-    it(`is refused at once, with what to do: ${Object.keys(configuration).join()}`, async () => {
+    it(`is refused at once, with what to do: ${message.source}`, async () => {
       const other = knex({ connection: 'postgres://nowhere', ...configuration });
       expect(() => hostDatabase(other)).to.throw(TypeError, message);
+      await other.destroy();
+    });
+  }
+});
+
+describe('A knex whose client has another name', () => {
+  for (const client of ['postgres', 'postgresql', 'sqlite']) {
+    it(`is accepted: ${client}`, async () => {
+      const other = knex({ client, connection: { filename: 'none' }, useNullAsDefault: true });
+      expect(hostDatabase(other)).to.include({ reads: other });
       await other.destroy();
     });
   }

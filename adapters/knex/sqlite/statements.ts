@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import type { NewPet } from '../../../core';
-import type { IdempotencyRecordRow, PageStart, PetStatements } from '../database/database';
+import type { IdempotencyRecordRow, PageStart, Statements } from '../database/store-database';
 import { permanentError } from '../database/errors';
 import {
   type Cell,
@@ -46,11 +46,11 @@ const insertPets = `insert into pets (${newPetColumns.map(({ name }) => name).jo
   select ${newPetColumns.map((_, place) => `value ->> ${place}`).join()} from json_each(?)
   returning json_array(${rowAsJson}) as found`;
 
-const insertRecords = `insert into creation_keys (owner_id, idempotency_key, pet_id, expires_at)
+const insertRecords = `insert into idempotency_keys (owner_id, idempotency_key, pet_id, expires_at)
   select value ->> 0, value ->> 1, value ->> 2, value ->> 3 from json_each(?)`;
 
-const purgeExpired = `delete from creation_keys
-  where rowid in (select rowid from creation_keys where expires_at <= ? limit ?) returning '' as found`;
+const purgeExpired = `delete from idempotency_keys
+  where rowid in (select rowid from idempotency_keys where expires_at <= ? limit ?) returning '' as found`;
 
 const pagesBy = (columns: ReadonlyArray<Column>): string => {
   const equal = columns.map(({ name }, place) => `and ${name} = starts.value ->> ${place + 1}`);
@@ -61,6 +61,9 @@ const pagesBy = (columns: ReadonlyArray<Column>): string => {
     ) as found from json_each(?) as starts`;
 };
 
+const lastId = `select cast(max(coalesce(max(pets.id), 0), coalesce(
+    (select seq from sqlite_sequence where name = 'pets'), 0)) as text) as found from pets`;
+
 const run = async (knex: Knex, sql: string, ...bindings: ReadonlyArray<Cell | number>): Promise<FoundRows> =>
   knex.raw<FoundRows>(sql, bindings);
 
@@ -68,10 +71,10 @@ const readRows = async (...statement: Parameters<typeof run>): Promise<ReadonlyA
   (await run(...statement)).flatMap(({ found }) => parseRows(found));
 
 /**
- * Statements on animals for sqlite.ts. They read rows as one JSON text, because the driver takes longer to create a
+ * Statements of SQLite. They read rows as one JSON text, because the driver takes longer to create a
  * JavaScript value for each cell.
  */
-export const sqlitePetStatements: PetStatements = {
+export const sqliteStatements: Statements = {
   byIds: (knex, ids) => readRows(knex, byIds, `[${ids.join()}]`),
   pages: async (knex, starts, limit) => {
     const columns = filterCells(starts[0]?.filters ?? {}).map(([column]) => column);
@@ -81,4 +84,10 @@ export const sqlitePetStatements: PetStatements = {
   insert: (knex, newPets) => readRows(knex, insertPets, `[${newPets.map(newPetAsJson).join()}]`),
   insertRecords: (knex, records) => run(knex, insertRecords, `[${records.map(recordAsJson).join()}]`),
   purgeExpired: async (knex, now, limit) => (await run(knex, purgeExpired, now, limit)).length,
+  readLastId: async (knex) => BigInt((await run(knex, lastId))[0]?.found ?? 0),
+  setLastId: async (knex, id) => {
+    await knex('sqlite_sequence').where({ name: 'pets' }).delete();
+    await knex('sqlite_sequence').insert({ name: 'pets', seq: id.toString() });
+  },
+  hasTable: (knex, name) => knex.schema.hasTable(name),
 };

@@ -8,7 +8,7 @@ import {
   petCells,
   type PetRow,
 } from '../database/pet-columns';
-import type { PageStart, PetStatements } from '../database/database';
+import type { PageStart, Statements } from '../database/store-database';
 
 /** Wraps an array for use as a query parameter. Knex's TypeScript types permit nulls in an array only in this form. */
 const arrayOf = (cells: ReadonlyArray<Cell>) => ({ toPostgres: () => [...cells] });
@@ -93,28 +93,51 @@ const insertPets = {
 
 const insertKeys = {
   name: 'insert keys',
-  sql: `insert into creation_keys (owner_id, idempotency_key, pet_id, expires_at)
+  sql: `insert into idempotency_keys (owner_id, idempotency_key, pet_id, expires_at)
        select * from unnest(?::text[], ?::text[], ?::bigint[], ?::bigint[])`,
 };
 
 // Waits for no locked row, so it can't deadlock with creates or with purges of other instances.
 const purgeKeys = {
   name: 'purge keys',
-  sql: `delete from creation_keys where (owner_id, idempotency_key) in (
-         select owner_id, idempotency_key from creation_keys where expires_at <= ? limit ? for update skip locked
+  sql: `delete from idempotency_keys where (owner_id, idempotency_key) in (
+         select owner_id, idempotency_key from idempotency_keys where expires_at <= ? limit ? for update skip locked
        ) returning 1`,
 };
 
 // Citus does not support `skip locked`, so the statement waits for locked rows, at most for `lock_timeout`.
 const purgeDistributedKeys = {
   name: 'purge distributed keys',
-  sql: `delete from creation_keys where (owner_id, idempotency_key) in (
-         select owner_id, idempotency_key from creation_keys where expires_at <= ? limit ?
+  sql: `delete from idempotency_keys where (owner_id, idempotency_key) in (
+         select owner_id, idempotency_key from idempotency_keys where expires_at <= ? limit ?
        ) and expires_at <= ? returning 1`,
 };
 
+const sequence = `pg_get_serial_sequence('pets', 'id')`;
+
+/**
+ * Ids that were inserted explicitly do not advance the sequence, whose last value is null before its first use.
+ */
+const readLastId = async (knex: Knex): Promise<bigint> => {
+  const assigned = `pg_sequence_last_value(${sequence}::regclass)`;
+  const { id } = await knex('pets').first<{ readonly id: string }>(
+    knex.raw(`greatest(max(id), ${assigned}, 0)::text as id`),
+  );
+  return BigInt(id);
+};
+
+/** Looks for the table in the catalog, because Knex's `hasTable` misses a table on which the role has no right. */
+const hasTable = async (knex: Knex, name: string): Promise<boolean> => {
+  const { exists } = await knex.first<{ readonly exists: boolean }>(
+    knex.raw("to_regclass(quote_ident(current_schema()) || '.' || quote_ident(?)) is not null as exists", [
+      name,
+    ]),
+  );
+  return exists;
+};
+
 /** Statements that Citus can't run in their form for PostgreSQL, or runs slowly. */
-type EngineStatements = Pick<PetStatements, 'pages' | 'insert' | 'insertRecords' | 'purgeExpired'>;
+type EngineStatements = Pick<Statements, 'pages' | 'insert' | 'insertRecords' | 'purgeExpired'>;
 
 /**
  * Statements for PostgreSQL without Citus. Their text does not depend on the number of rows, so each is prepared once.
@@ -160,7 +183,7 @@ const distributedStatements = (run: RunStatement, onPrimary: string): EngineStat
     return run(knex, { sql }, newPets.flatMap(newPetCells));
   },
   insertRecords: async (knex, keys) => {
-    await knex('creation_keys').insert(keys.map((key) => ({ ...key, pet_id: key.pet_id.toString() })));
+    await knex('idempotency_keys').insert(keys.map((key) => ({ ...key, pet_id: key.pet_id.toString() })));
   },
   purgeExpired: async (knex, now, limit) => (await run(knex, purgeDistributedKeys, [now, limit, now])).length,
 });
@@ -169,11 +192,11 @@ const distributedStatements = (run: RunStatement, onPrimary: string): EngineStat
  * Returns the statements for PostgreSQL or Citus. Reads have the SQL condition `onPrimary`. `engine` tells if the server
  * is Citus.
  */
-export const postgresPetStatements = (
+export const postgresStatements = (
   onPrimary: string,
   preparesStatements: () => boolean,
   engine: (knex: Knex) => Promise<{ readonly isDistributed: boolean }>,
-): PetStatements => {
+): Statements => {
   const run = statementRunner(preparesStatements);
   const single = singleServerStatements(run, onPrimary);
   const distributed = distributedStatements(run, onPrimary);
@@ -184,5 +207,8 @@ export const postgresPetStatements = (
     insert: async (knex, newPets) => (await statementsOn(knex)).insert(knex, newPets),
     insertRecords: async (knex, keys) => (await statementsOn(knex)).insertRecords(knex, keys),
     purgeExpired: async (knex, now, limit) => (await statementsOn(knex)).purgeExpired(knex, now, limit),
+    readLastId,
+    setLastId: (knex, id) => knex.raw(`select setval(${sequence}, ?::bigint)`, [id.toString()]),
+    hasTable,
   };
 };

@@ -3,7 +3,7 @@ import * as E from 'fp-ts/Either';
 import { apiKeyStore, knexAuthenticate } from '../../../../adapters/knex';
 import { ApiKey, callerOf, decodeOrThrow, invalidApiKey, KeyId, OwnerId } from '../../../../core';
 import { authenticateContract } from '../../../contracts';
-import { databaseKinds, openMigrated, withDatabase } from '../../../support/databases/databases';
+import { databaseKinds, openMigrated, sqliteFile, withDatabase } from '../../../support/databases/databases';
 import { eventually } from '../../../support/eventually';
 import { success } from '../../../contracts/outcome';
 
@@ -13,16 +13,16 @@ for (const [kind, makeDatabase] of databaseKinds) {
   describe(`the API keys in ${kind}`, () => {
     authenticateContract({ describe, it }, async () => {
       const { database, close } = await openMigrated(makeDatabase);
-      const { issue, revoke, rotate } = apiKeyStore(database);
+      const { create, revoke, rotate } = apiKeyStore(database);
       return {
         authenticate: knexAuthenticate(database),
         issue: async (owner) => {
-          const issued = await success(
-            owner === undefined ? issue('somebody') : rotate(owner, { graceMs: hour }),
+          const created = await success(
+            owner === undefined ? create('somebody') : rotate(owner, { graceMs: hour }),
           );
           return {
-            caller: callerOf(decodeOrThrow(KeyId, issued.id), decodeOrThrow(OwnerId, issued.ownerId)),
-            key: decodeOrThrow(ApiKey, issued.key),
+            caller: callerOf(decodeOrThrow(KeyId, created.id), decodeOrThrow(OwnerId, created.ownerId)),
+            key: decodeOrThrow(ApiKey, created.key),
           };
         },
         revoke: async (id) => {
@@ -32,15 +32,15 @@ for (const [kind, makeDatabase] of databaseKinds) {
       };
     });
 
-    it('let a key in until it ends, also one that was let in a moment before', () =>
+    it('accept a key until it expires, also one that was accepted a moment earlier', () =>
       withDatabase(makeDatabase, async (database) => {
-        const { issue, rotate } = apiKeyStore(database);
+        const { create, rotate } = apiKeyStore(database);
         const authenticate = knexAuthenticate(database);
-        const over = await success(issue('over', { lifetimeMs: 0 }));
+        const over = await success(create('over', { lifetimeMs: 0 }));
         expect(await authenticate(decodeOrThrow(ApiKey, over.key))()).to.deep.equal(
           E.left(invalidApiKey('expired', decodeOrThrow(KeyId, over.id))),
         );
-        const old = await success(issue('old'));
+        const old = await success(create('old'));
         await success(authenticate(decodeOrThrow(ApiKey, old.key)));
         const rotated = performance.now();
         await success(rotate(old.id, { graceMs: 1_000 }));
@@ -50,18 +50,9 @@ for (const [kind, makeDatabase] of databaseKinds) {
         expect(performance.now() - rotated, 'the grace').to.be.at.least(990);
       }));
 
-    it('count as expired if their expiry is not a time', () =>
+    it('are not read again for two seconds after they were accepted', () =>
       withDatabase(makeDatabase, async (database) => {
-        const { key, id } = await success(apiKeyStore(database).issue('damaged'));
-        await database.writes('api_keys').update({ expires_at: 'never' });
-        expect(await knexAuthenticate(database)(key)()).to.deep.equal(
-          E.left(invalidApiKey('expired', decodeOrThrow(KeyId, id))),
-        );
-      }));
-
-    it('are not read again for two seconds once they were good', () =>
-      withDatabase(makeDatabase, async (database) => {
-        const { key } = await success(apiKeyStore(database).issue('shop'));
+        const { key } = await success(apiKeyStore(database).create('shop'));
         const authenticate = knexAuthenticate(database);
         let reads = 0;
         database.reads.on('query', () => (reads += 1));
@@ -71,3 +62,16 @@ for (const [kind, makeDatabase] of databaseKinds) {
       }));
   });
 }
+
+describe('An API key in SQLite whose expiry is not a time', () => {
+  it('counts as expired, and is listed', () =>
+    withDatabase(sqliteFile, async (database) => {
+      const { create, list } = apiKeyStore(database);
+      const { key, id } = await success(create('damaged'));
+      await database.writes('api_keys').update({ expires_at: 'never' });
+      expect(await knexAuthenticate(database)(key)()).to.deep.equal(
+        E.left(invalidApiKey('expired', decodeOrThrow(KeyId, id))),
+      );
+      expect((await success(list))[0]).to.include({ expiresAt: 'an invalid time', isValid: false });
+    }));
+});

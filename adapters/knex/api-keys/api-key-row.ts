@@ -1,0 +1,24 @@
+import type { ApiKeyTimes } from '../../../core';
+
+/** Row of the table `api_keys`. The times are milliseconds, as texts if PostgreSQL returns them. */
+export interface ApiKeyRow {
+  readonly id: string;
+  readonly owner_id: string;
+  readonly name: string;
+  /** SHA-256 of the key in hexadecimal digits. A key has 256 random bits, so it needs no slow password hash. */
+  readonly hash: string;
+  readonly last_four: string;
+  readonly created_at: number | string;
+  readonly revoked_at: number | string | null;
+  readonly expires_at: number | string | null;
+  readonly lifetime_ms: number | string | null;
+}
+
+const numberOf = (value: number | string | null): number | null => (value === null ? null : Number(value));
+
+export const timesOf = (row: ApiKeyRow): ApiKeyTimes => ({
+  createdAt: Number(row.created_at),
+  revokedAt: numberOf(row.revoked_at),
+  expiresAt: numberOf(row.expires_at),
+  lifetimeMs: numberOf(row.lifetime_ms),
+});

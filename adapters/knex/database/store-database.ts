@@ -1,0 +1,68 @@
+import type { Knex } from 'knex';
+import type { NewPet, PetFilters } from '../../../core';
+import type { PetRow } from './pet-columns';
+
+/** Filters and the first id of a page. */
+export interface PageStart {
+  readonly from: bigint;
+  readonly filters: PetFilters;
+}
+
+export interface IdempotencyRecordRow {
+  readonly owner_id: string;
+  readonly idempotency_key: string;
+  readonly pet_id: bigint;
+  readonly expires_at: number;
+}
+
+/** Statements whose SQL differs between SQLite and PostgreSQL. */
+export interface Statements {
+  readonly byIds: (knex: Knex, ids: ReadonlyArray<bigint>) => Promise<ReadonlyArray<PetRow>>;
+  /**
+   * Returns a page of at most `limit` animals for each element of `starts`. All elements must filter by the same fields.
+   */
+  readonly pages: (
+    knex: Knex,
+    starts: ReadonlyArray<PageStart>,
+    limit: number,
+  ) => Promise<ReadonlyArray<ReadonlyArray<PetRow>>>;
+  /** Adds animals with ascending ids in the order of `newPets`. Returns their rows in any order. */
+  readonly insert: (knex: Knex, newPets: ReadonlyArray<NewPet>) => Promise<ReadonlyArray<PetRow>>;
+  readonly insertRecords: (knex: Knex, records: ReadonlyArray<IdempotencyRecordRow>) => Promise<unknown>;
+  readonly purgeExpired: (knex: Knex, now: number, limit: number) => Promise<number>;
+  /** Returns the highest id that was ever assigned, also if its animal was deleted since, and otherwise 0. */
+  readonly readLastId: (knex: Knex) => Promise<bigint>;
+  /** Makes the ids of later animals greater than `id`, which is at least 1. */
+  readonly setLastId: (knex: Knex, id: bigint) => Promise<unknown>;
+  readonly hasTable: (knex: Knex, name: string) => Promise<boolean>;
+}
+
+/** SQLite or PostgreSQL database with the tables of a store. */
+export interface StoreDatabase {
+  readonly reads: Knex;
+  readonly writes: Knex;
+  readonly statements: Statements;
+  /**
+   * SQL condition for reads that must not be stale: true, or makes the statement fail on a server that accepts no
+   * writes, such as a standby.
+   */
+  readonly onPrimary: string;
+  /**
+   * Maximum number of batches that each operation runs at a time, so that a slow operation leaves connections for the
+   * others.
+   */
+  readonly concurrency: { readonly reads: number; readonly writes: number };
+  /**
+   * Runs one statement that writes, and resolves once it is stored durably. Rejects if the SQLite file was lost, and the
+   * write with it.
+   */
+  readonly write: <A>(statement: (writes: Knex) => Promise<A>) => Promise<A>;
+  /** Runs work in a transaction, as `write` runs a statement. Rolls back if the work rejects. */
+  readonly transaction: <A>(work: (transaction: Knex.Transaction) => Promise<A>) => Promise<A>;
+  /**
+   * Runs work in a transaction that holds the migration lock. Only one process at a time migrates or creates the first
+   * API key. Rejects if the database belongs to another program, or if its encoding cannot store all of Unicode. The
+   * error says what to do.
+   */
+  readonly withMigrationLock: <A>(work: (transaction: Knex.Transaction) => Promise<A>) => Promise<A>;
+}

@@ -1,0 +1,40 @@
+import type { Knex } from 'knex';
+import type { StoreDatabase } from './database/store-database';
+import { hostPostgres } from './postgres/postgres';
+import { hostSqlite } from './sqlite/sqlite';
+
+interface Configured {
+  readonly client: { readonly config: Knex.Config };
+}
+
+const configurationOf = ({ client }: Configured): Knex.Config => client.config;
+
+/**
+ * Makes a StoreDatabase from the Knex of a program that embeds the store (the host). If you pass a Knex transaction, its
+ * commit or rollback includes the store's changes. In a transaction, await each call of the store before your next
+ * statement: a failed call aborts a PostgreSQL transaction, and your statement may see half an import. Give an embedded
+ * client in a transaction `retryForMs: 0`: its retries would fail and hold the connection. The host keeps its pool
+ * settings and timeouts, and closes the Knex. Throws a TypeError for clients of Knex other than PostgreSQL (`pg`) and
+ * `sqlite3`, and for a Knex with `wrapIdentifier` or `postProcessResponse`.
+ */
+export const hostDatabase = (knex: Knex): StoreDatabase => {
+  const { client, wrapIdentifier, postProcessResponse } = configurationOf(knex);
+  if (wrapIdentifier || postProcessResponse) {
+    throw new TypeError(
+      'the animal store needs a Knex without wrapIdentifier and postProcessResponse, which would change the names of its columns; make a second Knex without them on the same database',
+    );
+  }
+  switch (client) {
+    case 'pg':
+    case 'postgres':
+    case 'postgresql':
+      return hostPostgres(knex);
+    case 'sqlite':
+    case 'sqlite3':
+      return hostSqlite(knex);
+    default:
+      throw new TypeError(
+        `the animal store supports the knex clients pg and sqlite3, not ${typeof client === 'string' ? client : 'a class'}`,
+      );
+  }
+};

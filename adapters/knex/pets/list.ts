@@ -1,0 +1,70 @@
+import * as E from 'fp-ts/Either';
+import * as RA from 'fp-ts/ReadonlyArray';
+import * as TE from 'fp-ts/TaskEither';
+import {
+  compareById,
+  countToFind,
+  defaultPageSize,
+  petFilters,
+  type PetPage,
+  type PetQuery,
+  type PetRepository,
+  toPage,
+} from '../../../core';
+import type { Result } from '../batcher';
+import { tryOrError } from '../database/errors';
+import { leastInt64, petFromRow, type PetRow } from '../database/pet-columns';
+import type { PageStart, StoreDatabase } from '../database/store-database';
+import { batchedRead, type RepositoryObserver } from './batched-statement';
+
+/** Maximum number of animals that one statement reads, which bounds its memory and its pause of the event loop. */
+const maxPetsPerStatement = 5_000;
+
+const greatestInt64 = 2n ** 63n - 1n;
+
+const filtersOf = (query: PetQuery) => petFilters.filter((field) => query[field] !== undefined);
+
+const batchKeyOf = (query: PetQuery): string => [query.limit, ...filtersOf(query)].join();
+
+/** Returns a text that is equal only for equal queries of a batch. U+0000 separates the values, because none contains it. */
+const textOf = (query: PetQuery): string =>
+  [query.after, ...filtersOf(query).map((field) => query[field])].join('\0');
+
+const startOf = ({ limit: _limit, after, ...filters }: PetQuery): PageStart => ({
+  from: after === undefined ? leastInt64 : after + 1n,
+  filters,
+});
+
+type Page = Result<never, PetPage>;
+
+const toPetPage = ({ limit }: PetQuery, rows: ReadonlyArray<PetRow>): Page =>
+  tryOrError((): Page => E.right(toPage(limit, rows.map(petFromRow).sort(compareById))));
+
+/** Reads the pages of queries with the same limit and filtered fields. Equal queries share one page object. */
+const readPages = async (
+  { reads, statements }: StoreDatabase,
+  queries: ReadonlyArray<PetQuery>,
+): Promise<ReadonlyArray<Page | undefined>> => {
+  const distinct = [...new Map(queries.map((query) => [textOf(query), query]))];
+  const limit = countToFind(queries[0]?.limit ?? defaultPageSize);
+  const pages = new Map<string, Page>();
+  for (const some of RA.chunksOf(Math.ceil(maxPetsPerStatement / limit))(distinct)) {
+    const starts = some.map(([, query]) => startOf(query));
+    const found = await statements.pages(reads, starts, limit);
+    for (const [[text, query], rows] of RA.zip(some, found)) pages.set(text, toPetPage(query, rows));
+  }
+  return queries.map((query) => pages.get(textOf(query)));
+};
+
+export const listPets = (
+  database: StoreDatabase,
+  observer: RepositoryObserver | undefined,
+): PetRepository['list'] => {
+  const read = batchedRead(database, observer, {
+    operation: 'list',
+    batchKey: batchKeyOf,
+    run: (queries: ReadonlyArray<PetQuery>) => readPages(database, queries),
+  });
+  return (query, deadline) =>
+    query.after === greatestInt64 ? TE.right({ pets: [], hasMore: false }) : read(query, deadline);
+};
