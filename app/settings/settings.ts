@@ -2,6 +2,7 @@ import * as E from 'fp-ts/Either';
 import { identity, pipe } from 'fp-ts/function';
 import * as t from 'io-ts';
 import { readFileSync, statSync } from 'node:fs';
+import { isIPv6 } from 'node:net';
 import { ApiKey, type InvalidField, invalidFieldsOf, type RateLimit } from '../../core';
 import { errorCode } from '../error-code';
 import { DatabaseUrl, databaseUrlText, parseDatabaseUrl } from './database-url';
@@ -47,7 +48,11 @@ const oneOf = <const A extends string>(names: ReadonlyArray<A>, defaultValue: A)
     identity,
   );
 
-const listenAddress = setting(t.string, 'an address to listen on', '127.0.0.1', identity);
+/** Takes an IPv6 address in brackets too, as URLs and `ss` write it. */
+const listenAddress = setting(t.string, 'an address to listen on', '127.0.0.1', identity, (text) => {
+  const [, inner = ''] = /^\[(.*)\]$/.exec(text) ?? [];
+  return isIPv6(inner) ? inner : text;
+});
 
 /** Returns the keys of a text without repetitions. A line may end with a comma. Blank lines are ignored. */
 const splitKeys = (text: string): ReadonlyArray<string> => {

@@ -50,12 +50,34 @@ export const partialFileFor = (file: string): string => {
   return join(folder, `${basename(file)}.animal-store-${randomUUID()}.partial`);
 };
 
-const openFile = (filename: string): Knex => knex(poolConfiguration({ filename }));
+const openFile = (filename: string, pool?: Knex.PoolConfig): Knex =>
+  knex(poolConfiguration({ filename }, pool));
 
-const onFile = <A>(file: Knex, work: (file: Knex) => Promise<A>): Promise<A> =>
-  withPool(file, work).catch((error: unknown) => {
+interface Interruptible {
+  readonly interrupt: () => void;
+}
+
+/** Opens a file, works on it, and closes it. A signal ends the statement that runs, which may read the whole file. */
+const onFile = async <A>(
+  open: (pool: Knex.PoolConfig) => Knex,
+  signal: AbortSignal,
+  work: (file: Knex) => Promise<A>,
+): Promise<A> => {
+  const afterCreate = (connection: Interruptible, done: (error: null) => void): void => {
+    signal.addEventListener('abort', () =>
+      tryOrError(() => {
+        connection.interrupt();
+      }),
+    );
+    done(null);
+  };
+  try {
+    return await withPool(open({ afterCreate }), work);
+  } catch (error) {
+    signal.throwIfAborted();
     throw withoutStatement(error);
-  });
+  }
+};
 
 const sync = async (path: string): Promise<void> => {
   const handle = await open(path);
@@ -68,7 +90,7 @@ const sync = async (path: string): Promise<void> => {
  */
 export const placeCheckedCopy = async (
   source: string,
-  openSource: (filename: string) => Knex,
+  openSource: typeof openFile,
   file: string,
   signal: AbortSignal,
   beforeRename?: () => void,
@@ -77,13 +99,21 @@ export const placeCheckedCopy = async (
   try {
     signal.throwIfAborted();
     createPrivateFile(copy);
-    await onFile(openSource(source), (from) => from.raw('vacuum into ?', [copy]));
+    await onFile(
+      (pool) => openSource(source, pool),
+      signal,
+      (from) => from.raw('vacuum into ?', [copy]),
+    );
     signal.throwIfAborted();
     // On a connection that can't write, the check would miss rows that violate a CHECK constraint.
-    const { count } = await onFile(openFile(copy), async (copied) => {
-      await checkIntegrity(copied);
-      return copied('pets').count({ count: '*' }).first<{ count: number }>();
-    });
+    const { count } = await onFile(
+      (pool) => openFile(copy, pool),
+      signal,
+      async (copied) => {
+        await checkIntegrity(copied);
+        return copied('pets').count({ count: '*' }).first<{ count: number }>();
+      },
+    );
     await sync(copy);
     signal.throwIfAborted();
     beforeRename?.();

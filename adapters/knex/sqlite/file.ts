@@ -124,8 +124,8 @@ export const isMountPoint = (filename: string): boolean => {
  * Opens a file for reads only. If no process uses the file, opens it with `immutable=1`, which takes no lock. Otherwise
  * SQLite would create a write-ahead log and leave it behind.
  */
-export const openReadOnly = (filename: string): Knex =>
-  knex(poolConfiguration(() => fileInMode(filename, `ro${isInUse(filename) ? '' : '&immutable=1'}`)));
+export const openReadOnly = (filename: string, pool?: Knex.PoolConfig): Knex =>
+  knex(poolConfiguration(() => fileInMode(filename, `ro${isInUse(filename) ? '' : '&immutable=1'}`), pool));
 
 /** Tells by its tables whose database a file is. Only reads the file. */
 export const identifyFile = async (filename: string): Promise<'empty' | 'animal-store' | 'foreign'> => {

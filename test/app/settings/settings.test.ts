@@ -100,6 +100,18 @@ describe('The settings', () => {
     expect(decodeSettings(empty)).to.deep.equal(E.right(defaults));
   });
 
+  it('take an address of IPv6 with brackets, as in a URL', () => {
+    for (const [text, address] of [
+      ['[::]', '::'],
+      ['[::1]', '::1'],
+      ['::1', '::1'],
+      ['[localhost]', '[localhost]'],
+    ] as const)
+      expect(decodeSettings({ HOST: text, ADMIN_HOST: text })).to.deep.include({
+        right: { ...defaults, HOST: address, ADMIN_HOST: address },
+      });
+  });
+
   it('match the table of docs/configuration.md with its defaults', () => {
     const page = readFileSync(join(projectFolder, 'docs/configuration.md'), 'utf8');
     const rows = page.matchAll(/^\| `([A-Z_]+)` +\| (?:none|`([^`]+)`) +\|/gm);

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
-import { lstatSync, readdirSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import { lstatSync, readdirSync, statSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import { backupSqlite, openSqlite, restoreSqlite } from '../../../../adapters/knex';
 import { arbitraryNewPet } from '../../../contracts';
 import { newCatalogue, withRepository } from '../../../support/databases/catalogue';
@@ -31,6 +32,27 @@ const partialsIn = (folder: string): ReadonlyArray<string> =>
 
 describe('A copy of a SQLite file', () => {
   afterEach(removeFolders);
+
+  it('that is interrupted while it is written ends at once', async () => {
+    const file = await newLargeCatalogue();
+    const folder = await makeFolder();
+    const controller = new AbortController();
+    const progress = { isOver: false };
+    const { signal } = controller;
+    const outcome = failureOf(
+      backupSqlite(file, join(folder, 'backup'), { mayReplace: false, signal }),
+    ).finally(() => (progress.isOver = true));
+    let bytes = 0;
+    while (!progress.isOver) {
+      for (const name of partialsIn(folder))
+        bytes = Math.max(bytes, statSync(join(folder, name), { throwIfNoEntry: false })?.size ?? 0);
+      if (bytes > 0) controller.abort();
+      await setImmediate();
+    }
+    expect(await outcome).to.have.property('name', 'AbortError');
+    expect(bytes, 'bytes of the copy').to.be.within(1, statSync(file).size * 0.9);
+    expect(readdirSync(folder)).to.deep.equal([]);
+  });
 
   it('that is interrupted leaves the earlier file unchanged, and nothing else', async () => {
     const { file } = await newCatalogue();
