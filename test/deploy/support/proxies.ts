@@ -12,6 +12,8 @@ import { type Certificate, makeCertificate } from './certificate';
 export interface Proxy {
   /** Address without TLS. */
   readonly address: string;
+  /** The same over IPv6. */
+  readonly ipv6Address: string;
   /** Address with TLS, for HTTP/2 and HTTP/1.1. */
   readonly tlsAddress: string;
   readonly program: Running;
@@ -57,14 +59,21 @@ const starter =
         () => false,
       ),
     );
-    return { address, tlsAddress: `https://127.0.0.1:${tlsPort}`, program };
+    return {
+      address,
+      ipv6Address: `http://[::1]:${port}`,
+      tlsAddress: `https://127.0.0.1:${tlsPort}`,
+      program,
+    };
   };
 
 const startNginx = starter(
   'deploy/nginx/animal-store.conf',
   (port, tlsPort, { certificate, privateKey }) => [
     ['listen 80;', `listen 127.0.0.1:${port};`],
+    ['listen [::]:80;', `listen [::1]:${port};`],
     ['# listen 443 ssl http2;', `listen 127.0.0.1:${tlsPort} ssl http2;`],
+    ['# listen [::]:443 ssl http2;', `listen [::1]:${tlsPort} ssl http2;`],
     ['# ssl_certificate /etc/ssl/animals.pem;', `ssl_certificate ${certificate};`],
     ['# ssl_certificate_key /etc/ssl/animals.key;', `ssl_certificate_key ${privateKey};`],
   ],
@@ -86,7 +95,12 @@ const startHaproxy = starter(
     // Only root can change the user.
     ...(process.getuid?.() === 0 ? [] : ([['  user haproxy\n  group haproxy\n', '']] as const)),
     ['bind :80', `bind 127.0.0.1:${port}`],
+    ['bind [::]:80', `bind [::1]:${port}`],
     ['# bind :443 ssl crt /etc/ssl/animals.pem', `bind 127.0.0.1:${tlsPort} ssl crt ${certificate}`],
+    [
+      '# bind [::]:443 v6only ssl crt /etc/ssl/animals.pem',
+      `bind [::1]:${tlsPort} v6only ssl crt ${certificate}`,
+    ],
   ],
   // Without its log, a line for each request, which this process would have to read while it measures.
   (site) =>
