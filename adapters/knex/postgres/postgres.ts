@@ -10,6 +10,7 @@ import { inspectSequence } from './ids';
 import { postgresPetStatements } from './pet-statements';
 import { checkEncoding, inspectConnection, inspectSettings, sessionTimeouts } from './server-settings';
 import { acceptsWrites, limitSessions, type Sessions } from './sessions';
+import { connectionWith, type PostgresUrl } from './url';
 
 /** Connection of the driver `pg`. `processID` and `ssl` are not documented. */
 interface Connection {
@@ -64,7 +65,7 @@ const socketWithTimeout = (timeoutMs: number) => (): Socket => {
 const lifetimeInStatements = 100;
 
 export const postgresConfiguration = (
-  connectionString: string,
+  url: PostgresUrl,
   { poolSize, statementTimeoutMs }: PostgresOptions,
   sessions: Sessions = limitSessions(lifetimeInStatements * statementTimeoutMs),
   onConnection: (server: Server) => void = () => undefined,
@@ -72,13 +73,16 @@ export const postgresConfiguration = (
   const timeoutMs = statementTimeoutMs + databaseTimeouts.graceMs;
   return {
     client: 'pg',
-    connection: {
-      connectionString,
-      keepAlive: true,
-      stream: socketWithTimeout(timeoutMs),
-      connectionTimeoutMillis: statementTimeoutMs,
-      application_name: 'animal-store',
-    },
+    connection: connectionWith(
+      url,
+      {
+        keepAlive: true,
+        stream: socketWithTimeout(timeoutMs),
+        connectionTimeoutMillis: statementTimeoutMs,
+        application_name: 'animal-store',
+      },
+      sessions.retireAll,
+    ),
     acquireConnectionTimeout: timeoutMs,
     pool: {
       min: 0,
@@ -148,14 +152,14 @@ const databaseOn = (pool: Knex, onPrimary: string, preparesStatements: () => boo
 };
 
 /**
- * Opens a PostgreSQL or Citus database by a URL, such as `postgres://user:password@host:5432/name`. In the app,
- * app/backend/database.ts calls it. Connects at the first query, which rejects if no connection can be made.
+ * Opens a PostgreSQL or Citus database by a URL. Connects at the first query, which rejects if no connection can be made,
+ * or if the server is a standby or read-only. With knex before 3.2, connections to such a server stay in use.
  */
-export const openPostgres = (connectionString: string, options: PostgresOptions): Database => {
+export const openPostgres = (url: PostgresUrl, options: PostgresOptions): Database => {
   // Assumes a pooler until the first connection shows whether there is one, so that no statement is prepared too early.
   let server: Server = { isPooled: true, isEncrypted: false };
   const sessions = limitSessions(lifetimeInStatements * options.statementTimeoutMs);
-  const configuration = postgresConfiguration(connectionString, options, sessions, (found) => {
+  const configuration = postgresConfiguration(url, options, sessions, (found) => {
     server = found;
   });
   const pool = knex(configuration);
@@ -168,7 +172,7 @@ export const openPostgres = (connectionString: string, options: PostgresOptions)
     knex({
       ...configuration,
       connection: {
-        connectionString,
+        connectionString: typeof url === 'string' ? url : url(),
         keepAlive: true,
         keepAliveInitialDelayMillis: 10_000,
         connectionTimeoutMillis: options.statementTimeoutMs,
