@@ -7,7 +7,10 @@ import { parsePostgresUrl } from './postgres-url';
 export const DatabaseUrl = t.union([
   t.type({ _tag: t.literal('Memory') }),
   t.type({ _tag: t.literal('Sqlite'), filename: t.string }),
-  t.type({ _tag: t.literal('Postgres'), connectionString: t.string }),
+  t.intersection([
+    t.type({ _tag: t.literal('Postgres'), connectionString: t.string }),
+    t.partial({ file: t.string }),
+  ]),
 ]);
 export type DatabaseUrl = t.TypeOf<typeof DatabaseUrl>;
 

@@ -192,6 +192,24 @@ const readSecret =
     );
   };
 
+const withFileOfUrl = (file: string, settings: Settings): Settings =>
+  file !== '' && settings.DATABASE_URL._tag === 'Postgres'
+    ? { ...settings, DATABASE_URL: { ...settings.DATABASE_URL, file } }
+    : settings;
+
+/**
+ * Returns a function that reads the URL in a file, whose password may be rotated. While the file has no URL of
+ * PostgreSQL, the function returns the last one.
+ */
+export const rereadPostgresUrl = (file: string, connectionString: string): (() => string) => {
+  let last = connectionString;
+  return () => {
+    const read = pipe(readSecretFile(file), E.chain(parseDatabaseUrl));
+    if (E.isRight(read) && read.right._tag === 'Postgres') last = read.right.connectionString;
+    return last;
+  };
+};
+
 /**
  * Reads the settings from environment variables, and secrets also from the files that `API_KEYS_FILE` and
  * `DATABASE_URL_FILE` name.
@@ -203,4 +221,5 @@ export const readSettings = (
     secretSettings,
     E.traverseArray(readSecret(environment)),
     E.chain((secrets) => decodeSettings({ ...environment, ...Object.fromEntries(secrets) })),
+    E.map((settings) => withFileOfUrl(environment['DATABASE_URL_FILE'] ?? '', settings)),
   );

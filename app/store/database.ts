@@ -7,7 +7,7 @@ import {
   sqliteConfiguration,
 } from '../../adapters/knex';
 import { CommandFailed } from '../failures';
-import type { Settings } from '../settings/settings';
+import { rereadPostgresUrl, type Settings } from '../settings/settings';
 
 /** Throws DriverMissing if Knex can't load the driver of the database. */
 export const withDriver = async <A>(open: () => A | Promise<A>): Promise<A> => {
@@ -35,14 +35,15 @@ export const databaseOf = (settings: Settings) => {
       };
     }
     case 'Postgres': {
-      const { connectionString } = url;
+      const current =
+        url.file === undefined ? url.connectionString : rereadPostgresUrl(url.file, url.connectionString);
       const options = {
         poolSize: settings.POSTGRES_POOL_SIZE,
         statementTimeoutMs: databaseTimeouts.statementMs,
       };
       return {
-        open: () => withDriver(() => openPostgres(connectionString, options)),
-        configuration: () => postgresConfiguration(connectionString, options),
+        open: () => withDriver(() => openPostgres(current, options)),
+        configuration: () => postgresConfiguration(current, options),
       };
     }
   }

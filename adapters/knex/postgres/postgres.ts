@@ -12,6 +12,7 @@ import { inspectSequence } from './ids';
 import { postgresStatements } from './statements';
 import { checkEncoding, inspectConnection, inspectSettings, sessionTimeouts } from './server-settings';
 import { acceptsWrites, limitSessions, type Sessions } from './sessions';
+import { connectionWith, type PostgresUrl } from './url';
 
 /** Connection of the driver `pg`. `processID` and `ssl` are not documented. */
 interface Connection {
@@ -66,7 +67,7 @@ const socketWithTimeout = (timeoutMs: number) => (): Socket => {
 const lifetimeInStatements = 100;
 
 export const postgresConfiguration = (
-  connectionString: string,
+  url: PostgresUrl,
   { poolSize, statementTimeoutMs }: PostgresOptions,
   sessions: Sessions = limitSessions(lifetimeInStatements * statementTimeoutMs),
   onConnection: (server: Server) => void = () => undefined,
@@ -74,13 +75,16 @@ export const postgresConfiguration = (
   const timeoutMs = statementTimeoutMs + databaseTimeouts.graceMs;
   return {
     client: 'pg',
-    connection: {
-      connectionString,
-      keepAlive: true,
-      stream: socketWithTimeout(timeoutMs),
-      connectionTimeoutMillis: statementTimeoutMs,
-      application_name: 'animal-store',
-    },
+    connection: connectionWith(
+      url,
+      {
+        keepAlive: true,
+        stream: socketWithTimeout(timeoutMs),
+        connectionTimeoutMillis: statementTimeoutMs,
+        application_name: 'animal-store',
+      },
+      sessions.retireAll,
+    ),
     acquireConnectionTimeout: timeoutMs,
     pool: {
       min: 0,
@@ -147,14 +151,14 @@ const databaseOn = (pool: Knex, onPrimary: string, preparesStatements: () => boo
 };
 
 /**
- * Opens a PostgreSQL or Citus database by a URL, such as `postgres://user:password@host:5432/name`. Connects at the
- * first query, which rejects if no connection can be made.
+ * Opens a PostgreSQL or Citus database by a URL. Connects at the first query, which rejects if no connection can be made,
+ * or if the server is a standby or read-only. With knex before 3.2, connections to such a server stay in use.
  */
-export const openPostgres = (connectionString: string, options: PostgresOptions): OwnDatabase => {
+export const openPostgres = (url: PostgresUrl, options: PostgresOptions): OwnDatabase => {
   // Assumes a pooler until the first connection shows whether there is one, so that no statement is prepared too early.
   let server: Server = { isPooled: true, isEncrypted: false };
   const sessions = limitSessions(lifetimeInStatements * options.statementTimeoutMs);
-  const configuration = postgresConfiguration(connectionString, options, sessions, (found) => {
+  const configuration = postgresConfiguration(url, options, sessions, (found) => {
     server = found;
   });
   const pool = knex(configuration);
@@ -167,7 +171,7 @@ export const openPostgres = (connectionString: string, options: PostgresOptions)
     knex({
       ...configuration,
       connection: {
-        connectionString,
+        connectionString: typeof url === 'string' ? url : url(),
         keepAlive: true,
         keepAliveInitialDelayMillis: 10_000,
         connectionTimeoutMillis: options.statementTimeoutMs,

@@ -5,7 +5,12 @@ import { pipe } from 'fp-ts/function';
 import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { misspeltSettings } from '../../../app/settings/warnings';
-import { decodeSettings, readSettings, settingNames } from '../../../app/settings/settings';
+import {
+  decodeSettings,
+  readSettings,
+  rereadPostgresUrl,
+  settingNames,
+} from '../../../app/settings/settings';
 import { runCommand } from '../../support/processes/command';
 import { runInProcess } from '../../support/processes/run-in-process';
 import { makeFolder, removeFolders } from '../../support/temporary-folder';
@@ -178,12 +183,28 @@ describe('The settings', () => {
       E.right({
         ...defaults,
         API_KEYS: ['one', 'two', 'three'],
-        DATABASE_URL: { _tag: 'Postgres', connectionString: 'postgres://keeper:s3cretWord@host/animals' },
+        DATABASE_URL: {
+          _tag: 'Postgres',
+          connectionString: 'postgres://keeper:s3cretWord@host/animals',
+          file: address,
+        },
       }),
     );
     expect(readSettings({ API_KEYS_FILE: '', DATABASE_URL_FILE: '', API_KEYS: 'one' })).to.deep.equal(
       E.right({ ...defaults, API_KEYS: ['one'] }),
     );
+  });
+
+  it('read a rotated URL of PostgreSQL from its file, and keep the last one while the file has none', async () => {
+    const file = join(await makeFolder(), 'url');
+    const read = rereadPostgresUrl(file, 'postgres://keeper:first@host/animals');
+    expect(read()).to.equal('postgres://keeper:first@host/animals');
+    writeFileSync(file, 'postgresql://keeper:second@host/animals\n');
+    expect(read()).to.equal('postgres://keeper:second@host/animals');
+    for (const text of ['', 'sqlite:animals.sqlite3', 'postgres://[bad/animals']) {
+      writeFileSync(file, text);
+      expect(read(), text).to.equal('postgres://keeper:second@host/animals');
+    }
   });
 
   it('reject a file that is missing, empty, invalid or in conflict with the value, and show no secret', async () => {

@@ -1,0 +1,39 @@
+import type { Knex } from 'knex';
+
+/**
+ * URL of a database, such as `postgres://user:password@host:5432/name`. A function returns the URL for new connections,
+ * which may have another password. It is called at most once a second.
+ */
+export type PostgresUrl = string | (() => string);
+
+const recheckMs = 1_000;
+
+/**
+ * Returns the connection settings of a pool. If the URL has changed, new connections use the new one, and `onChange` is
+ * called.
+ */
+export const connectionWith = (
+  url: PostgresUrl,
+  settings: Knex.PgConnectionConfig,
+  onChange: () => void,
+): NonNullable<Knex.Config['connection']> => {
+  if (typeof url === 'string') return { ...settings, connectionString: url };
+  let connectionString = url();
+  return () => {
+    const current = url();
+    if (current !== connectionString) onChange();
+    connectionString = current;
+    let checkedAt = performance.now();
+    return {
+      ...settings,
+      connectionString,
+      // Knex calls it for each use of a connection, and then the function above if the result is true.
+      expirationChecker: () => {
+        const now = performance.now();
+        if (now - checkedAt < recheckMs) return false;
+        checkedAt = now;
+        return url() !== current;
+      },
+    };
+  };
+};
