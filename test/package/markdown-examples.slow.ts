@@ -88,14 +88,36 @@ describe('the examples in the Markdown files', function () {
 `).to.equal(shown('{"id"'));
   });
 
-  it('show programs that test/embedders runs', async () => {
-    const [python, openApiFetch] = markdownBlocks('docs/http-api.md').filter(({ language }) =>
-      ['python', 'js'].includes(language),
-    );
-    const programOf = (file: string) => readFile(join(projectFolder, 'test/examples/clients', file), 'utf8');
-    expect(python?.text).to.equal(await programOf('python.py'));
-    const program = await programOf('openapi-fetch.mjs');
-    const [imported = '', made = ''] = openApiFetch?.text.split('\n') ?? [];
+  const programsIn = (language: string): ReadonlyArray<string> =>
+    markdownBlocks('docs/http-api.md').flatMap((block) => (block.language === language ? [block.text] : []));
+
+  /** Runs a program of docs/http-api.md against the service. */
+  const run = (program: string, parameters: ReadonlyArray<string>, text = ''): Promise<Outcome> =>
+    startProgram(program, [...parameters, text.replaceAll('http://127.0.0.1:3000', service.address)], {
+      environment: { API_KEY: key },
+    }).ended;
+
+  const answers = /"?name"?: 'Rex'.*\n?.*"?name"?: 'Rex'/s;
+
+  it('work as they stand in docs/http-api.md: requests of Python', async function () {
+    const [text] = programsIn('python');
+    if ((await run('python3', ['-c'], 'import requests')).code !== 0) this.skip();
+    const { code, stdout, stderr } = await run('python3', ['-c'], text);
+    expect({ code, stderr }).to.deep.equal({ code: 0, stderr: '' });
+    expect(stdout.replaceAll("'name'", 'name')).to.match(answers);
+  });
+
+  it('work as they stand in docs/http-api.md: fetch of a web page', async () => {
+    const [text = ''] = programsIn('js');
+    const program = `const apiKey = process.env.API_KEY;\n${text}`;
+    const { code, stdout, stderr } = await run(process.execPath, ['--input-type=module', '--eval'], program);
+    expect({ code, stderr }).to.deep.equal({ code: 0, stderr: '' });
+    expect(stdout).to.match(answers);
+  });
+
+  it('show the lines of a program that test/embedders runs', async () => {
+    const program = await readFile(join(projectFolder, 'test/examples/clients/openapi-fetch.mjs'), 'utf8');
+    const [imported = '', made = ''] = programsIn('js')[1]?.split('\n') ?? [];
     expect(program).to.include(imported).and.include(made);
     expect(program).to.include("parseAs: 'text'").and.include('data, null, BigInt)');
   });

@@ -1,4 +1,4 @@
-# Adds 100 animals, gets the last one and lists all: python3 animals.py http://127.0.0.1:3000 KEY
+# Adds 100 animals, gets the last one and lists all: python3 python.py http://127.0.0.1:3000 KEY
 import itertools, json, random, re, sys, time, uuid
 from http.client import HTTPException
 from urllib.error import HTTPError
