@@ -28,6 +28,7 @@ const load = async ({ address, key, pid, operation, animals, connections, second
     url: address,
     connections,
     duration: 3_600,
+    reconnectRate: operations[operation].requestsPerConnection,
     setupClient: (client) => {
       const requests = Array.from({ length: Math.ceil(preparedRequests / connections) }, () => {
         const request = operations[operation].request(animals);

@@ -27,9 +27,17 @@ const below = (limit) => Math.floor(Math.random() * limit);
 
 const get = (path) => ({ method: 'GET', path: `/v1/pets${path}` });
 
-/** Operations to measure. Each has its title, and makes a request to a store that holds animals 1 to `count`. */
+/**
+ * Operations to measure. Each has its title, and makes a request to a store that holds animals 1 to `count`. With
+ * `requestsPerConnection`, the load generator opens a new connection after so many requests.
+ */
 export const operations = {
   get: { title: 'get, random ids', request: (count) => get(`/${1 + below(count)}`) },
+  connect: {
+    title: 'get, a new connection each',
+    request: (count) => get(`/${1 + below(count)}`),
+    requestsPerConnection: 1,
+  },
   page20: { title: 'first page of 20', request: () => get('') },
   page100: { title: 'page of 100', request: () => get('?limit=100') },
   status: { title: 'page by status', request: () => get(`?status=${statuses[below(3)]}`) },
