@@ -22,7 +22,7 @@ const tryCreate = ({ writes, statements }: StoreDatabase): Promise<void> =>
     const [row = []] = await statements.insert(transaction, [trialPet]);
     const pet_id = BigInt(idOfRow(row));
     const key = { owner_id: 'trial', idempotency_key: randomBytes(16).toString('hex') };
-    await statements.insertRecords(transaction, [{ ...key, pet_id, expires_at: 0 }]);
+    await statements.insertRecords(transaction, [{ ...key, content_hash: '', pet_id, expires_at: 0 }]);
     await transaction('idempotency_keys').where(key).select('idempotency_key').forShare();
     await transaction('idempotency_keys').where(key).delete();
   });

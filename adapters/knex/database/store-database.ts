@@ -11,6 +11,8 @@ export interface PageStart {
 export interface IdempotencyRecordRow {
   readonly owner_id: string;
   readonly idempotency_key: string;
+  /** SHA-256 of the content of the create, in hexadecimal digits. */
+  readonly content_hash: string;
   readonly pet_id: bigint;
   readonly expires_at: number;
 }

@@ -16,6 +16,7 @@ const initialTables: Readonly<Record<string, (table: Knex.CreateTableBuilder) =>
   idempotency_keys: (table) => {
     table.text('owner_id').notNullable();
     table.text('idempotency_key').notNullable();
+    table.text('content_hash').notNullable();
     table.bigInteger('pet_id').notNullable();
     table.bigInteger('expires_at').notNullable();
     table.primary(['owner_id', 'idempotency_key']);

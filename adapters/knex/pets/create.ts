@@ -20,7 +20,14 @@ import { isPossibleDuplicate, permanentError } from '../database/errors';
 import { petFromRow } from '../database/pet-columns';
 import type { Statements, StoreDatabase } from '../database/store-database';
 import { batchedWrite, type RepositoryObserver } from './batched-statement';
-import { deleteRecords, findRecords, lockRecord, purgeExpiredKeys, purgeIfExpired } from './idempotency-keys';
+import {
+  contentHashOf,
+  deleteRecords,
+  findRecords,
+  lockRecord,
+  purgeExpiredKeys,
+  purgeIfExpired,
+} from './idempotency-keys';
 
 interface Create {
   readonly newPet: NewPet;
@@ -62,9 +69,10 @@ const createNew = async (
   const pets = await insertPets(writes, statements, newPets);
   const expires_at = now + idempotencyTtlMs;
   const records = pets.flatMap(({ id }, place) => {
-    const key = creates[place]?.key;
-    if (key === undefined) return [];
-    return [{ owner_id: key.ownerId, idempotency_key: key.idempotencyKey, pet_id: id, expires_at }];
+    const { key, newPet } = creates[place] ?? {};
+    if (key === undefined || newPet === undefined) return [];
+    const { ownerId: owner_id, idempotencyKey: idempotency_key } = key;
+    return [{ owner_id, idempotency_key, content_hash: contentHashOf(newPet), pet_id: id, expires_at }];
   });
   if (records.length > 0) await statements.insertRecords(writes, records);
   return pets.map((pet) => E.right({ pet, replayed: false }));
@@ -76,7 +84,7 @@ const settle = (
   newPet: NewPet,
   now: number,
 ): CreateResult | undefined => {
-  const decision = resolveIdempotentCreate(record, contentOf(newPet), now);
+  const decision = resolveIdempotentCreate(record, contentHashOf(newPet), now);
   switch (decision._tag) {
     case 'Create':
       return undefined;

@@ -1,8 +1,10 @@
 import * as E from 'fp-ts/Either';
 import * as RA from 'fp-ts/ReadonlyArray';
 import type { Knex } from 'knex';
+import { hash } from 'node:crypto';
 import {
   type IdempotencyRecord,
+  type NewPet,
   type ScopedIdempotencyKey,
   scopedIdempotencyKeyText,
   int64FromText,
@@ -12,11 +14,15 @@ import type { StoreDatabase, Statements } from '../database/store-database';
 import { permanentError } from '../database/errors';
 import { findPets } from './find';
 
+/** Returns the form in which the content of a create is kept with its key. */
+export const contentHashOf = (newPet: NewPet): string => hash('sha256', contentOf(newPet));
+
 const purgeIntervalMs = 1_000;
 
 interface RecordRow {
   readonly owner_id: string;
   readonly idempotency_key: string;
+  readonly content_hash: string;
   readonly pet_id: string;
   readonly expires_at: string | number;
 }
@@ -66,6 +72,7 @@ export const findRecords = async (
   const rows: ReadonlyArray<RecordRow> = await recordsOf(transaction, keys).select(
     'owner_id',
     'idempotency_key',
+    'content_hash',
     'expires_at',
     transaction.raw('cast(pet_id as text) as pet_id'),
   );
@@ -73,10 +80,9 @@ export const findRecords = async (
   return new Map(
     RA.zipWith(rows, found, (row, outcome) => {
       if (outcome instanceof Error) throw outcome;
-      const pet = E.isRight(outcome) ? outcome.right : undefined;
       const record: IdempotencyRecord = {
-        content: pet === undefined ? '' : contentOf(pet),
-        pet,
+        content: row.content_hash,
+        pet: E.isRight(outcome) ? outcome.right : undefined,
         expiresAt: Number(row.expires_at),
       };
       const key = { ownerId: row.owner_id, idempotencyKey: row.idempotency_key };
@@ -103,8 +109,8 @@ export const lockRecord = async (
 const maxRowsPerPurge = 200;
 
 /**
- * Returns a function that purges some expired keys in the background. A purge deletes few rows, because creates on SQLite wait for it. The pause after a purge is nine times its duration, or a
- * second if no expired key is left. In a transaction of the embedding program the function does nothing, because a
+ * Returns a function that purges some expired keys in the background. A purge deletes few rows, because creates on SQLite
+ * wait for it. The pause after a purge is nine times its duration, or a second if no expired key is left. In a transaction of the embedding program the function does nothing, because a
  * failed purge would abort that transaction.
  */
 export const purgeExpiredKeys = ({ writes, statements }: StoreDatabase, now: () => number): (() => void) => {

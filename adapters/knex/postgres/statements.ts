@@ -93,8 +93,8 @@ const insertPets = {
 
 const insertKeys = {
   name: 'insert keys',
-  sql: `insert into idempotency_keys (owner_id, idempotency_key, pet_id, expires_at)
-       select * from unnest(?::text[], ?::text[], ?::bigint[], ?::bigint[])`,
+  sql: `insert into idempotency_keys (owner_id, idempotency_key, content_hash, pet_id, expires_at)
+       select * from unnest(?::text[], ?::text[], ?::text[], ?::bigint[], ?::bigint[])`,
 };
 
 // Waits for no locked row, so it can't deadlock with creates or with purges of other instances.
@@ -164,6 +164,7 @@ const singleServerStatements = (run: RunStatement, onPrimary: string): EngineSta
     run(knex, insertKeys, [
       records.map(({ owner_id }) => owner_id),
       records.map(({ idempotency_key }) => idempotency_key),
+      records.map(({ content_hash }) => content_hash),
       records.map(({ pet_id }) => pet_id.toString()),
       records.map(({ expires_at }) => String(expires_at)),
     ]),

@@ -36,8 +36,14 @@ const newPetAsJson = (newPet: NewPet): string =>
 const startAsJson = ({ from, filters }: PageStart): string =>
   `[${[from, ...filterCells(filters).map(([column, cell]) => cellAsJson(column, cell))].join()}]`;
 
-const recordAsJson = ({ owner_id, idempotency_key, pet_id, expires_at }: IdempotencyRecordRow): string =>
-  `[${JSON.stringify(owner_id)},${JSON.stringify(idempotency_key)},${pet_id},${expires_at}]`;
+const recordAsJson = ({
+  owner_id,
+  idempotency_key,
+  content_hash,
+  pet_id,
+  expires_at,
+}: IdempotencyRecordRow): string =>
+  `[${JSON.stringify(owner_id)},${JSON.stringify(idempotency_key)},"${content_hash}",${pet_id},${expires_at}]`;
 
 const byIds = `select json_group_array(${rowAsJson}) as found from pets
   where pets.id in (select value from json_each(?))`;
@@ -46,8 +52,8 @@ const insertPets = `insert into pets (${newPetColumns.map(({ name }) => name).jo
   select ${newPetColumns.map((_, place) => `value ->> ${place}`).join()} from json_each(?)
   returning json_array(${rowAsJson}) as found`;
 
-const insertRecords = `insert into idempotency_keys (owner_id, idempotency_key, pet_id, expires_at)
-  select value ->> 0, value ->> 1, value ->> 2, value ->> 3 from json_each(?)`;
+const insertRecords = `insert into idempotency_keys (owner_id, idempotency_key, content_hash, pet_id, expires_at)
+  select value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4 from json_each(?)`;
 
 const purgeExpired = `delete from idempotency_keys
   where rowid in (select rowid from idempotency_keys where expires_at <= ? limit ?) returning '' as found`;

@@ -194,8 +194,8 @@ describe('The command copy', function () {
       await makeTables(target);
       for (const [fill, table] of [
         ["insert into pets (name, category_id) values ('Rex', 1)", 'pets'],
-        ["insert into idempotency_keys values ('x', 'k', 1, 1)", 'idempotency_keys'],
-        ["insert into api_keys values ('x', 'x', 'x', 'x', 'x', 'x')", 'api_keys'],
+        ["insert into idempotency_keys values ('x', 'k', '', 1, 1)", 'idempotency_keys'],
+        ["insert into api_keys values ('x', 'x', 'x', 'x', 'x', 1)", 'api_keys'],
       ] as const) {
         await execute(url, fill);
         await expectFailure(source.databaseUrl, url, 'the target has animals or keys already; copy into an');
@@ -269,14 +269,14 @@ describe('The command copy', function () {
     withBoth(postgresDatabase, patientPostgresDatabase, (source, target) =>
       withOpen(source, (from) =>
         withOpen(target, async (to) => {
-          await from.writes.raw("insert into api_keys values ('x', 'x', 'x', 'x', 'x', 'x')");
+          await from.writes.raw("insert into api_keys values ('x', 'x', 'x', 'x', 'x', 1)");
           // Holds up the copy between the animals and the idempotency keys.
           const lock = await to.writes.transaction();
           await lock.raw('lock table api_keys in exclusive mode');
           const state = { rows: 0, isCommitting: false };
           const copied = copyStore(from, to, state, new AbortController().signal);
           await eventually('the animals are copied', bound, () => state.rows === oddPets.length);
-          await from.writes.raw("insert into idempotency_keys values ('late', 'k', 1, 1)");
+          await from.writes.raw("insert into idempotency_keys values ('late', 'k', '', 1, 1)");
           await lock.commit();
           expect(await copied).to.include({ apiKeys: 1, idempotencyKeys: 0 });
         }),

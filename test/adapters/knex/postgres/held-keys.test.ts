@@ -17,6 +17,7 @@ const holdKey = async (
   await transaction('idempotency_keys').insert({
     owner_id: ownerId,
     idempotency_key: idempotencyKey,
+    content_hash: '',
     pet_id: '1',
     expires_at: Number.MAX_SAFE_INTEGER,
   });

@@ -15,9 +15,9 @@ const newLargeCatalogue = async (): Promise<string> => {
   const { file } = await newCatalogue();
   const { writes, close } = openSqlite(file);
   await writes.raw(
-    `insert into idempotency_keys (owner_id, idempotency_key, pet_id, expires_at)
+    `insert into idempotency_keys (owner_id, idempotency_key, content_hash, pet_id, expires_at)
      with recursive numbers (n) as (select 1 union all select n + 1 from numbers where n < 15000)
-     select hex(zeroblob(2000)), n, n, 1 from numbers`,
+     select hex(zeroblob(2000)), n, '', n, 1 from numbers`,
   );
   await close();
   return file;

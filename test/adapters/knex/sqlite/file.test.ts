@@ -70,9 +70,9 @@ describe('A SQLite file', () => {
       const other = openSqlite(file);
       await other.reads('pets').first('id');
       await writes.raw(
-        `insert into idempotency_keys (owner_id, idempotency_key, pet_id, expires_at)
+        `insert into idempotency_keys (owner_id, idempotency_key, content_hash, pet_id, expires_at)
          with recursive numbers (n) as (select 1 union all select n + 1 from numbers where n < 4000)
-         select hex(zeroblob(2000)), n, n, 1 from numbers`,
+         select hex(zeroblob(2000)), n, '', n, 1 from numbers`,
       );
       expect(statSync(`${file}-wal`).size).to.be.greaterThan(8_000_000);
       for (let time = 0; time < 2; time += 1)
