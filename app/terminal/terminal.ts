@@ -55,6 +55,12 @@ export const openTerminal = ({ env, stdout, stderr }: ProcessIO) => {
     writeError(`${escapeControlCharacters(text)}\n`);
   };
 
+  /** Says at a terminal that the command has received the Ctrl-C. */
+  const announceStop = (signal: NodeJS.Signals | undefined): void => {
+    if (signal === 'SIGINT' && stderr.isTTY === true)
+      printError('stopping; press Ctrl-C again to end at once');
+  };
+
   const fail = (code: number | NodeJS.Signals): void => {
     isInterrupted ||= typeof code === 'string';
     if (exitCode === 0) exitCode = typeof code === 'number' ? code : signalExitCode(code);
@@ -73,6 +79,7 @@ export const openTerminal = ({ env, stdout, stderr }: ProcessIO) => {
     stderr,
     printError,
     writeError,
+    announceStop,
     write,
     print: (json: boolean, data: unknown, text: string): void => {
       write(`${json ? toPrintableJson(data) : text}\n`);
