@@ -25,7 +25,8 @@ export const writeFully = async (output: Writable, data: string | Uint8Array): P
   for (let rest = Buffer.from(data); rest.length > 0;) rest = rest.subarray(writeSync(file, rest));
 };
 
-type Output = Writable & { readonly isTTY?: boolean };
+/** Standard output or error. `columns` is the width of a terminal. */
+type Output = Writable & { readonly isTTY?: boolean; readonly columns?: number };
 
 export interface ProcessIO {
   readonly env: NodeJS.ReadOnlyDict<string>;
