@@ -1,18 +1,27 @@
 #!/usr/bin/env node
-/* Entry point of the command `animal-store` (`bin` in package.json). */
+/* Entry point of the command `animal-store` (`bin` in package.json). Loads the rest only on a version of Node that can run it. */
 
-import { prepareSignals } from './terminal/signals';
-
-prepareSignals();
+const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
 
 const run = async (): Promise<void> => {
+  const { prepareSignals } = await import('./terminal/signals.js');
+  prepareSignals();
   const { commandLine } = await import('./commands/command-line.js');
   process.exit(await commandLine(process.argv, process));
 };
 
+const endWith = (text: string): never => {
+  process.stderr.write(`animal-store: ${text}\n`);
+  process.exit(1);
+};
+
+if (major < 20 || (major === 20 && minor < 19))
+  endWith(`Node ${process.versions.node} is too old; install Node 20.19 or later, best the current LTS`);
+
 run().catch((error: unknown) => {
   // Node opens the files of the program, too, and may reach the limit of open files.
   if (!(error instanceof Error && 'code' in error && error.code === 'EMFILE')) throw error;
-  process.stderr.write('animal-store: too many open files; raise the limit, `ulimit -n`\n');
-  process.exit(1);
+  endWith('too many open files; raise the limit, `ulimit -n`');
 });
+
+export {};

@@ -4,6 +4,7 @@ import type { ApiKeyRecord, ApiKeyStore, CreatedApiKey } from '../../adapters/kn
 import { withStore } from '../store/open-store';
 import { type CommandFailure, orFail } from '../failures';
 import type { Settings } from '../settings/settings';
+import { tableText } from '../terminal/table';
 import { toPrintableJson } from '../terminal/text';
 import type { Terminal } from '../terminal/terminal';
 import { nonEmpty, parseDuration, parseLifetime } from './arguments';
@@ -32,24 +33,34 @@ const withKeyStore = (
     withStore(settings, { ...terminal, isReader }, ({ keyStore }) => use(keyStore, settings)),
   );
 
-const stateOf = ({ revokedAt, expiresAt, isValid }: ApiKeyRecord): string => {
-  if (revokedAt !== null) return `revoked ${revokedAt}`;
-  if (expiresAt === null) return 'valid';
-  return isValid ? `valid until ${expiresAt}` : `expired ${expiresAt}`;
+const stateOf = ({ revokedAt, isValid }: ApiKeyRecord): string => {
+  if (revokedAt !== null) return 'revoked';
+  return isValid ? 'valid' : 'expired';
 };
 
-/** Quotes the name of the key, so that the name can't imitate the line of another key. */
-const toLine = (record: ApiKeyRecord): string => {
-  const { id, ownerId, lastFour, createdAt, name } = record;
+const dayOf = (time: string): string => time.slice(0, 'yyyy-mm-dd'.length);
+
+const header = ['ID', 'NAME', 'OWNER', 'ENDS', 'CREATED', 'EXPIRES', 'STATE'];
+
+/** Quotes the name of the key, so that it can't imitate other columns. The owner is the id of its first key. */
+const toRow = (record: ApiKeyRecord): ReadonlyArray<string> => {
+  const { id, ownerId, lastFour, createdAt, expiresAt, name } = record;
   return [
     id,
-    `owner ${ownerId}`,
-    `name ${toPrintableJson(name)}`,
-    `key ends in ${lastFour}`,
-    `created ${createdAt}`,
+    toPrintableJson(name),
+    ownerId === id ? 'same' : ownerId.slice(0, 8),
+    lastFour,
+    dayOf(createdAt),
+    expiresAt === null ? 'never' : dayOf(expiresAt),
     stateOf(record),
-  ].join('  ');
+  ];
 };
+
+const keysText = (records: ReadonlyArray<ApiKeyRecord>, { stdout }: Terminal): string =>
+  tableText(header, records.map(toRow), {
+    flexible: header.indexOf('NAME'),
+    columns: stdout.isTTY === true ? stdout.columns : undefined,
+  });
 
 const createAndPrint = (
   terminal: Terminal,
@@ -111,7 +122,7 @@ const list = (terminal: Terminal): Command =>
         terminal,
         async (keyStore) => {
           const keys = await orFail(keyStore.list);
-          if (json || keys.length > 0) terminal.print(json, keys, keys.map(toLine).join('\n'));
+          if (json || keys.length > 0) terminal.print(json, keys, keysText(keys, terminal));
           else terminal.printError('there are no keys');
         },
         true,
@@ -126,7 +137,7 @@ const revoke = (terminal: Terminal): Command =>
     .action((id: string, { json = false }: Options) =>
       withKeyStore(terminal, async (keyStore) => {
         const record = await orFail(keyStore.revoke(id));
-        terminal.print(json, record, toLine(record));
+        terminal.print(json, record, keysText([record], terminal));
         const keys = await orFail(keyStore.list);
         if (keys.some(({ isValid }) => isValid)) return;
         terminal.printError(

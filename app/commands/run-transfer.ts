@@ -33,6 +33,9 @@ export const runTransfer = (
 ): Promise<void> =>
   interruptible(({ signal, receivedSignal }) =>
     runCommand(terminal, async (settings) => {
+      signal.addEventListener('abort', () => {
+        terminal.announceStop(receivedSignal());
+      });
       const end = (text: string, exitCode: number | NodeJS.Signals): void => {
         terminal.printError(text);
         terminal.fail(exitCode);

@@ -1,8 +1,10 @@
 import { Command } from 'commander';
+import { bannerText } from '../serve/banner';
 import type { Service } from '../serve/serve';
 import { databaseUrlText } from '../settings/database-url';
 import { changedSettings, type Settings } from '../settings/settings';
 import { nextStopSignal } from '../terminal/signals';
+import { styleFor } from '../terminal/style';
 import type { Terminal } from '../terminal/terminal';
 import { readVersion, runCommand } from './run-command';
 
@@ -13,10 +15,15 @@ export const startLine = (settings: Settings, address: string): string => {
 };
 
 const announce = (
-  { printError }: Terminal,
+  { printError, writeError, stderr, env }: Terminal,
   settings: Settings,
-  { address, adminAddress, firstKey }: Service,
+  service: Service,
 ): void => {
+  const { address, adminAddress, firstKey } = service;
+  if (stderr.isTTY === true) {
+    writeError(bannerText(service, settings, readVersion(), styleFor(stderr, env)));
+    return;
+  }
   printError(startLine(settings, address));
   if (adminAddress !== undefined) printError(`Metrics and health checks, without a key: ${adminAddress}`);
   if (firstKey === undefined) return;
@@ -42,6 +49,7 @@ export const serveCommand = (terminal: Terminal): Command =>
             // at once.
             const stopped = nextStopSignal();
             announce(terminal, settings, service);
+            void stopped.then(terminal.announceStop);
             return stopped;
           },
         });

@@ -1,21 +1,9 @@
-import { identity } from 'fp-ts/function';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Logger, pino, stdTimeFunctions } from 'pino';
-import { prettyFactory } from 'pino-pretty';
 import type { Settings } from '../settings/settings';
 import type { ProcessIO } from '../terminal/terminal';
-import { escapeControlCharacters } from '../terminal/text';
-
-/** Returns a function that turns a JSON line of the log into readable text. */
-export const prettyText = (): ((line: string) => string) => {
-  const toText = prettyFactory({
-    colorize: false,
-    translateTime: 'SYS:HH:MM:ss.l',
-    singleLine: true,
-    ignore: 'route,owner,parent_id,span_id,trace_flags',
-  });
-  return (line) => toText(line).split('\n').map(escapeControlCharacters).join('\n');
-};
+import { styleFor } from '../terminal/style';
+import { terminalText } from './terminal-log';
 
 const flushIntervalMs = 100;
 
@@ -86,14 +74,20 @@ export const makeLogger = (level: Settings['LOG_LEVEL'], write: (line: string) =
     { write },
   );
 
-/** Opens the log of the service on standard output. */
-export const openLog = (
-  { LOG_LEVEL }: Pick<Settings, 'LOG_LEVEL'>,
-  { stdout }: Pick<ProcessIO, 'stdout'>,
-) => {
+/** Opens the log of the service on standard output: JSON for programs, or lines for people at a terminal. */
+export const openLog = ({ LOG_LEVEL }: Pick<Settings, 'LOG_LEVEL'>, { stdout, stderr, env }: ProcessIO) => {
   const file = 'fd' in stdout && typeof stdout.fd === 'number' ? openDestination(stdout.fd) : undefined;
-  const toText = stdout.isTTY === true ? prettyText() : identity;
-  const logger = makeLogger(LOG_LEVEL, (line) => (file ?? stdout).write(toText(line)));
+  const output = file ?? stdout;
+  const toText = terminalText({
+    style: styleFor(stdout, env),
+    showsAssets: LOG_LEVEL === 'debug' || LOG_LEVEL === 'trace',
+    showsStart: stderr.isTTY !== true,
+  });
+  const writeText = (line: string): void => {
+    const text = toText(line);
+    if (text !== '') output.write(text);
+  };
+  const logger = makeLogger(LOG_LEVEL, stdout.isTTY === true ? writeText : (line) => output.write(line));
   return {
     logger,
     close: (): Promise<void> | undefined => {

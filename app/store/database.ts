@@ -14,7 +14,9 @@ export const withDriver = async <A>(open: () => A | Promise<A>): Promise<A> => {
   try {
     return await open();
   } catch (error) {
-    const missing = /^Knex: run\n\$ npm install (\S+) --save\n(.*)/.exec(toError(error).message);
+    const missing = /^Knex: run\n\$ npm install (\S+) --save\n(.*?)(?:\. Tried:)?$/m.exec(
+      toError(error).message,
+    );
     if (missing === null) throw error;
     const [, driver = '', reason = ''] = missing;
     throw new CommandFailed({ _tag: 'DriverMissing', driver, reason });

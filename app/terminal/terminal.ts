@@ -25,7 +25,8 @@ export const writeFully = async (output: Writable, data: string | Uint8Array): P
   for (let rest = Buffer.from(data); rest.length > 0;) rest = rest.subarray(writeSync(file, rest));
 };
 
-type Output = Writable & { readonly isTTY?: boolean };
+/** Standard output or error. `columns` is the width of a terminal. */
+type Output = Writable & { readonly isTTY?: boolean; readonly columns?: number };
 
 export interface ProcessIO {
   readonly env: NodeJS.ReadOnlyDict<string>;
@@ -55,6 +56,12 @@ export const openTerminal = ({ env, stdout, stderr }: ProcessIO) => {
     writeError(`${escapeControlCharacters(text)}\n`);
   };
 
+  /** Says at a terminal that the command has received the Ctrl-C. */
+  const announceStop = (signal: NodeJS.Signals | undefined): void => {
+    if (signal === 'SIGINT' && stderr.isTTY === true)
+      printError('stopping; press Ctrl-C again to end at once');
+  };
+
   const fail = (code: number | NodeJS.Signals): void => {
     isInterrupted ||= typeof code === 'string';
     if (exitCode === 0) exitCode = typeof code === 'number' ? code : signalExitCode(code);
@@ -73,6 +80,7 @@ export const openTerminal = ({ env, stdout, stderr }: ProcessIO) => {
     stderr,
     printError,
     writeError,
+    announceStop,
     write,
     print: (json: boolean, data: unknown, text: string): void => {
       write(`${json ? toPrintableJson(data) : text}\n`);

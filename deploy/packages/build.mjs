@@ -76,6 +76,7 @@ process.chdir(repository);
 const digest = digestOf(sources);
 if (!existsSync(stamp) || readFileSync(stamp, 'utf8') !== digest) {
   if (process.argv.includes('--check')) end('dist is older than its sources: run npm run build');
+  if (process.stderr.isTTY) process.stderr.write('building, which takes about 20 s\n');
   // The compiler also writes files that have errors, so an incomplete dist must have no stamp.
   rmSync(stamp, { force: true });
   build();

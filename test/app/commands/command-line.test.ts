@@ -34,6 +34,30 @@ describe('The command line', () => {
   afterEach(killPrograms);
   afterEach(removeFolders);
 
+  it('names the version that it needs on an older Node, and loads nothing', async () => {
+    const { engines } = decodeOrThrow(
+      t.type({ engines: t.type({ node: t.string }) }),
+      JSON.parse(readFileSync(join(projectFolder, 'package.json'), 'utf8')),
+    );
+    const needed = engines.node.replace('>=', '').replace(/\.0$/, '');
+    const hook = join(await makeFolder(), 'hook.cjs');
+    for (const version of ['18.20.8', '20.18.3']) {
+      writeFileSync(
+        hook,
+        `Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '${version}' } });
+         process.on('exit', () => {
+           const loaded = Object.keys(require.cache).filter((file) => file.includes('dist'));
+           if (loaded.length > 1) console.error(loaded);
+         });`,
+      );
+      const { code, stderr } = await startProgram(process.execPath, ['--require', hook, main, 'serve']).ended;
+      expect({ code, stderr }).to.deep.equal({
+        code: 1,
+        stderr: `animal-store: Node ${version} is too old; install Node ${needed} or later, best the current LTS\n`,
+      });
+    }
+  });
+
   it('prints the version of the package', async () => {
     const { version } = decodeOrThrow(
       t.type({ version: t.string }),

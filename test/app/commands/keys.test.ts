@@ -1,7 +1,8 @@
 import { expect } from 'chai';
 import { existsSync } from 'node:fs';
 import { newCatalogue } from '../../support/databases/catalogue';
-import { type Environment, withoutDatabaseLine } from '../../support/processes/command';
+import { type Environment, main, startProgram, withoutDatabaseLine } from '../../support/processes/command';
+import { needsPrograms } from '../../support/processes/system';
 import { runInProcess } from '../../support/processes/run-in-process';
 import { newDatabaseFile, removeFolders } from '../../support/temporary-folder';
 
@@ -34,6 +35,8 @@ const listed = async (environment: Environment): Promise<unknown> =>
 const lifetimeOf = ({ createdAt, expiresAt }: ReturnType<typeof printed>): number =>
   Date.parse(expiresAt) - Date.parse(createdAt);
 
+const today = (laterDays = 0): string => new Date(Date.now() + laterDays * dayMs).toISOString().slice(0, 10);
+
 describe('The command keys', () => {
   afterEach(removeFolders);
 
@@ -46,8 +49,11 @@ describe('The command keys', () => {
     expect(created.stderr).to.include(`animal-store keys revoke ${id}`).and.not.include(key);
 
     const { code, stdout, stderr } = await keys(environment, 'list');
-    expect(stdout).to.match(
-      new RegExp(`^${id}  owner ${id}  name "shop"  key ends in ${key.slice(-4)}  created \\S+Z  valid\\n$`),
+    expect(stdout).to.equal(
+      [
+        'ID                NAME    OWNER  ENDS  CREATED     EXPIRES  STATE\n',
+        `${id}  "shop"  same   ${key.slice(-4)}  ${today()}  never    valid\n`,
+      ].join(''),
     );
     expect({ code, stderr }).to.deep.equal({ code: 0, stderr: '' });
   });
@@ -111,7 +117,7 @@ describe('The command keys', () => {
     const { stdout } = await keys(environment, 'create', '--name=shop', '--expires=90d', '--json');
     const created = printed(stdout);
     expect(lifetimeOf(created)).to.be.closeTo(90 * dayMs, 60_000);
-    expect((await keys(environment, 'list')).stdout).to.include(`valid until ${created.expiresAt}`);
+    expect((await keys(environment, 'list')).stdout).to.include(` ${created.expiresAt.slice(0, 10)}  valid`);
     expect((await create(environment, 'other')).record).to.include({ expiresAt: null });
   });
 
@@ -148,5 +154,35 @@ describe('The command keys', () => {
       const created = printed(stdout);
       expect(lifetimeOf(created)).to.equal(days * dayMs);
     }
+  });
+});
+
+describe('The list of keys at a terminal', () => {
+  needsPrograms('script');
+  afterEach(removeFolders);
+
+  it('fits 80 columns, and has the owner and the state of each', async () => {
+    const { environment } = await newStore();
+    const long = await create(environment, 'a name that is much longer than its column');
+    const { stdout: rotated } = await keys(environment, 'rotate', long.id, '--expires=90d');
+    await keys(environment, 'revoke', long.id);
+    const list = `stty cols 80; exec ${process.execPath} ${main} keys list`;
+    const { stdout } = await startProgram('script', ['-qec', list, '/dev/null'], { environment }).ended;
+    const [database, ...lines] = stdout.trimEnd().split('\r\n');
+    expect(database).to.match(/^database: /);
+    for (const line of lines) expect(line.length, line).to.be.at.most(80);
+    expect(lines.map((line) => line.split(/ {2,}/))).to.deep.equal([
+      ['ID', 'NAME', 'OWNER', 'ENDS', 'CREATED', 'EXPIRES', 'STATE'],
+      [long.id, '"a name that…', 'same', long.key.slice(-4), today(), today(1), 'revoked'],
+      [
+        rotated.split('_')[1],
+        '"a name that…',
+        long.id.slice(0, 8),
+        rotated.trim().slice(-4),
+        today(),
+        today(90),
+        'valid',
+      ],
+    ]);
   });
 });

@@ -245,6 +245,26 @@ describe('A database driver that is not installed', () => {
     });
   }
 
+  it('is reported in a whole sentence, also if its compiled file is missing', async () => {
+    const folder = await makeFolder();
+    const hook = join(folder, 'hook.cjs');
+    writeFileSync(
+      hook,
+      `const Module = require('node:module');
+       const load = Module._load;
+       Module._load = (name, ...rest) => {
+         if (name === 'sqlite3') throw new Error('Could not locate the bindings file. Tried:\\n → /a\\n → /b');
+         return load(name, ...rest);
+       };`,
+    );
+    const { stderr } = await startProgram(process.execPath, ['--require', hook, main, 'serve'], {
+      environment: { DATABASE_URL: `sqlite:${join(folder, 'new.sqlite3')}` },
+    }).ended;
+    expect(stderr).to.equal(
+      "animal-store: the database driver sqlite3 can't be loaded: Could not locate the bindings file; run `npm rebuild sqlite3`, or `npm install sqlite3` if it is not installed; without the C++ compiler that this may need, set DATABASE_URL to memory: or postgres://...\n",
+    );
+  });
+
   for (const command of ['serve', 'doctor']) {
     it(`is reported before the first start too: animal-store ${command}`, async () => {
       const folder = await makeFolder();

@@ -2,13 +2,10 @@ import { expect } from 'chai';
 import { rmSync } from 'node:fs';
 import { openSqlite } from '../../../adapters/knex';
 import { readVersion } from '../../../app/commands/run-command';
-import { prettyText } from '../../../app/serve/log';
-import { main, startProgram } from '../../support/processes/command';
 import { eventually } from '../../support/eventually';
 import { call } from '../../support/http/client';
 import { execute, inPostgresDatabase } from '../../support/postgres/postgres';
 import { logLines } from '../../support/service/log-lines';
-import { needsPrograms } from '../../support/processes/system';
 import { serveInProcess } from '../../support/service/serve-in-process';
 import { killServices, startService } from '../../support/service/service-process';
 import { newDatabaseFile, removeFolders } from '../../support/temporary-folder';
@@ -151,34 +148,4 @@ describe('The log of a create on PostgreSQL whose id is taken', () => {
         /^run: select setval\('pets_id_seq', \(select max\(id\) from pets\)\);/,
       );
     }));
-});
-
-describe('The log at a terminal', () => {
-  it('escapes characters that move the cursor or reverse text', () => {
-    const path = '/\x9b2J\x1b[2J\u202e\u2028';
-    const request = { level: 30, time: 0, msg: 'a\x9bb', path, err: { stack: path } };
-    expect(prettyText()(JSON.stringify(request))).to.not.match(/(?!\n)[\p{Cc}\p{Cf}\p{Zl}]/u);
-  });
-});
-
-describe('The log at a real terminal', () => {
-  needsPrograms('script');
-
-  it('has a readable line for each request', async () => {
-    const terminal = startProgram('script', ['-qec', `exec ${process.execPath} ${main} serve`, '/dev/null'], {
-      environment: { PORT: '0', DATABASE_URL: 'memory:', API_KEYS: key, NO_COLOR: '1' },
-    });
-    try {
-      const shows = (pattern: RegExp) => () => pattern.test(terminal.stdout());
-      await eventually('an address', 20_000, shows(/serves http:\S+ /));
-      const address = /serves (http:\S+) /.exec(terminal.stdout())?.[1] ?? '';
-      await call(`${address}/v1/pets?limit=3`, { key, headers: { 'X-Request-Id': 'at-a-terminal' } });
-      const line =
-        /^\[\d\d:\d\d:\d\d\.\d{3}\] INFO: request {"method":"GET","path":"\/v1\/pets","status":200,.*"at-a-terminal".*}\r$/m;
-      await eventually('a readable line', 20_000, shows(line));
-    } finally {
-      terminal.signal('SIGTERM');
-      await terminal.ended;
-    }
-  });
 });

@@ -1,0 +1,72 @@
+/* Lines of the log for people at a terminal. Programs read JSON. */
+
+import * as t from 'io-ts';
+import { prettyFactory } from 'pino-pretty';
+import type { Style } from '../terminal/style';
+import { escapeControlCharacters } from '../terminal/text';
+
+const Line = t.type({ time: t.string, level: t.string, msg: t.string });
+
+const Request = t.intersection([
+  t.type({
+    msg: t.literal('request'),
+    method: t.string,
+    path: t.string,
+    status: t.number,
+    milliseconds: t.number,
+  }),
+  t.partial({ route: t.string, code: t.string, reason: t.string }),
+]);
+type Request = t.TypeOf<typeof Request>;
+
+const statusFormat = (status: number): 'green' | 'yellow' | 'red' => {
+  if (status >= 500) return 'red';
+  return status >= 400 ? 'yellow' : 'green';
+};
+
+const requestText = ({ method, path, status, code, reason, milliseconds }: Request, style: Style): string => {
+  const why = [code, reason === undefined ? undefined : `(${reason})`].filter((word) => word !== undefined);
+  const result = style(statusFormat(status), [status, ...why].join(' '));
+  return `${method} ${escapeControlCharacters(path)}  ${result}  ${Math.round(milliseconds)} ms`;
+};
+
+const levelText = (level: string, style: Style): string => {
+  if (level === 'warn') return `${style('yellow', 'warning')}: `;
+  return level === 'error' || level === 'fatal' ? `${style('red', level)}: ` : '';
+};
+
+const localTime = (time: string): string => new Date(time).toTimeString().slice(0, 'hh:mm:ss'.length);
+
+/** Successful request for a file of the API reference, of which the page makes several. */
+const isAsset = (line: unknown): boolean =>
+  Request.is(line) && line.status < 400 && line.route?.startsWith('/docs/') === true;
+
+export interface TerminalLogOptions {
+  readonly style: Style;
+  readonly showsAssets: boolean;
+  /** False if another text says that the service has started. */
+  readonly showsStart: boolean;
+}
+
+/** Returns a function that turns a line of the log into a text for a terminal, which is empty for a line to leave out. */
+export const terminalText = ({
+  style,
+  showsAssets,
+  showsStart,
+}: TerminalLogOptions): ((line: string) => string) => {
+  const toText = prettyFactory({
+    colorize: false,
+    singleLine: true,
+    ignore: 'time,level,owner,parent_id,span_id,trace_flags',
+  });
+  return (json) => {
+    const line: unknown = JSON.parse(json);
+    if (isAsset(line) && !showsAssets) return '';
+    const text = Request.is(line)
+      ? `${requestText(line, style)}\n`
+      : toText(json).split('\n').map(escapeControlCharacters).join('\n');
+    if (!Line.is(line)) return text;
+    if (line.msg === 'started' && !showsStart) return '';
+    return `${localTime(line.time)}  ${levelText(line.level, style)}${text}`;
+  };
+};
