@@ -77,6 +77,22 @@ describe('The documents', () => {
     expect(listed).to.include.members(others);
   });
 
+  it('say what to do at each alert', () => {
+    const rules = readFileSync(join(projectFolder, 'deploy/prometheus/animal-store.rules.yaml'), 'utf8');
+    const alerts = [...rules.matchAll(/- alert: (\w+)/g)].map(([, name]) => name);
+    const rows = [...(pages.get('docs/operations.md') ?? '').matchAll(/^\| `(AnimalStore\w+)`/gm)];
+    expect(rows.map(([, name]) => name)).to.have.members(alerts);
+  });
+
+  it('on operating have fewer than 5,500 words altogether', () => {
+    const names = [
+      ...['operations', 'configuration', 'command-line', 'guarantees', 'scaling'],
+      ...['postgresql', 'citus', 'from-sqlite-to-postgresql'],
+    ];
+    const words = names.flatMap((name) => pages.get(`docs/${name}.md`)?.match(/\S*\w\S*/g) ?? []);
+    expect(words.length).to.be.within(3_000, 5_500);
+  });
+
   it('have a row in ARCHITECTURE.md for each package', () => {
     const adapters = readdirSync(join(projectFolder, 'adapters')).map((name) => `adapters/${name}`);
     for (const name of ['core', ...adapters, 'app', 'test']) {
