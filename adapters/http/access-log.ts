@@ -22,6 +22,8 @@ export interface RequestRecord extends RejectionRecord {
   readonly milliseconds: number;
   readonly keyId: KeyId | undefined;
   readonly owner: OwnerId | undefined;
+  /** Header `Unknown-Fields` of the response. Its names come from the client, so only a debug log has them. */
+  readonly unknownFields: string | undefined;
 }
 
 /** Receiver of an event for each start, end, rejection and error of a request. Its functions must not throw. */
@@ -114,6 +116,7 @@ export const accessLog =
         owner: state.caller?.ownerId,
         clientAddress,
         requestId: state.requestId ?? '',
+        unknownFields: response.getHeader('Unknown-Fields')?.toString(),
       });
     });
     return next();

@@ -50,6 +50,7 @@ const exposedHeaders = [
   'Idempotent-Replayed',
   'RateLimit',
   'RateLimit-Policy',
+  'Unknown-Fields',
   'WWW-Authenticate',
 ].join(',');
 

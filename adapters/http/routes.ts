@@ -137,7 +137,7 @@ export const addPublicRoutes = (app: Koa, { openStore, checkReadiness }: PublicR
  * authenticated before its body is read, unless a body parser comes first. Such a parser must leave the body in
  * `context.request.rawBody`. After authentication, `context.state.caller` has the Caller;
  * `new Koa<{ caller?: Caller }>()` gives it a type. With CORS, expose Link, Location, Retry-After, Idempotent-Replayed,
- * Deprecation, Sunset and, with a quota, RateLimit and RateLimit-Policy. A failed request gets the body of the OpenAPI
+ * Deprecation, Sunset, Unknown-Fields and, with a quota, RateLimit and RateLimit-Policy. A failed request gets the body of the OpenAPI
  * schema `Error`. The cause of a 500 or 503 is emitted as the application's `error` event.
  */
 export const mountPetRoutes = (app: Pick<Koa, 'use'>, openStore: OpenAnimalStore): void => {

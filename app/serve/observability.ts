@@ -27,7 +27,8 @@ export const requestReporter = (
   requestStarted: () => metrics?.started(),
   requestEnded: (record) => {
     metrics?.ended(record);
-    logger[levelOf(record)](record, 'request');
+    const { unknownFields, ...line } = record;
+    logger[levelOf(record)](logger.isLevelEnabled('debug') ? { ...line, unknownFields } : line, 'request');
   },
   requestRejected: (record) => {
     metrics?.rejected(record);

@@ -1,9 +1,11 @@
 import * as E from 'fp-ts/Either';
 import { pipe } from 'fp-ts/function';
 import * as TE from 'fp-ts/TaskEither';
+import { newPetRules } from '../../../core';
 import { parseJson, serialisePet } from '../../json';
 import type { HttpFailure } from '../errors';
 import { jsonReply } from '../reply';
+import { unknownFieldsHeader } from '../unknown-fields';
 import type { Handle, PetRequest } from './request';
 
 const quotedText = String.raw`"((?:[ !#-\[\]-~]|\\["\\]){1,255})"`;
@@ -48,17 +50,21 @@ const readJson = (request: PetRequest): TE.TaskEither<HttpFailure, unknown> =>
     TE.flatMapEither((body) => (body.length === 0 ? E.left(emptyBody) : parseJson(body))),
   );
 
+const namesOf = (value: unknown): ReadonlyArray<string> =>
+  typeof value === 'object' && value !== null ? Object.keys(value) : [];
+
 /** Handles `POST /v1/pets`. The Location is relative, so that it works behind any path prefix (RFC 9110, section 10.2.2). */
 export const handleCreatePet: Handle = (request) =>
   pipe(
     TE.fromEither(readIdempotencyKey(request)),
     TE.bindTo('key'),
     TE.bind('newPet', () => readJson(request)),
-    TE.flatMap(({ key, newPet }) => request.store.createPet(newPet, key, request.deadline())),
-    TE.map(({ pet, replayed }) =>
+    TE.bindW('created', ({ key, newPet }) => request.store.createPet(newPet, key, request.deadline())),
+    TE.map(({ newPet, created: { pet, replayed } }) =>
       jsonReply(201, serialisePet(pet), {
         Location: `pets/${pet.id}`,
         ...(replayed ? { 'Idempotent-Replayed': 'true' } : {}),
+        ...unknownFieldsHeader(namesOf(newPet), newPetRules),
       }),
     ),
   );

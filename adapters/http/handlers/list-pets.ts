@@ -5,6 +5,7 @@ import { fieldType, newPetRules, petFilters, type PetPage, petRules } from '../.
 import { serialisePage } from '../../json';
 import type { HttpFailure } from '../errors';
 import { type Headers, jsonReply } from '../reply';
+import { unknownFieldsHeader } from '../unknown-fields';
 import type { Handle } from './request';
 
 const digits = /^[0-9]+$/;
@@ -54,5 +55,10 @@ export const handleListPets: Handle = ({ store, query, deadline }) =>
   pipe(
     TE.fromEither(readQuery(query)),
     TE.flatMap((values) => store.listPets(values, deadline())),
-    TE.map((page) => jsonReply(200, serialisePage(page), linkToNext(query, page))),
+    TE.map((page) =>
+      jsonReply(200, serialisePage(page), {
+        ...linkToNext(query, page),
+        ...unknownFieldsHeader(new URLSearchParams(`&${query}`).keys(), parameters),
+      }),
+    ),
   );

@@ -3,7 +3,7 @@ import { eventually } from '../../support/eventually';
 import { call, createPet } from '../../support/http/client';
 import { connectTo } from '../../support/http/raw-connection';
 import { type LogLine, logLines } from '../../support/service/log-lines';
-import { serveInProcess } from '../../support/service/serve-in-process';
+import { serveInProcess, whileServing } from '../../support/service/serve-in-process';
 import type { RunningService } from '../../support/service/service-process';
 
 const key = 'secret-key-of-the-tests';
@@ -29,7 +29,7 @@ describe('The log of requests', () => {
   });
 
   it('has one line for a request, with its identity and result, and nothing else', async () => {
-    const lines = await get('/v1/pets?limit=3&token=in-the-query', 'one');
+    const lines = await get('/v1/pets?limit=3', 'one');
     expect(lines).to.have.lengthOf(1);
     const [{ time, milliseconds, keyId: id, owner, ...rest } = {}] = lines;
     expect(rest).to.deep.equal({
@@ -46,6 +46,17 @@ describe('The log of requests', () => {
     expect(milliseconds).to.be.within(0, 60_000);
     expect(id).to.match(keyId);
     expect(owner, 'a key of API_KEYS is its own owner').to.equal(id);
+  });
+
+  it('names unknown parameters at level debug, but never their values', async () => {
+    const [line] = await get('/v1/pets?limit=3&token=in-the-query', 'debug');
+    expect(line).to.include({ unknownFields: '"token"' });
+    expect(service.stdout()).not.to.include('in-the-query');
+    await whileServing({ API_KEYS: key }, async ({ address, stdout }) => {
+      await call(`${address}/v1/pets?token=in-the-query`, { key });
+      await eventually('the request is logged', 20_000, () => stdout().includes('"msg":"request"'));
+      expect(stdout()).not.to.include('token');
+    });
   });
 
   it('has the reason instead of a key id if the API key is invalid, and no route if no operation has the path', async () => {

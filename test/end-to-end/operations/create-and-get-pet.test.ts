@@ -38,6 +38,19 @@ describeService('POST /v1/pets', (service) => {
     expect(pet.id > last).to.equal(true);
   });
 
+  it('has its unknown fields named in the response, also when it is replayed', async () => {
+    const body = '{"name":"Rex","categoryId":7,"staus":"sold","a\\"b":1,"id":1}';
+    for (const replayed of [undefined, 'true']) {
+      const { status, header } = await service.create(body, { headers: { 'Idempotency-Key': 'unknown' } });
+      expect(status).to.equal(201);
+      expect(header('Unknown-Fields')).to.equal('"staus", "id"');
+      expect(header('Idempotent-Replayed')).to.equal(replayed);
+    }
+    expect((await service.create('{"name":"Rex","categoryId":7}')).header('Unknown-Fields')).to.equal(
+      undefined,
+    );
+  });
+
   it('names every missing or bad field, and stores nothing', async () => {
     const { id: last } = await service.add({});
     const bodies: ReadonlyArray<readonly [json: string, ...fields: ReadonlyArray<string>]> = [

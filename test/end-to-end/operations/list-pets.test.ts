@@ -74,6 +74,22 @@ describeService('The query of GET /v1/pets', (service) => {
     }
   });
 
+  it('has its unknown parameters named in the response, if they are plain', async () => {
+    for (const [query, names] of [
+      ['limit=1&page=2&staus=sold&page=3', '"page", "staus"'],
+      ['?limit=1&a%22b=1&%C3%A9=1&%0d%0a=1', '"?limit"'],
+      [
+        Array.from({ length: 12 }, (_, index) => `x${index}`).join('&'),
+        '"x0", "x1", "x2", "x3", "x4", "x5", "x6", "x7", "x8", "x9"',
+      ],
+      ['limit=1&status=sold&after=0', undefined],
+      ['x'.repeat(65), undefined],
+    ] as const) {
+      const { header } = await service.get(`/v1/pets?${query}`);
+      expect(header('Unknown-Fields'), query).to.equal(names);
+    }
+  });
+
   for (const [field, ...values] of [
     ['limit', '', '0', '101', '1e1', '%2B5', '+5', '5%20', '5.0', '0x5', '%D9%A5', '5%00', '%', '5&limit=5'],
     ['limit', '99999999999999999999', 'Infinity', '5&%6Cimit=6'],

@@ -52,7 +52,7 @@ describe('CORS', () => {
     expect(headers.get('access-control-allow-origin')).to.equal(office);
     expect(namesIn(headers.get('access-control-expose-headers'))).to.have.members([
       ...['link', 'location', 'x-request-id', 'retry-after', 'deprecation', 'sunset', 'idempotent-replayed'],
-      ...['ratelimit', 'ratelimit-policy', 'www-authenticate'],
+      ...['ratelimit', 'ratelimit-policy', 'unknown-fields', 'www-authenticate'],
     ]);
   });
 

@@ -159,7 +159,8 @@ const observeAnswers = async ({ send }: Program, isLimited: boolean): Promise<Re
       if (mode !== 'isExhausted' || isLimited) await observe(operationId, failing, failure, mode);
     }
   }
-  await observe('listPets', requestText('GET', '/v1/pets?limit=100'));
+  await observe('listPets', requestText('GET', '/v1/pets?limit=100&staus=sold'));
+  await observe('createPet', create(JSON.stringify({ ...rex, staus: 'sold' })));
   return answers;
 };
 
