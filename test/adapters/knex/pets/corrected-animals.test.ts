@@ -14,7 +14,10 @@ for (const [kind, makeDatabase] of databaseKinds) {
         await database.writes('pets').where({ id: pet.id.toString() }).update({ name: 'corrected' });
         const corrected = { ...pet, name: 'corrected' };
         expect(await success(create(newPet, key))).to.deep.equal({ pet: corrected, replayed: true });
-        expect(await create({ ...newPet, name: 'corrected' }, key)()).to.have.nested.property('left._tag', 'IdempotencyKeyReused');
+        expect(await create({ ...newPet, name: 'corrected' }, key)()).to.have.nested.property(
+          'left._tag',
+          'IdempotencyKeyReused',
+        );
       }));
   });
 }
