@@ -40,9 +40,9 @@ const endInTime = (
 ): Promise<E.Either<HttpFailure, Reply>> =>
   new Promise((resolve, reject) => {
     const timer = setTimeout(() => {
-      // While the body arrives, the limits of the HTTP server apply.
-      if (req.complete) resolve(E.left(notAnswered()));
-      else timer.refresh();
+      // While the body is being received, the limits of the HTTP server apply.
+      if (!req.complete && req.readableFlowing === true) timer.refresh();
+      else resolve(E.left(notAnswered()));
     }, maxResponseMs);
     if (!req.complete) req.once('end', () => timer.refresh());
     task()

@@ -9,14 +9,17 @@ const countTimeoutMs = 2_500;
 const now = 'cast(extract(epoch from clock_timestamp()) * 1000 as bigint)';
 
 /**
- * Counts a request in the window of an owner, or begins a window. Citus allows no clock in `do update`, so the time
- * there is derived from the end of the window that the row would begin.
+ * Counts a request in the window of an owner, or begins a window. Citus allows no clock in `do update` and `returning`, so
+ * the time in `do update` is derived from the end of the window that the row would begin.
  */
-const countRequest = `insert into rate_limits as counted (key, points, expire) values (?, 1, ${now} + ?::bigint)
-  on conflict (key) do update set
-    points = case when counted.expire <= excluded.expire - ?::bigint then 1 else counted.points + 1 end,
-    expire = case when counted.expire <= excluded.expire - ?::bigint then excluded.expire else counted.expire end
-  returning points, expire - ${now} as "leftMs"`;
+const countRequest = `with counted as (
+    insert into rate_limits as counted (key, points, expire) values (?, 1, ${now} + ?::bigint)
+    on conflict (key) do update set
+      points = case when counted.expire <= excluded.expire - ?::bigint then 1 else counted.points + 1 end,
+      expire = case when counted.expire <= excluded.expire - ?::bigint then excluded.expire else counted.expire end
+    returning points, expire
+  )
+  select points, expire - ${now} as "leftMs" from counted`;
 
 interface Row {
   readonly points: number;

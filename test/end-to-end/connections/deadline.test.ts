@@ -68,6 +68,22 @@ describe('The deadline of a request', () => {
     }
   });
 
+  it('does not wait for a body that is not read yet', async () => {
+    const server = await startServer({ authenticate: () => hang });
+    try {
+      const connection = connectTo(server.address);
+      const began = performance.now();
+      connection.send(
+        headOf('POST /v1/pets HTTP/1.1', 'Host: a', 'Content-Length: 500000', `Authorization: Bearer ${key}`),
+      );
+      connection.send('x'.repeat(100_000));
+      await connection.received(/^HTTP\/1\.1 503 /);
+      expect(performance.now() - began).to.be.within(3_500, promisedMs + spareMs);
+    } finally {
+      await server.stop(0);
+    }
+  });
+
   it('moves while the body arrives', async () => {
     const deadlines: Array<Deadline | undefined> = [];
     const server = await startServer({
