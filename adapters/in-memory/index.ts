@@ -133,7 +133,7 @@ export const inMemoryPetRepository = ({ pets = [], now = Date.now }: Options = {
   const add = (newPet: NewPet): E.Either<Unavailable, CreatedPet> => {
     const id = nextId();
     if (!int64Rule.holds(id)) return E.left(unavailable(new Error(noIdsLeft)));
-    const pet = Object.freeze({ ...newPet, id });
+    const pet = Object.freeze(Object.assign({ id }, newPet, { id }));
     sorted.push(pet);
     byId.set(id, pet);
     lastId = id;

@@ -135,7 +135,7 @@ describe('The routes in a host of another kind', () => {
       const listed = await call('/v1/pets', { headers: origin });
       expect(listed.headers.get('Access-Control-Allow-Origin')).to.equal('*');
       expect(listed.headers.get('Access-Control-Expose-Headers')).to.equal(
-        'Link,Location,Retry-After,Idempotent-Replayed,Deprecation,Sunset',
+        'Link,Location,Retry-After,Idempotent-Replayed,Unknown-Fields,Deprecation,Sunset',
       );
       const preflight = await fetch(`${address}/v1/pets`, {
         method: 'OPTIONS',

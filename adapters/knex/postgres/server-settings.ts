@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import type { Finding } from '../database/own-database';
-import { permanentError } from '../database/errors';
+import { errorWithCode, permanentError } from '../database/errors';
 import { databaseTimeouts } from '../timeouts';
 
 export const checkEncoding = async (pool: Knex): Promise<void> => {
@@ -24,7 +24,9 @@ export const inspectConnection = async (pool: Knex, isEncrypted: () => boolean):
   const { role, schema } = await pool.first<{ readonly role: string; readonly schema: string | null }>(
     pool.raw('current_user as role, current_schema() as schema'),
   );
-  const text = `role ${role}, schema ${schema ?? 'none'}, ${isEncrypted() ? 'with' : 'without'} TLS`;
+  // PostgreSQL's code for an invalid schema name, with which statements that need a schema fail.
+  if (schema === null) throw errorWithCode('3F000', 'no schema has been selected');
+  const text = `role ${role}, schema ${schema}, ${isEncrypted() ? 'with' : 'without'} TLS`;
   return { check: 'connection', ok: true, text };
 };
 

@@ -90,7 +90,11 @@ const attack = async (address: string, { connections, parts }: Attack): Promise<
     slowestMs = Math.max(slowestMs, milliseconds);
   };
   try {
-    for (let count = 0; count < connections; count += 1) sockets.push((await connectTo(address)).pause());
+    for (let count = 0; count < connections; count += 1) {
+      // Many addresses, because the proxies limit the connections of one.
+      const localAddress = `127.0.1.${1 + (count % 200)}`;
+      sockets.push((await connectTo(address, { localAddress })).pause());
+    }
     for (const part of parts.map((text) => Buffer.from(text))) {
       for (let first = 0; first < connections; first += sentAtOnce) {
         for (const socket of sockets.slice(first, first + sentAtOnce)) {

@@ -33,7 +33,7 @@ const headersOfEveryAnswer =
 
 const furtherHeaders =
   'connection content-length content-type date keep-alive www-authenticate allow link location deprecation sunset \
-ratelimit ratelimit-policy vary retry-after idempotent-replayed'.split(' ');
+ratelimit ratelimit-policy vary retry-after idempotent-replayed unknown-fields'.split(' ');
 
 const asker =
   (address: string, ownKey: string) =>
