@@ -96,7 +96,7 @@ describe('the package, packed and installed in an empty folder', function () {
     const { stdout, stderr } = await runNode(coreAlone, 'shelter.mjs');
     expect(stderr).to.equal('');
     expect(stdout).to.include("'2: Tom, of category 9007199254740993, without a status'");
-    expect(stdout).to.include("field: 'categoryId',");
+    expect(stdout).to.include("_tag: 'InvalidNewPet'");
   });
 
   it('takes own-authentication through the contract, under node:test', async () => {

@@ -90,7 +90,7 @@ describe('A failing SQLite database is a 503, and reads continue', () => {
         const { code, stdout } = await runCommand(['doctor'], environment);
         expect(code, 'without free space').to.equal(1);
         expect(stdout).to.match(
-          /FAIL +database .*ENOSPC: only \d+ bytes are free; free space on the disk of the database/,
+          /FAIL +connection .*ENOSPC: only \d+ bytes are free; free space on the disk of the database/,
         );
       }),
     'mount',
