@@ -5,7 +5,7 @@ import type { IdempotencyKeyInFlight, IdempotencyKeyReused, ScopedIdempotencyKey
 import type { NewPet, Pet, PetPage, PetQuery } from './pets';
 
 /**
- * Time in milliseconds, by `performance.now()`, after which nobody waits for the result of a call. A port may use it to
+ * Time in milliseconds, by `performance.now()`, after which the caller of a port ignores its result. A port may use it to
  * skip work whose result would come too late; it need not end the call then.
  */
 export type Deadline = number;

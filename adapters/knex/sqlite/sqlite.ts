@@ -142,7 +142,7 @@ export const openSqlite = (filename: string, { isOwnFile = false }: SqliteOption
   const files = watchFile(filename);
   const beforeOpen = (): void => {
     prepareFile(filename);
-    // Remembers the file before SQLite opens it, but not its log, which SQLite may delete while nobody has it open.
+    // Remembers the file before SQLite opens it, but not its log, which SQLite may delete when no connection is open.
     files.check(['']);
   };
   const writes = knex(
