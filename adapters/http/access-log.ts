@@ -31,6 +31,8 @@ export interface Reporter {
   readonly requestStarted?: () => void;
   readonly requestEnded: (record: RequestRecord) => void;
   readonly requestRejected: (record: RejectionRecord) => void;
+  /** Gets the origin of a page whose preflight request is not allowed (Fetch standard, section 3.3). */
+  readonly preflightRejected?: (origin: string) => void;
   readonly error: (cause: unknown, requestId: string) => void;
 }
 

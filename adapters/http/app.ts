@@ -76,7 +76,7 @@ export const httpApplication = (options: Common & PublicRoutesOptions): HttpAppl
   // The access log comes before `completeRequests`, so that it also reports the 500 of an exception.
   app.use(accessLog(reporter, trustedProxies));
   app.use(completeRequests);
-  if (corsOrigins.length > 0) app.use(cors(corsOrigins));
+  app.use(cors(corsOrigins, reporter));
   addPublicRoutes(app, options);
   return application;
 };

@@ -1,6 +1,7 @@
 import * as TE from 'fp-ts/TaskEither';
 import { randomUUID } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
+import type { Reporter } from './access-log';
 import { petMethods } from './operations';
 import { type Headers, respond } from './reply';
 import { drainBody } from './server/request-body';
@@ -72,13 +73,21 @@ export const corsHeaders = (origins: ReadonlyArray<string>, origin = ''): Header
   };
 };
 
+// Matches no other text of a client, because the log shows the origin.
+const loggableOrigin = /^(?:null|[a-z][a-z0-9+.-]*:\/\/[\w.:[\]-]{1,255})$/i;
+
+/** Answers the preflight requests of allowed origins. Reports those of other origins, which need a key like any request. */
 export const cors =
-  (origins: ReadonlyArray<string>): Middleware =>
+  (origins: ReadonlyArray<string>, { preflightRejected }: Pick<Reporter, 'preflightRejected'>): Middleware =>
   (context, next) => {
     const origin = context.get('Origin');
     context.set(corsHeaders(origins, origin));
     const isPreflight = context.method === 'OPTIONS' && context.get('Access-Control-Request-Method') !== '';
-    if (!isPreflight || !isAllowed(origins, origin)) return next();
+    if (!isPreflight) return next();
+    if (!isAllowed(origins, origin)) {
+      if (loggableOrigin.test(origin)) preflightRejected?.(origin);
+      return next();
+    }
     context.status = 204;
     context.set({
       'Access-Control-Allow-Methods': petMethods.join(),

@@ -15,6 +15,19 @@ const levelOf = ({ status, route }: RequestRecord): 'error' | 'debug' | 'info' =
   return status >= 500 ? 'error' : 'info';
 };
 
+/** Returns a function that runs `work`, unless it ran less than the interval ago. */
+const atMostEvery = <A>(intervalMs: number, work: (value: A) => void): ((value: A) => void) => {
+  let lastRunAt = -Infinity;
+  return (value) => {
+    const now = performance.now();
+    if (now - lastRunAt < intervalMs) return;
+    lastRunAt = now;
+    work(value);
+  };
+};
+
+const preflightLogMs = 60_000;
+
 /**
  * Logs one line for each request and each failure, and counts requests in `metrics`, if any. The record of a request has
  * the fields of its line.
@@ -34,6 +47,9 @@ export const requestReporter = (
     metrics?.rejected(record);
     logger.info(record, 'rejected');
   },
+  preflightRejected: atMostEvery(preflightLogMs, (origin) => {
+    logger.warn(`a browser asked from ${origin}; set CORS_ORIGIN to allow it`);
+  }),
   error: (cause, requestId) => {
     logger.error({ err: cause, advice: specificAdvice(url, cause), requestId }, 'request failed');
   },
@@ -47,16 +63,15 @@ export const refusedConnections = (
   { requests }: PrometheusMetrics,
   maxConnections: number,
 ): (() => void) => {
-  let loggedAt = -Infinity;
-  return () => {
-    requests.connectionRefused();
-    const now = performance.now();
-    if (now - loggedAt < refusalLogMs) return;
-    loggedAt = now;
+  const warn = atMostEvery(refusalLogMs, () => {
     logger.warn(
       { maxConnections },
       'connections are refused: MAX_CONNECTIONS is reached; raise it, or add instances on PostgreSQL',
     );
+  });
+  return () => {
+    requests.connectionRefused();
+    warn(undefined);
   };
 };
 

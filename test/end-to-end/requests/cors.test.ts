@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { securityHeaders } from '../../../adapters/http/middleware';
 import { headOf, type RawAnswer, rawExchange } from '../../support/http/raw-connection';
+import { logLines } from '../../support/service/log-lines';
 import { apiKey, serveInProcess, whileServing } from '../../support/service/serve-in-process';
 import type { RunningService } from '../../support/service/service-process';
 
@@ -98,6 +99,17 @@ describe('CORS', () => {
       const refused = await ask(plain, ...preflight);
       expect([refused.status, ...corsHeaders(refused)]).to.deep.equal([401]);
       expect(refused.headers.has('vary')).to.equal(false);
+    }));
+
+  it('names CORS_ORIGIN in the log when a browser asks without it, once a minute at most', () =>
+    whileServing({ CORS_ORIGIN: office }, async (closed) => {
+      const [target, , ...rest] = preflight;
+      for (const origin of ['https://a b.example', shop, 'https://other.example'])
+        expect((await ask(closed, target, `Origin: ${origin}`, ...rest)).status).to.equal(401);
+      const warnings = logLines(closed.stdout()).filter(({ level }) => level === 'warn');
+      expect(warnings.map(({ msg }) => msg)).to.deep.equal([
+        `a browser asked from ${shop}; set CORS_ORIGIN to allow it`,
+      ]);
     }));
 
   it('lets any origin in with *', () =>
