@@ -48,11 +48,15 @@ const onStopSignal = (stop: (signal: StopSignal) => void): (() => void) => {
     }
     stop(signal);
   };
-  for (const signal of stopSignals) process.on(signal, receive);
-  return () => {
+  const ignoreSignals = (): void => {
     clearTimeout(timer);
     for (const signal of stopSignals) process.off(signal, receive);
+    process.off('exit', ignoreSignals);
   };
+  for (const signal of stopSignals) process.on(signal, receive);
+  // The last write to a stalled terminal blocks the process, and only a signal without a handler ends it then.
+  process.prependListener('exit', ignoreSignals);
+  return ignoreSignals;
 };
 
 /** Waits for the signal that stops the service. */

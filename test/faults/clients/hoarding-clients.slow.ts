@@ -11,8 +11,11 @@ import { peakMemory } from '../support/measures';
 
 const maxMemoryBytes = 500_000_000;
 
-/** HAProxy sends the service as many requests at once as there are connections, so other clients wait longer. */
-const maxLivenessMs: Readonly<Record<string, number>> = { nginx: 2_000, HAProxy: 10_000 };
+/**
+ * The deadline of a request behind nginx. HAProxy sends the service as many requests at once as there are connections, so
+ * other clients wait longer.
+ */
+const maxLivenessMs: Readonly<Record<string, number>> = { nginx: 4_000, HAProxy: 10_000 };
 
 const key = 'hoarding-clients-key';
 

@@ -104,7 +104,7 @@ const refuseOtherGeneration = async (databaseUrl: string): Promise<void> => {
   const doctor = await runCommand(['doctor'], older);
   expect(doctor.code).to.equal(1);
   expect(doctor.stdout).to.match(
-    /FAIL\s+migrations\s+a newer version of animal-store has migrated the database \(schema generation 2;/,
+    /FAIL\s+schema\s+.*: a newer version of animal-store has migrated the database \(schema generation 2;/,
   );
   await startService(breaking);
 };

@@ -29,7 +29,9 @@ const ask = async (address: string, count: number): Promise<void> => {
   expect([...statuses]).to.deep.equal([200]);
 };
 
-const addressIn = (text: string): string | undefined => /serves (http:\S+) /.exec(text)?.[1];
+/** Finds the address in the message of a start, or in the banner of a terminal. */
+const addressIn = (text: string): string | undefined =>
+  /serves (http:\S+) |(http:\S+)\/readyz\s/.exec(text)?.slice(1).find(Boolean);
 
 /** Expects a service to answer and stop that writes its log to a descriptor, which is closed. */
 const expectToServe = async (output: number, afterSome = (): void => undefined): Promise<void> => {
