@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import type { Reply } from './reply';
-import { type TextReply, textReply } from './text-reply';
+import { codings, type TextReply, textReply } from './text-reply';
 
 const types = {
   html: 'text/html; charset=utf-8',
@@ -53,6 +53,18 @@ const always =
   () =>
     reply;
 
+/** Returns the reply with a file, which the build may have compressed. Each coding has its own ETag (RFC 9110, 8.8.3.3). */
+const fileReply = (file: string, contentType: string): TextReply => {
+  const plain = textReply(readFileSync(file), contentType);
+  const compressed = codings
+    .filter(([, ending]) => existsSync(file + ending))
+    .map(([coding, ending]) => {
+      const headers = { 'Content-Encoding': coding };
+      return { coding, reply: textReply(readFileSync(file + ending), contentType, headers) };
+    });
+  return (_origin, accepts) => compressed.find(({ coding }) => accepts(coding))?.reply ?? plain;
+};
+
 const redirectToDocs: Reply = { status: 308, headers: { Location: '../docs' }, body: '' };
 
 const folder = join(__dirname, 'docs');
@@ -71,8 +83,8 @@ export const pages = (): ReadonlyArray<readonly [path: string, reply: TextReply]
     ...Object.entries(files)
       .filter(([file]) => existsSync(join(folder, file)))
       .map(([file, contentType]) => {
-        const reply = textReply(read(file), contentType);
-        return [`/docs/${basename(file)}`, always(reply)] as const;
+        const reply = fileReply(join(folder, file), contentType);
+        return [`/docs/${basename(file)}`, reply] as const;
       }),
   ];
 };

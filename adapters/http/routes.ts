@@ -119,7 +119,10 @@ export const addPublicRoutes = (app: Koa, { openStore, checkReadiness }: PublicR
   const others = createRouter([
     ...healthRoutes(checkReadiness),
     ...[['/openapi.json', documentReply] as const, ...pages()].map(([path, reply]) =>
-      getRoute(path, (context) => TE.right(reply(originOf(context)))),
+      getRoute(path, (context) => {
+        context.vary('Accept-Encoding');
+        return TE.right(reply(originOf(context), (coding) => context.acceptsEncodings(coding) === coding));
+      }),
     ),
   ]);
   app.use(pets.routes());

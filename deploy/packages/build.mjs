@@ -16,6 +16,7 @@ import {
 import { dirname, join } from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
+import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 
 const repository = join(dirname(fileURLToPath(import.meta.url)), '..', '..');
 const sources = [
@@ -56,6 +57,18 @@ const end = (text) => {
   process.exit(1);
 };
 
+// Compresses what the pages load. Brotli's best quality takes ten times as long for 8 % fewer bytes.
+const compressPages = (folder) => {
+  for (const file of filesIn(folder).filter((name) => /\.(?:css|js|mjs)$/.test(name))) {
+    const text = readFileSync(file);
+    writeFileSync(`${file}.gz`, gzipSync(text, { level: 9 }));
+    writeFileSync(
+      `${file}.br`,
+      brotliCompressSync(text, { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } }),
+    );
+  }
+};
+
 const build = () => {
   const compiler = 'node_modules/typescript/bin/tsc';
   if (!existsSync(compiler))
@@ -70,6 +83,7 @@ const build = () => {
   for (const name of swaggerUi) {
     cpSync(join('node_modules/swagger-ui-dist', name), join('dist', docs, 'swagger-ui', name));
   }
+  compressPages(join('dist', docs));
 };
 
 process.chdir(repository);

@@ -67,6 +67,32 @@ describe('The pages', () => {
     }
   });
 
+  it('load compressed files if the client accepts that, each with an ETag of its own', async () => {
+    const path = '/docs/swagger-ui-bundle.js';
+    const load = (accepted: string) =>
+      fetch(service.address + path, { headers: { 'Accept-Encoding': accepted } });
+    const plain = await load('identity, br;q=0, gzip;q=0');
+    const text = await plain.text();
+    expect(plain.headers.get('content-encoding')).to.equal(null);
+    const etags = new Set([plain.headers.get('etag')]);
+    for (const [accepted, coding] of [
+      ['gzip, deflate, br, zstd', 'br'],
+      ['gzip, br;q=0', 'gzip'],
+    ] as const) {
+      const answer = await load(accepted);
+      const { headers } = answer;
+      expect(headers.get('content-encoding')).to.equal(coding);
+      expect(Number(headers.get('content-length'))).to.be.within(1_000, text.length / 3);
+      expect(headers.get('vary')).to.equal('Accept-Encoding');
+      expect(await answer.text()).to.equal(text);
+      const etag = headers.get('etag') ?? '';
+      etags.add(etag);
+      const again = await get(path, `Accept-Encoding: ${accepted}`, `If-None-Match: ${etag}`);
+      expect(again.status).to.equal(304);
+    }
+    expect(etags.size).to.equal(3);
+  });
+
   for (const [protocol, host, origin] of [
     ['http', 'store.example:8080', 'http://store.example:8080'],
     ['https, http', '[::1]:8080, inner.example', 'https://[::1]:8080'],
