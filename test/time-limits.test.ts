@@ -44,8 +44,11 @@ const orders: ReadonlyArray<readonly [string, ReadonlyArray<number>]> = [
     'a transaction outlasts a statement',
     [database.importKeepAliveMs, database.statementMs, database.idleInTransactionMs],
   ],
-  ['a client outlasts the service', [promisedMs, client.attemptMs, client.retryForMs]],
-  ['a client backs off within its time', [client.firstDelayMs, client.maxDelayMs, client.retryForMs]],
+  ['a client outlasts the service', [promisedMs, client.attemptMs]],
+  [
+    'a client backs off within its time',
+    [client.firstDelayMs, client.retryReadsForMs, client.maxDelayMs, client.retryCreatesForMs],
+  ],
 ];
 
 describe('Time limits', () => {

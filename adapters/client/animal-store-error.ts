@@ -75,7 +75,10 @@ export class AnimalStoreError extends Error {
 }
 
 /** Makes the error of a call with these invalid arguments. */
-export const invalidArgument = (fields: ReadonlyArray<InvalidField & { readonly isMissing?: boolean }>) =>
+export const invalidArgument = (
+  fields: ReadonlyArray<InvalidField & { readonly isMissing?: boolean }>,
+  cause?: unknown,
+) =>
   new AnimalStoreError(
     'invalid_argument',
     fields
@@ -83,5 +86,5 @@ export const invalidArgument = (fields: ReadonlyArray<InvalidField & { readonly 
         isMissing ? `${name} is missing; it must be ${expected}` : `${name} must be ${expected}`,
       )
       .join('; '),
-    { fields: fields.map(({ name, expected }) => ({ name, expected })) },
+    { fields: fields.map(({ name, expected }) => ({ name, expected })), cause },
   );

@@ -29,7 +29,8 @@ const optional =
 
 const isString = (input: unknown): input is string => typeof input === 'string';
 const isNumber = (input: unknown): input is number => typeof input === 'number';
-export const isFunction = (input: unknown): boolean => typeof input === 'function';
+export const isFunction = (input: unknown): input is (...values: ReadonlyArray<unknown>) => unknown =>
+  typeof input === 'function';
 
 const stringOf = ({ holds, expected }: Rule<string>): Check =>
   when((input) => isString(input) && holds(input), expected);
@@ -137,8 +138,17 @@ export const checkPet = (input: unknown): Pet =>
 export const checkId = (input: unknown): bigint =>
   checkArguments<{ readonly id: bigint }>('id', { id: input }, { id: checkInt64 }).id;
 
+const askForApiKey = async (source: ApiKeySource): Promise<unknown> => {
+  try {
+    return typeof source === 'function' ? await source() : source;
+  } catch (cause) {
+    const expected = `a function that returns a key, not one that throws: ${String(cause)}`;
+    throw invalidArgument([{ name: 'apiKey', expected }], cause);
+  }
+};
+
 /** Returns the API key of an attempt. Throws an AnimalStoreError if it is not a well-formed key. */
 export const readApiKey = async (source: ApiKeySource): Promise<string> => {
-  const apiKey: unknown = typeof source === 'function' ? await source() : source;
+  const apiKey = await askForApiKey(source);
   return checkArguments<{ readonly apiKey: string }>('apiKey', { apiKey }, { apiKey: checkApiKey }).apiKey;
 };

@@ -2,7 +2,7 @@ import type { NewPet, Pet, PetQuery } from '../../core/pets';
 import { maxPageSize } from '../../core/rules';
 import { callChecks, checkArguments, checkId, checkNewPet, createChecks, pageStartChecks } from './arguments';
 import type { CallOptions, CreateOptions, NewPetInput, PageOptions, PageStart } from './options';
-import { type Attempt, withRetries } from './retry';
+import { type Attempt, clientTimeouts, withRetries } from './retry';
 
 /** Page of animals by ascending id. `next` is the argument for the next page, or undefined on the last page. */
 export interface Page {
@@ -58,12 +58,23 @@ interface CheckedPage extends Page {
   readonly next: PageStart | undefined;
 }
 
-export const clientOver = (transport: Transport, clientOptions: CallOptions): AnimalStoreClient => {
+/** Default times for retries. */
+type DefaultRetries = Readonly<Record<'retryCreatesForMs' | 'retryReadsForMs', number>>;
+
+export const clientOver = (
+  transport: Transport,
+  clientOptions: CallOptions,
+  { retryCreatesForMs, retryReadsForMs }: DefaultRetries = clientTimeouts,
+): AnimalStoreClient => {
   const call = <A>(
     send: (attempt: Attempt) => Promise<A>,
     options: CallOptions,
     idempotencyKey?: string,
-  ): Promise<A> => withRetries(send, { ...clientOptions, ...options }, idempotencyKey);
+  ): Promise<A> => {
+    const defaultMs = idempotencyKey === undefined ? retryReadsForMs : retryCreatesForMs;
+    const { retryForMs = defaultMs, ...others } = { ...clientOptions, ...options };
+    return withRetries(send, { ...others, retryForMs }, idempotencyKey);
+  };
 
   const createWithDetails: AnimalStoreClient['createWithDetails'] = async (input, options = {}) => {
     const newPet = checkNewPet(input);

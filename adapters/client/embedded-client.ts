@@ -45,6 +45,9 @@ type Failure =
  */
 const graceMs = 50;
 
+/** Times for retries, which are short because a store in the same process neither restarts nor reconnects. */
+const embeddedRetries = { retryCreatesForMs: 2_000, retryReadsForMs: 2_000 };
+
 const errorOf = (code: AnimalStoreErrorCode, message: string, details = {}): AnimalStoreError =>
   new AnimalStoreError(code, message, details);
 
@@ -134,5 +137,5 @@ export const embeddedClient = (options: EmbeddedClientOptions): AnimalStoreClien
       use(attempt, ({ createPet }, deadline) => createPet(newPet, idempotencyKey, deadline)),
     getPet: (id, attempt) => use(attempt, ({ getPet }, deadline) => getPet(id, deadline)),
   };
-  return clientOver(transport, callOptions);
+  return clientOver(transport, callOptions, embeddedRetries);
 };

@@ -1,7 +1,7 @@
 import type { Pet } from '../../core/pets';
 import { maxPageSize, newPetRules } from '../../core/rules';
-import { AnimalStoreError, type InvalidField, serviceStatuses } from './animal-store-error';
-import { type ApiKeySource, checkPet, readApiKey } from './arguments';
+import { AnimalStoreError, type InvalidField, invalidArgument, serviceStatuses } from './animal-store-error';
+import { type ApiKeySource, checkPet, isFunction, readApiKey } from './arguments';
 import type { Transport } from './client';
 import { parseJson, toJson } from './json';
 import type { Attempt } from './retry';
@@ -37,13 +37,13 @@ const detailsOf = ({ status, headers }: Response) => ({
   retryAfterMs: retryAfterMsOf(headers),
 });
 
+const unexpected = (message: string, details = {}): AnimalStoreError =>
+  new AnimalStoreError('unexpected_response', message, details);
+
 const unexpectedResponse = (response: Response, text: string): AnimalStoreError => {
   const { status, ...details } = detailsOf(response);
   const message = `unexpected response with status ${status}: ${text.slice(0, shownLength)}`;
-  return new AnimalStoreError('unexpected_response', message, {
-    ...details,
-    status: status < 400 ? undefined : status,
-  });
+  return unexpected(message, { ...details, status: status < 400 ? undefined : status });
 };
 
 const parseBody = (response: Response, text: string): unknown => {
@@ -76,18 +76,51 @@ const failureOf = (response: Response, body: unknown, text: string): AnimalStore
   return new AnimalStoreError(code, message, { ...detailsOf(response), fields });
 };
 
-const networkError = (cause: unknown): AnimalStoreError => {
+/** Matches the message of a TypeError that is a mistake in a program, in V8, JavaScriptCore and SpiderMonkey. */
+const mistake = /undefined|null|\bis not (?:a|an|iterable)\b|\bproperty\b/;
+
+/** True for an error of a program, such as a fake of `fetch`. A retry would fail in the same way. */
+const isMistake = (cause: unknown): boolean => {
+  const name = propertyOf(cause, 'name');
+  return (
+    name === 'ReferenceError' || (name === 'TypeError' && mistake.test(String(propertyOf(cause, 'message'))))
+  );
+};
+
+/** Makes the error of a `fetch` that has failed, or of a body that was cut off. */
+const fetchError = (cause: unknown, hint = ''): AnimalStoreError => {
+  if (cause instanceof AnimalStoreError) return cause;
+  if (isMistake(cause)) return unexpected(`fetch failed: ${String(cause)}`, { cause });
   const reason = propertyOf(cause, 'cause');
   // Some errors of a connection have no message, only a code.
   const texts = [propertyOf(reason, 'message'), propertyOf(reason, 'code'), propertyOf(cause, 'message')];
   const text = texts.find((one) => typeof one === 'string' && one !== '');
-  return new AnimalStoreError('network', `no answer: ${String(text ?? cause)}`, { cause });
+  return new AnimalStoreError('network', `no answer: ${String(text ?? cause)}${hint}`, { cause });
 };
+
+/** Returns the possible causes of a failed request in a browser, which hides them from a page. */
+const hintFor = (url: string): string => {
+  const origin = propertyOf(propertyOf(globalThis, 'location'), 'origin');
+  return typeof origin === 'string'
+    ? `; is the service running, is ${url} its address, and has its setting CORS_ORIGIN the origin ${origin}?`
+    : '';
+};
+
+const isResponse = (value: unknown): value is Response =>
+  typeof propertyOf(value, 'status') === 'number' &&
+  isFunction(propertyOf(propertyOf(value, 'headers'), 'get')) &&
+  isFunction(propertyOf(value, 'text'));
 
 const readText = async (response: Response): Promise<string> => {
   // A response without content, and a polyfill of fetch, have no stream of the body.
-  const reader: ReadableStreamDefaultReader<Uint8Array> | undefined = response.body?.getReader();
-  if (reader === undefined) return response.text();
+  const isStream = isFunction(propertyOf(response.body, 'getReader'));
+  const reader: ReadableStreamDefaultReader<Uint8Array> | undefined = isStream
+    ? response.body?.getReader()
+    : undefined;
+  if (reader === undefined) {
+    const whole: unknown = await response.text();
+    return String(whole);
+  }
   const decoder = new TextDecoder();
   let text = '';
   let bytes = 0;
@@ -109,6 +142,17 @@ interface Init {
   readonly body?: string;
 }
 
+const callFetch = async (fetch: unknown, url: string, request: RequestInit): Promise<Response> => {
+  if (!isFunction(fetch)) throw invalidArgument([{ name: 'fetch', expected: 'a function like fetch' }]);
+  try {
+    const response: unknown = await fetch(url, request);
+    if (isResponse(response)) return response;
+  } catch (cause) {
+    throw fetchError(cause, hintFor(url));
+  }
+  throw unexpected('fetch has returned a value that is not a Response');
+};
+
 const send = async (
   url: string,
   apiKey: ApiKeySource,
@@ -118,11 +162,10 @@ const send = async (
   const headers = { ...init.headers, Authorization: `Bearer ${await readApiKey(apiKey)}` };
   // The API never redirects. Following a redirect could turn a create into a GET.
   const request: RequestInit = { ...init, headers, signal, redirect: 'manual' };
-  const [response, text] = await fetch(url, request)
-    .then(async (received) => [received, await readText(received)] as const)
-    .catch((cause: unknown) => {
-      throw cause instanceof AnimalStoreError ? cause : networkError(cause);
-    });
+  const response = await callFetch(fetch, url, request);
+  const text = await readText(response).catch((cause: unknown) => {
+    throw fetchError(cause);
+  });
   const body = parseBody(response, text);
   if (!response.ok) throw failureOf(response, body, text);
   return { response, body };

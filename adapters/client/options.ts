@@ -19,8 +19,8 @@ export interface CallOptions {
   /** Maximum time of each attempt. The default is 10 seconds. */
   readonly timeoutMs?: number | undefined;
   /**
-   * Time, from the start of the call, during which failed attempts are retried. The default is 30 seconds. With 0,
-   * there is only one attempt.
+   * Time, from the start of the call, during which failed attempts are retried. The default is 10 seconds for creates
+   * and 3 seconds for reads, or 2 seconds in an embedded store. With 0, there is only one attempt.
    */
   readonly retryForMs?: number | undefined;
   /** Called before each pause between two attempts, with the number of attempts so far and the error of the last one. */

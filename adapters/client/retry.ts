@@ -6,7 +6,8 @@ const maxTimerMs = 2 ** 31 - 1;
 
 export const clientTimeouts = {
   attemptMs: 10_000,
-  retryForMs: 30_000,
+  retryCreatesForMs: 10_000,
+  retryReadsForMs: 3_000,
   firstDelayMs: 200,
   maxDelayMs: 5_000,
 } as const;
@@ -68,17 +69,25 @@ const raceTimeout = <A>(
   });
 };
 
+/** Makes the error of a call in which a function of the program has thrown, such as `onRetry` or an own port. */
+const toAnimalStoreError = (cause: unknown, details = {}): AnimalStoreError =>
+  cause instanceof AnimalStoreError
+    ? cause
+    : new AnimalStoreError('internal_error', `a function of this program failed: ${String(cause)}`, {
+        ...details,
+        cause,
+      });
+
 /**
  * Runs an idempotent call, and retries it after temporary failures until `retryForMs` has passed. Rejects with the last
  * AnimalStoreError, to which it adds the number of attempts and the idempotency key.
  */
 export const withRetries = async <A>(
   attempt: (limits: Attempt) => Promise<A>,
-  options: CallOptions,
+  options: CallOptions & { readonly retryForMs: number },
   idempotencyKey?: string,
 ): Promise<A> => {
-  const { signal, onRetry, fetch } = options;
-  const { timeoutMs = clientTimeouts.attemptMs, retryForMs = clientTimeouts.retryForMs } = options;
+  const { signal, onRetry, fetch, retryForMs, timeoutMs = clientTimeouts.attemptMs } = options;
   const giveUpAt = performance.now() + retryForMs;
   let attempts = 0;
   let stopListening: (() => void) | undefined;
@@ -111,8 +120,9 @@ export const withRetries = async <A>(
     for (;;) {
       try {
         return await attemptOnce();
-      } catch (error) {
-        if (!(error instanceof AnimalStoreError) || error.code === 'invalid_argument') throw error;
+      } catch (cause) {
+        const error = toAnimalStoreError(cause);
+        if (error.code === 'invalid_argument') throw error;
         Object.assign(error, { attempts, idempotencyKey });
         const delayMs = backoffMs(error, attempts);
         if (!isRetried(error) || performance.now() + delayMs > giveUpAt) throw error;
@@ -120,6 +130,8 @@ export const withRetries = async <A>(
         await raceTimeout(delayMs, aborted);
       }
     }
+  } catch (cause) {
+    throw toAnimalStoreError(cause, { attempts, idempotencyKey });
   } finally {
     stopListening?.();
   }

@@ -303,6 +303,36 @@ describe('An answer to the client', () => {
     expect(await client.page()).to.deep.equal({ pets: [], next: undefined });
   });
 
+  const fakes: ReadonlyArray<readonly [name: string, fake: () => unknown]> = [
+    ['is a plain object without headers', () => Promise.resolve({ ok: true, json: () => [] })],
+    ['is undefined', () => undefined],
+    ['has no text', () => ({ status: 200, headers: new Headers(), text: () => undefined })],
+    ['is the TypeError of a fake', (): unknown => runInNewContext('undefined.url')],
+    ['is the ReferenceError of a fake', () => Promise.reject(new ReferenceError('url is not defined'))],
+  ];
+  for (const [name, fake] of fakes) {
+    it(`that ${name} is unexpected at once`, async () => {
+      const isFetch = (_value: unknown): _value is typeof fetch => true;
+      if (!isFetch(fake)) return;
+      const client = animalStoreClient({ baseUrl: 'http://127.0.0.1:1024', apiKey: 'k1', fetch: fake });
+      const error: unknown = await client.create(rex).catch((reason: unknown) => reason);
+      expect(error).to.be.an.instanceOf(AnimalStoreError);
+      expect(error).to.include({ code: 'unexpected_response', attempts: 1 });
+    });
+  }
+
+  it('is not asked for without a global fetch', async () => {
+    const { fetch } = globalThis;
+    const client = animalStoreClient({ baseUrl: 'http://127.0.0.1:1024', apiKey: 'k1' });
+    Reflect.deleteProperty(globalThis, 'fetch');
+    try {
+      const error: unknown = await client.create(rex).catch((reason: unknown) => reason);
+      expect(error).to.be.an.instanceOf(AnimalStoreError).and.include({ code: 'invalid_argument' });
+    } finally {
+      globalThis.fetch = fetch;
+    }
+  });
+
   it('is not asked for at the ports that fetch refuses', async () => {
     const addresses = Array.from({ length: 10_100 }, (_, index) => `http://127.0.0.1:${index + 1}`);
     const isRefused = (baseUrl: string): boolean => {

@@ -237,6 +237,26 @@ export const clientSuite = (open: OpenClient): void => {
     );
   });
 
+  it('fails with an AnimalStoreError if a function of the program throws', async () => {
+    const cause = new Error('no key in the vault');
+    const apiKey = (): Promise<string> => Promise.reject(cause);
+    await use(
+      inMemoryPetRepository(),
+      async (client) => {
+        const error = await errorOf(client.create(rex));
+        expect(error).to.include({ code: 'invalid_argument', attempts: 0, cause });
+        expect(error.message).to.include('apiKey').and.include('no key in the vault');
+      },
+      { apiKey },
+    );
+    const onRetry = (): never => {
+      throw cause;
+    };
+    await use(failing(1).pets, async (client) => {
+      expect(await errorOf(client.create(rex, { onRetry }))).to.include({ code: 'internal_error', cause });
+    });
+  });
+
   for (const apiKey of ['no key\n', '']) {
     it(`is not made with the malformed key ${JSON.stringify(apiKey)}`, async () => {
       const error = await errorOf(open(inMemoryPetRepository(), { apiKey }));

@@ -1,12 +1,21 @@
 import { expect } from 'chai';
+import * as E from 'fp-ts/Either';
 import { getEventListeners } from 'node:events';
 import { mock } from 'node:test';
-import { AnimalStoreError } from '../../../adapters/client';
+import {
+  animalStoreClient,
+  AnimalStoreError,
+  type CallOptions,
+  embeddedClient,
+} from '../../../adapters/client';
 import { withRetries } from '../../../adapters/client/retry';
+import { unavailable } from '../../../core';
 
 const longestTimerMs = 2 ** 31 - 1;
 
 const failure = new AnimalStoreError('unavailable', 'down', { retryAfterMs: 2 ** 40 });
+
+type Call = (options: CallOptions) => Promise<unknown>;
 
 const fail = () => Promise.reject(new AnimalStoreError('network', 'no answer'));
 
@@ -30,12 +39,35 @@ describe('A call of a client', () => {
     const onRetry = ({ delayMs }: { readonly delayMs: number }): void => {
       if (delays.push(delayMs) === 6) stop.abort();
     };
-    const error: unknown = await withRetries(fail, { onRetry, signal: stop.signal }).catch(
-      (reason: unknown) => reason,
-    );
+    const error: unknown = await withRetries(fail, {
+      onRetry,
+      signal: stop.signal,
+      retryForMs: 30_000,
+    }).catch((reason: unknown) => reason);
     expect(error).to.include({ code: 'aborted', attempts: 6 });
     expect(delays).to.deep.equal([400, 800, 1_600, 3_200, 5_000, 5_000]);
   });
+
+  const openStore = () => () => Promise.resolve(E.left(unavailable('down')));
+  const apiKey = 'k1';
+  const remote = animalStoreClient({ baseUrl: 'http://127.0.0.1:1024', apiKey, fetch: fail });
+  const rex = { name: 'Rex', categoryId: 7 };
+  const defaults: ReadonlyArray<readonly [name: string, budgetMs: number, call: Call]> = [
+    ['a create', 10_000, (options) => remote.create(rex, options)],
+    ['a read', 3_000, (options) => remote.get(1, options)],
+    ['a create in the same process', 2_000, (o) => embeddedClient({ openStore, apiKey }).create(rex, o)],
+  ];
+  for (const [name, budgetMs, call] of defaults) {
+    it(`gives up ${name} after ${budgetMs / 1_000} seconds by default`, async () => {
+      let elapsedMs = 0;
+      mock.method(performance, 'now', () => elapsedMs);
+      const onRetry = ({ delayMs }: { readonly delayMs: number }): void => {
+        elapsedMs += delayMs;
+      };
+      await call({ onRetry }).catch(() => undefined);
+      expect(elapsedMs).to.be.within(budgetMs / 3, budgetMs);
+    });
+  }
 
   it('sets no timer that is longer than Node allows, which would fire at once, and clears each', async () => {
     const cleared = mock.method(globalThis, 'clearTimeout');
@@ -63,7 +95,7 @@ describe('A call of a client', () => {
     const listeners = () => getEventListeners(signal, 'abort').length;
     let attempts = 0;
     const failFirst = () => ((attempts += 1) <= 20 ? fail() : Promise.resolve(listeners()));
-    const calls = Array.from({ length: 20 }, () => withRetries(failFirst, { signal }));
+    const calls = Array.from({ length: 20 }, () => withRetries(failFirst, { signal, retryForMs: 30_000 }));
     expect(listeners()).to.equal(1);
     expect(new Set(await Promise.all(calls))).to.deep.equal(new Set([1]));
     expect(listeners()).to.equal(0);

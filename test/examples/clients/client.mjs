@@ -2,7 +2,8 @@
 import { animalStoreClient } from 'animal-store/client';
 
 const [baseUrl, apiKey] = process.argv.slice(2);
-const animals = animalStoreClient({ baseUrl, apiKey });
+// The default, 10 s for a create, may be too short for a restart of the service.
+const animals = animalStoreClient({ baseUrl, apiKey, retryForMs: 60_000 });
 
 for (let number = 1; number <= 100; number += 1) {
   await animals.create({ name: `animal ${number}`, categoryId: 9007199254740993n });

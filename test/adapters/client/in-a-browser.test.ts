@@ -1,0 +1,53 @@
+import { expect } from 'chai';
+import { buildSync } from 'esbuild';
+import { join } from 'node:path';
+import type { Browser, Page } from 'playwright-core';
+import { hasChromium, openChromium, whySkipped } from '../../support/browser';
+import { type Listening, servePlainly } from '../../support/http/listen';
+import { projectFolder } from '../../support/processes/command';
+
+const bundle = (): string =>
+  buildSync({
+    entryPoints: [join(projectFolder, 'adapters/client/index.ts')],
+    bundle: true,
+    format: 'iife',
+    globalName: 'store',
+    platform: 'browser',
+    write: false,
+  }).outputFiles[0]?.text ?? '';
+
+(hasChromium ? describe : describe.skip)(`The client in a page${whySkipped}`, () => {
+  let browser: Browser;
+  let site: Listening;
+  let page: Page;
+  const client = bundle();
+  before(async () => {
+    browser = await openChromium();
+    site = await servePlainly((request, response) => {
+      response.setHeader('Content-Type', request.url === '/' ? 'text/html' : 'application/json');
+      response.end(request.url === '/' ? '<p>' : '[]');
+    });
+    page = await browser.newPage();
+    await page.goto(site.address);
+    await page.addScriptTag({ content: client });
+  });
+  after(async () => {
+    await browser.close();
+    await site.close();
+  });
+
+  it('names the three causes of a request that the browser refuses', async () => {
+    const other = await servePlainly((_request, response) => response.end('[]'));
+    const call = (baseUrl: string): Promise<string> =>
+      page.evaluate<string>(`
+        store.animalStoreClient({ baseUrl: '${baseUrl}', apiKey: 'k1' }).page({ retryForMs: 0 })
+          .catch(({ code, message }) => code + ' ' + message)`);
+    const withoutCors = await call(other.address);
+    await other.close();
+    const notRunning = await call(other.address);
+    for (const text of [withoutCors, notRunning]) {
+      expect(text).to.match(/^network no answer: Failed to fetch; is the service running, /);
+      expect(text).to.include(other.address).and.include(`CORS_ORIGIN the origin ${site.address}?`);
+    }
+  });
+});
