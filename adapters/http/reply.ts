@@ -35,13 +35,13 @@ const notAnswered = (): HttpFailure =>
 
 /** Ends a task as Unavailable once the time of its request is over. The task goes on, but its outcome is ignored. */
 const endInTime = (
-  { req }: ParameterizedContext<State>,
+  { req, state }: ParameterizedContext<State>,
   task: TaskEither<HttpFailure, Reply>,
 ): Promise<E.Either<HttpFailure, Reply>> =>
   new Promise((resolve, reject) => {
     const timer = setTimeout(() => {
-      // While the body is being received, the limits of the HTTP server apply.
-      if (!req.complete && req.readableFlowing === true) timer.refresh();
+      // While the handler waits for the body, the limits of the HTTP server apply.
+      if (!req.complete && state.readsBody === true) timer.refresh();
       else resolve(E.left(notAnswered()));
     }, maxResponseMs);
     if (!req.complete) req.once('end', () => timer.refresh());

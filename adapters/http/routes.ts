@@ -43,7 +43,7 @@ const unmatched = (router: Router<State>, path: string): HttpFailure => {
 
 type UnopenedRequest = Omit<PetRequest, 'store'>;
 
-const toRequest = ({ req, request, querystring }: Context, petId: string): UnopenedRequest => {
+const toRequest = ({ req, request, querystring, state }: Context, petId: string): UnopenedRequest => {
   const arrivedAt = performance.now();
   const isBodyLate = !req.complete;
   const header = (name: string) => req.headers[name]?.toString();
@@ -56,7 +56,10 @@ const toRequest = ({ req, request, querystring }: Context, petId: string): Unope
       req.httpVersionMajor > 1 ||
       header('transfer-encoding') !== undefined ||
       Number(header('content-length') ?? 0) > 0,
-    readBody: () => readBody(req, 'rawBody' in request ? request.rawBody : undefined),
+    readBody: () => {
+      state.readsBody = true;
+      return readBody(req, 'rawBody' in request ? request.rawBody : undefined);
+    },
     deadline: () => (isBodyLate ? performance.now() : arrivedAt) + maxResponseMs,
   };
 };

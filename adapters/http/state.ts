@@ -7,6 +7,8 @@ export interface State {
   requestId?: string;
   /** Path of the route, such as `/v1/pets/:petId`. */
   route?: string;
+  /** True once the handler has asked for the body of the request. */
+  readsBody?: boolean;
   caller?: Caller;
   failure?: HttpFailure;
 }

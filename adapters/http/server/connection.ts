@@ -2,6 +2,7 @@ import { AsyncResource } from 'node:async_hooks';
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { AcceptPriority } from './accept-priority';
+import { collectBody, type CollectedRequest } from '../body';
 import { discard, hasBody } from './request-body';
 import { serverTimeouts } from './timeouts';
 import type { HttpFailure, RequestHead } from '../errors';
@@ -89,9 +90,11 @@ export class Connection {
     return this.current === undefined && this.waiting.length === 0 && this.socket.writable;
   }
 
-  receive(request: IncomingMessage, response: ServerResponse): void {
+  receive(request: CollectedRequest, response: ServerResponse): void {
     const { isIdle } = this;
     const { acceptPriority } = this.serving;
+    // A client that expects a 100 (Continue) gets it only once the body is asked for.
+    if (hasBody(request) && request.headers.expect === undefined) request.body = collectBody(request);
     if (this.isClosing || !this.socket.writable) this.ignoreRequest();
     else if (isIdle && !acceptPriority.isHolding()) this.begin(request, response);
     else if (this.waiting.length > maxWaiting) this.socket.destroy();

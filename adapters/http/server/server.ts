@@ -4,6 +4,7 @@ import { Server as NetServer } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { setImmediate as immediate, setTimeout as pause } from 'node:timers/promises';
 import { AcceptPriority } from './accept-priority';
+import { CollectedRequest } from '../body';
 import { Connection, type HttpServerOptions, type Listener } from './connection';
 import { continueOnceRead } from './request-body';
 import { serverTimeouts } from './timeouts';
@@ -56,8 +57,9 @@ const limitUnread = (connections: Iterable<Connection>): void => {
   }
 };
 
-const createNodeServer = (): Server => {
+const createNodeServer = (): Server<typeof CollectedRequest> => {
   const server = createServer({
+    IncomingMessage: CollectedRequest,
     maxHeaderSize: maxHeadBytes,
     headersTimeout: serverTimeouts.headersMs,
     requestTimeout: serverTimeouts.requestMs,
@@ -151,7 +153,7 @@ export const startHttpServer = async (
     socket.once('close', () => open.delete(socket));
   });
   server.on('drop', () => onConnectionRefused?.());
-  const receive: RequestListener = (request, response) => {
+  const receive: RequestListener<typeof CollectedRequest> = (request, response) => {
     open.get(request.socket)?.receive(request, response);
   };
   server.on('request', receive);

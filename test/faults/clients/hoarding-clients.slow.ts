@@ -28,6 +28,8 @@ const chunkedHead = (...headers: ReadonlyArray<string>): string =>
 
 const oneByteChunks = `{"name":"${'x'.repeat(15_000)}`.replace(/./g, '1\r\n$&\r\n');
 
+const endlessChunks = '1\r\nx\r\n'.repeat(40_000);
+
 const unendedHead = `GET / HTTP/1.1\r\nHost: a\r\n${'ab:\r\n'.repeat(2_000)}`;
 
 const documentOfManyHeaders = `GET /docs/swagger-ui-bundle.js HTTP/1.1\r\nHost: a\r\n${'a:b\r\n'.repeat(100)}\r\n`;
@@ -67,6 +69,10 @@ const unreadDocuments = [
 
 /** Attacks on a service without a proxy, whose heap is small. */
 const directAttacks: Readonly<Record<string, Attack>> = {
+  'one-byte chunks with an unknown key': {
+    connections: 1_500,
+    parts: [chunkedHead(`Authorization: Bearer ${key}-unknown`), endlessChunks],
+  },
   'requests with large heads, behind unread documents': {
     connections: 200,
     parts: [...unreadDocuments, bigHead.repeat(90)],

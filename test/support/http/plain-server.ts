@@ -1,3 +1,6 @@
+import * as E from 'fp-ts/Either';
+import type { IncomingMessage } from 'node:http';
+import { readBody } from '../../../adapters/http/body';
 import {
   type HttpServer,
   type HttpServerOptions,
@@ -54,6 +57,12 @@ export const startPlainServer = async (
     connect: () => connectTo(address),
     exchange: (bytes) => exchangeBytes(address, bytes),
   };
+};
+
+/** Returns the body of a request to such a server, or an empty text if it is incomplete. */
+export const bodyOf = async (request: IncomingMessage): Promise<string> => {
+  const body = await readBody(request, undefined);
+  return E.isRight(body) ? Buffer.from(body.right).toString() : '';
 };
 
 /** Returns the status codes of all responses in the received bytes. */

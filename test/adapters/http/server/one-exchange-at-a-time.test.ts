@@ -3,11 +3,10 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { once } from 'node:events';
 import { IncomingMessage, Server } from 'node:http';
 import { connect } from 'node:net';
-import { text } from 'node:stream/consumers';
 import { mock } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { eventually } from '../../../support/eventually';
-import { startPlainServer, statusesIn, stopPlainServers } from '../../../support/http/plain-server';
+import { bodyOf, startPlainServer, statusesIn, stopPlainServers } from '../../../support/http/plain-server';
 import { getRequest, headOf, postRequest } from '../../../support/http/raw-connection';
 
 const boundMs = 20_000;
@@ -28,7 +27,7 @@ const start = async () => {
     } else if (request.url === '/large') response.end(Buffer.alloc(largeBytes, 'x'));
     else if (request.url === '/no-length') response.writeHead(304).end();
     else if (request.method === 'POST') {
-      begun.push(await text(request));
+      begun.push(await bodyOf(request));
       if (holds) await new Promise<void>((resolve) => held.push(resolve));
       else await new Promise(setImmediate);
       response.statusCode = 201;
@@ -195,7 +194,7 @@ describe('A connection runs one exchange at a time', () => {
     });
     const seen: Array<readonly [target: string | undefined, context: string | undefined]> = [];
     const { exchange } = await startPlainServer(async (request, response) => {
-      await text(request);
+      await bodyOf(request);
       seen.push([request.url, arrived.getStore()]);
       response.end('well');
     });
