@@ -4,9 +4,10 @@ type RequiredName<R> = {
   readonly [Name in keyof R]: R[Name] extends { readonly required: true } ? Name : never;
 }[keyof R];
 
-type RecordOf<R> = { readonly [Name in RequiredName<R>]: ValueOf<R[Name]> } & {
-  readonly [Name in Exclude<keyof R, RequiredName<R>>]?: ValueOf<R[Name]>;
-};
+/** Maps the rules `R` with these names to their values. Editors show the docstring of each rule at its value. */
+type Values<R, Name extends keyof R> = { readonly [Field in Name]: ValueOf<R[Field]> };
+
+type RecordOf<R> = Values<R, RequiredName<R>> & Partial<Values<R, Exclude<keyof R, RequiredName<R>>>>;
 
 /** Animal to add, which has no id yet. */
 export interface NewPet extends RecordOf<typeof newPetRules> {}

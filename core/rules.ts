@@ -60,13 +60,20 @@ export type FieldRule = (
   | { readonly kind: 'enumeration'; readonly values: ReadonlyArray<string> }
 ) & { readonly required: boolean; readonly filter?: true };
 
+/** Values of the status of an animal. */
+export const petStatuses = ['available', 'pending', 'sold'] as const;
+
 export const newPetRules = {
+  /** Name of the animal: at most 1,000 characters (Unicode code points), without U+0000 and lone surrogates. */
   name: { kind: 'text', required: true, maxLength: 1_000 },
+  /** Id of the category of the animal, an int64. */
   categoryId: { kind: 'int64', required: true },
-  status: { kind: 'enumeration', required: false, filter: true, values: ['available', 'pending', 'sold'] },
+  /** Availability: `available`, `pending` or `sold`. An animal may have none. */
+  status: { kind: 'enumeration', required: false, filter: true, values: petStatuses },
 } as const satisfies Readonly<Record<string, FieldRule>>;
 
 export const petRules = {
+  /** Id of the animal, an int64 that the store assigns. */
   id: { kind: 'int64', required: true },
   ...newPetRules,
 } as const satisfies Readonly<Record<string, FieldRule>>;
@@ -80,6 +87,19 @@ export type ValueOf<R> = R extends { readonly kind: 'int64' }
 
 type FieldValue = ValueOf<FieldRule>;
 
+/** Rule of a field that a value breaks, with the limits of the rule. Integers are decimal digits. */
+export type Violation =
+  | {
+      /** Rule that the value breaks. The other properties are its limits. */
+      readonly rule: 'required' | 'not_integer' | 'invalid';
+    }
+  | { readonly rule: 'too_long'; readonly maxLength: number }
+  | { readonly rule: 'out_of_range'; readonly minimum: string; readonly maximum: string }
+  | { readonly rule: 'not_one_of'; readonly values: ReadonlyArray<string> };
+
+/** Rule that a value breaks, and the values that it accepts, in words that a visitor of a page may read. */
+export type ExplainedViolation = Violation & { readonly expected: string };
+
 /** Meaning of a kind of field: its valid values, and their form as text. */
 export interface FieldType {
   /** Returns the value that an input stands for, or undefined if the input is invalid. */
@@ -88,13 +108,36 @@ export interface FieldType {
   readonly fromText: (text: string) => FieldValue | undefined;
   /** Values that `decode` accepts, in words. */
   readonly expected: string;
+  /** Returns the rule that an invalid value breaks. */
+  readonly explain: (input: unknown) => ExplainedViolation;
   /** Type of the values in JSON. An integer has all its digits. */
   readonly jsonType: 'integer' | 'string';
 }
 
-const textType = (holds: (value: string) => boolean, expected: string): FieldType => {
+const textType = (
+  holds: (value: string) => boolean,
+  expected: string,
+  explain: FieldType['explain'],
+): FieldType => {
   const decode = (input: unknown) => (typeof input === 'string' && holds(input) ? input : undefined);
-  return { decode, fromText: decode, expected, jsonType: 'string' };
+  return { decode, fromText: decode, expected, explain, jsonType: 'string' };
+};
+
+/** Returns the rule that an invalid integer breaks. A number that is not safe is out of the range of exact numbers. */
+export const explainInteger = (input: unknown, minimum: string, maximum: string): ExplainedViolation => {
+  const isInteger =
+    typeof input === 'string' ? /^-?\d+$/.test(input) : typeof input === 'bigint' || Number.isInteger(input);
+  const expected = 'a whole number';
+  return isInteger
+    ? { rule: 'out_of_range', minimum, maximum, expected: `${expected} from ${minimum} to ${maximum}` }
+    : { rule: input === '' || input == null ? 'required' : 'not_integer', expected };
+};
+
+const explainInt64: FieldType['explain'] = (input) => {
+  const violation = explainInteger(input, String(-(2n ** 63n)), String(2n ** 63n - 1n));
+  const hint = typeof input === 'number' && violation.rule === 'out_of_range';
+  const unsafe = '; a number is exact only up to 2^53, so pass a bigint or its digits';
+  return hint ? { ...violation, expected: violation.expected + unsafe } : violation;
 };
 
 /** Accepts bigints in range and safe integers. Larger numbers may already have lost digits. */
@@ -105,7 +148,16 @@ const int64Type: FieldType = {
   },
   fromText: int64FromText,
   expected: int64Rule.expected,
+  explain: explainInt64,
   jsonType: 'integer',
+};
+
+const textViolation = (input: unknown, maxLength: number): ExplainedViolation => {
+  if (input == null) return { rule: 'required', expected: 'a text' };
+  if (typeof input !== 'string') return { rule: 'invalid', expected: 'a text' };
+  return isShortEnough(input, maxLength)
+    ? { rule: 'invalid', expected: 'a text without U+0000 and lone surrogates' }
+    : { rule: 'too_long', maxLength, expected: `at most ${maxLength} characters long` };
 };
 
 /** Returns the type of a field. A new kind of field is one more case. */
@@ -115,10 +167,22 @@ export const fieldType = (rule: FieldRule): FieldType => {
       return textType(
         (value) => isShortEnough(value, rule.maxLength) && isStorable(value),
         `a string of at most ${rule.maxLength} characters, without U+0000 and lone surrogates`,
+        (input) => textViolation(input, rule.maxLength),
       );
     case 'int64':
       return int64Type;
-    case 'enumeration':
-      return textType((value) => rule.values.includes(value), `one of ${rule.values.join(', ')}`);
+    case 'enumeration': {
+      const { values } = rule;
+      const expected = `one of ${values.join(', ')}`;
+      return textType(
+        (value) => values.includes(value),
+        expected,
+        () => ({
+          rule: 'not_one_of',
+          values,
+          expected,
+        }),
+      );
+    }
   }
 };

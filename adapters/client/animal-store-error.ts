@@ -1,3 +1,5 @@
+import type { Violation } from '../../core/rules';
+
 /** Error codes of the service's responses, each with its status. */
 export const serviceStatuses = {
   expectation_failed: 417,
@@ -35,31 +37,41 @@ const statuses = {
 /** Code of a failed call: one of the service's error codes, or one that the client adds. */
 export type AnimalStoreErrorCode = keyof typeof statuses;
 
-/** Argument, or field of an animal, that is invalid: its name as the caller wrote it, and the values that it accepts. */
-export interface InvalidField {
+/** Argument, or field of an animal, that is invalid. `rule` is the rule that it breaks, with the limits of the rule. */
+export type InvalidField = {
+  /** Name as the caller wrote it. */
   readonly name: string;
+  /** Values that are accepted, in words that a visitor of a page may read. Follows `must be`. */
   readonly expected: string;
-}
+} & Violation;
 
 type DetailName =
   'status' | 'fields' | 'requestId' | 'retryAfterMs' | 'attempts' | 'idempotencyKey' | 'cause';
 
 type Details = { readonly [Name in DetailName]?: AnimalStoreError[Name] | undefined };
 
-/**
- * Error of a failed call of an AnimalStoreClient. `status` is the HTTP status of the response, or the status that fits
- * the code. `fields` names the invalid arguments of a call with the status 400. `attempts` counts the requests that
- * were sent. `requestId` is the id of the last one in the log of the service. `idempotencyKey` belongs to a failed
- * create; a retry with this key adds no second animal.
- */
+/** Error of a failed call of an AnimalStoreClient. */
 export class AnimalStoreError extends Error {
+  /** True for the errors of every copy of the client, such as those of a bundle and of a server that renders pages. */
+  static override [Symbol.hasInstance](value: unknown): value is AnimalStoreError {
+    return value instanceof Error && value.name === 'AnimalStoreError';
+  }
+
+  /** Name of the class, which every copy of the client has. */
   override readonly name = 'AnimalStoreError';
+  /** Reason of the failure. */
   readonly code: AnimalStoreErrorCode;
+  /** HTTP status of the response, or a status that fits the code. */
   readonly status: number;
+  /** Invalid arguments of a call with the code `invalid_argument`. */
   readonly fields: ReadonlyArray<InvalidField>;
+  /** Id of the last request in the log of the service. */
   readonly requestId: string | undefined;
+  /** Time that the service asks to wait before the next call. */
   readonly retryAfterMs: number | undefined;
+  /** Number of requests that were sent. */
   readonly attempts: number;
+  /** Idempotency key of a failed create. A retry with this key adds no second animal. */
   readonly idempotencyKey: string | undefined;
 
   constructor(code: AnimalStoreErrorCode, message: string, details: Details = {}) {
@@ -72,19 +84,22 @@ export class AnimalStoreError extends Error {
     this.attempts = details.attempts ?? 0;
     this.idempotencyKey = details.idempotencyKey;
   }
+
+  /** Returns the properties that `JSON.stringify` writes: all but the cause and the stack. */
+  toJSON(): object {
+    return Object.assign({}, this, { message: this.message });
+  }
 }
 
 /** Makes the error of a call with these invalid arguments. */
-export const invalidArgument = (
-  fields: ReadonlyArray<InvalidField & { readonly isMissing?: boolean }>,
-  cause?: unknown,
-) =>
+export const invalidArgument = (fields: ReadonlyArray<InvalidField>, cause?: unknown): AnimalStoreError =>
   new AnimalStoreError(
     'invalid_argument',
     fields
-      .map(({ name, expected, isMissing = false }) =>
-        isMissing ? `${name} is missing; it must be ${expected}` : `${name} must be ${expected}`,
+      .map(
+        ({ name, expected, rule }) =>
+          `${name} ${rule === 'required' ? 'is missing; it must' : 'must'} be ${expected}`,
       )
       .join('; '),
-    { fields: fields.map(({ name, expected }) => ({ name, expected })), cause },
+    { fields, cause },
   );

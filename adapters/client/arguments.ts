@@ -1,33 +1,40 @@
 import type { NewPet, Pet } from '../../core/pets';
 import {
   apiKeyRule,
+  type ExplainedViolation,
+  explainInteger,
   type FieldRule,
   fieldType,
   idempotencyKeyRule,
+  maxPageSize,
   newPetRules,
   pageSizeRule,
   petRules,
   type Rule,
 } from '../../core/rules';
-import { invalidArgument } from './animal-store-error';
+import { type InvalidField, invalidArgument } from './animal-store-error';
 import type { CallOptions, CreateOptions, PageStart } from './options';
 
-/** Returns the value of a valid argument, or the values that the argument accepts. */
-export type Check = (input: unknown) => { readonly value: unknown } | { readonly expected: string };
+/** Returns a property of a value. An error may come from another JavaScript realm, where `instanceof Error` is false. */
+export const propertyOf = (value: unknown, name: string): unknown =>
+  typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined;
+
+/** Returns the value of a valid argument, or the rule that an invalid one breaks. */
+export type Check = (input: unknown) => { readonly value: unknown } | ExplainedViolation;
 
 type Checks<A> = { readonly [Name in keyof A]-?: Check };
 
 export const when =
   (holds: (input: unknown) => boolean, expected: string): Check =>
   (input) =>
-    holds(input) ? { value: input } : { expected };
+    holds(input) ? { value: input } : { rule: input === undefined ? 'required' : 'invalid', expected };
 
-const optional =
+export const optional =
   (check: Check): Check =>
   (input) =>
     input === undefined ? { value: input } : check(input);
 
-const isString = (input: unknown): input is string => typeof input === 'string';
+export const isString = (input: unknown): input is string => typeof input === 'string';
 const isNumber = (input: unknown): input is number => typeof input === 'number';
 export const isFunction = (input: unknown): input is (...values: ReadonlyArray<unknown>) => unknown =>
   typeof input === 'function';
@@ -37,14 +44,10 @@ const stringOf = ({ holds, expected }: Rule<string>): Check =>
 
 /** Checks a field of an animal. An int64 may also be a string of decimal digits. */
 const checkOf = (rule: FieldRule): Check => {
-  const { decode, fromText, expected, jsonType } = fieldType(rule);
-  if (jsonType === 'string') return when((input) => decode(input) !== undefined, expected);
+  const { decode, fromText, explain } = fieldType(rule);
   return (input) => {
     const value = isString(input) ? fromText(input) : decode(input);
-    if (value !== undefined) return { value };
-    return isNumber(input) && !Number.isSafeInteger(input)
-      ? { expected: `${expected}; a number is exact only up to 2^53, so pass a bigint` }
-      : { expected: `${expected}, as a bigint, a safe integer or decimal digits` };
+    return value === undefined ? explain(input) : { value };
   };
 };
 
@@ -65,12 +68,21 @@ function fieldChecks(rules: Readonly<Record<string, FieldRule>>, check: (rule: F
 const isAbortSignal = (input: unknown): boolean =>
   typeof input === 'object' && input !== null && 'aborted' in input && 'addEventListener' in input;
 
+const isHeaders = (input: unknown): boolean => {
+  try {
+    return Reflect.construct(Headers, [input]) !== undefined;
+  } catch {
+    return false;
+  }
+};
+
 export const callChecks: Checks<CallOptions> = {
   signal: optional(when(isAbortSignal, 'an AbortSignal')),
   timeoutMs: optional(when((input) => isNumber(input) && input > 0, 'a number greater than 0')),
   retryForMs: optional(when((input) => isNumber(input) && input >= 0, 'a number of at least 0')),
   onRetry: optional(when(isFunction, 'a function')),
   fetch: optional(when(isFunction, 'a function like fetch')),
+  headers: optional(when(isHeaders, 'headers, such as { name: value }')),
 };
 
 export const createChecks: Checks<CreateOptions> = {
@@ -83,10 +95,24 @@ const petChecks = fieldChecks(petRules, checkParsed);
 
 const checkInt64 = checkOf(petRules.id);
 
+/** Accepts a bigint too, which `parseJson` makes of the size in a page that was stored as JSON. */
+const checkPageSize: Check = (input) => {
+  const value = typeof input === 'bigint' ? Number(input) : input;
+  return isNumber(value) && pageSizeRule.holds(value)
+    ? { value }
+    : explainInteger(input, '1', String(maxPageSize));
+};
+
+/** Ignores an empty filter, such as the value of a field of a form in which nothing is chosen. */
+const filter =
+  (check: Check): Check =>
+  (input) =>
+    input === null || input === '' ? { value: undefined } : check(input);
+
 export const pageStartChecks: Checks<PageStart> = {
-  status: newPetChecks.status,
+  status: filter(newPetChecks.status),
   after: optional(checkInt64),
-  pageSize: optional(when((input) => isNumber(input) && pageSizeRule.holds(input), pageSizeRule.expected)),
+  pageSize: optional(checkPageSize),
 };
 
 /** API key, or a function that returns the current key before each attempt. */
@@ -96,6 +122,11 @@ const checkApiKey: Check = stringOf(apiKeyRule);
 
 export const checkApiKeySource: Check = (input) =>
   isFunction(input) ? { value: input } : checkApiKey(input);
+
+/** Checks the options that every client has besides those of its calls. */
+export const int64Check: Check = optional(
+  when((input) => input === 'bigint' || input === 'string', "'bigint' or 'string'"),
+);
 
 /**
  * Checks named arguments, and returns them without those that are undefined. Int64 values become bigints. Throws an
@@ -108,19 +139,21 @@ export const checkArguments = <A>(
   { ignoresOthers = false } = {},
 ): A => {
   if (typeof input !== 'object' || input === null)
-    throw invalidArgument([{ name: subject, expected: 'an object', isMissing: input === undefined }]);
+    throw invalidArgument([
+      { name: subject, expected: 'an object', rule: input === undefined ? 'required' : 'invalid' },
+    ]);
   const values: Record<string, unknown> = {};
-  const invalid: Array<{ name: string; expected: string; isMissing?: boolean }> = [];
+  const invalid: Array<InvalidField> = [];
   for (const [name, check] of Object.entries<Check>(checks)) {
     const given: unknown = Object.hasOwn(input, name) ? Reflect.get(input, name) : undefined;
     const checked = check(given);
-    if ('expected' in checked) invalid.push({ name, ...checked, isMissing: given === undefined });
+    if ('expected' in checked) invalid.push({ name, ...checked });
     else if (checked.value !== undefined) values[name] = checked.value;
   }
   const names = Object.keys(checks);
   for (const name of ignoresOthers ? [] : Object.keys(input)) {
     if (!names.includes(name))
-      invalid.push({ name, expected: `left out; known names are ${names.join(', ')}` });
+      invalid.push({ name, rule: 'invalid', expected: `left out; known names are ${names.join(', ')}` });
   }
   const areValid = (_values: unknown): _values is A => invalid.length === 0;
   if (!areValid(values)) throw invalidArgument(invalid);
@@ -143,7 +176,7 @@ const askForApiKey = async (source: ApiKeySource): Promise<unknown> => {
     return typeof source === 'function' ? await source() : source;
   } catch (cause) {
     const expected = `a function that returns a key, not one that throws: ${String(cause)}`;
-    throw invalidArgument([{ name: 'apiKey', expected }], cause);
+    throw invalidArgument([{ name: 'apiKey', rule: 'invalid', expected }], cause);
   }
 };
 

@@ -1,22 +1,46 @@
 import type { NewPet, Pet, PetQuery } from '../../core/pets';
 import { maxPageSize } from '../../core/rules';
-import { callChecks, checkArguments, checkId, checkNewPet, createChecks, pageStartChecks } from './arguments';
-import type { CallOptions, CreateOptions, NewPetInput, PageOptions, PageStart } from './options';
+import {
+  callChecks,
+  checkArguments,
+  checkId,
+  checkNewPet,
+  createChecks,
+  pageStartChecks,
+  propertyOf,
+} from './arguments';
+import type {
+  CallOptions,
+  ClientOptions,
+  CreateOptions,
+  NewPetInput,
+  PageOptions,
+  PageStart,
+  PetOf,
+} from './options';
 import { type Attempt, clientTimeouts, withRetries } from './retry';
 
-/** Page of animals by ascending id. `next` is the argument for the next page, or undefined on the last page. */
-export interface Page {
-  readonly pets: ReadonlyArray<Pet>;
+/** Page of animals by ascending id. */
+export interface Page<Int64 extends bigint | string = bigint> {
+  /** Animals of the page. */
+  readonly pets: ReadonlyArray<PetOf<Int64>>;
+  /** Argument for the next page, or undefined on the last page. */
   readonly next: PageOptions | undefined;
+}
+
+/** Animals of a list, which are read page by page as they are needed. Each iteration starts at the first page. */
+export interface PetList<Int64 extends bigint | string = bigint> extends AsyncIterable<PetOf<Int64>> {
+  /** Reads all animals of the list. */
+  readonly toArray: () => Promise<Array<PetOf<Int64>>>;
 }
 
 /**
  * Client of a store, remote or embedded. Calls retry temporary failures within a time budget. They reject with an
  * AnimalStoreError. Ids are bigints, safe integers or strings of decimal digits.
  */
-export interface AnimalStoreClient {
+export interface AnimalStoreClient<Int64 extends bigint | string = bigint> {
   /** Adds an animal. All attempts send the same idempotency key, which is random if the options have none. */
-  readonly create: (newPet: NewPetInput, options?: CreateOptions) => Promise<Pet>;
+  readonly create: (newPet: NewPetInput, options?: CreateOptions) => Promise<PetOf<Int64>>;
   /**
    * Adds an animal like `create`. `replayed` is true if an earlier request with the same idempotency key added it. That
    * may be an attempt of this call whose response was lost.
@@ -24,16 +48,13 @@ export interface AnimalStoreClient {
   readonly createWithDetails: (
     newPet: NewPetInput,
     options?: CreateOptions,
-  ) => Promise<{ readonly pet: Pet; readonly replayed: boolean; readonly idempotencyKey: string }>;
+  ) => Promise<{ readonly pet: PetOf<Int64>; readonly replayed: boolean; readonly idempotencyKey: string }>;
   /** Reads one page of the animals that pass the filters. */
-  readonly page: (options?: PageOptions) => Promise<Page>;
-  /**
-   * Lists the animals that pass the filters, by ascending id. Each iteration starts at the first page, and reads each
-   * page only when it is needed.
-   */
-  readonly list: (options?: PageOptions) => AsyncIterable<Pet>;
+  readonly page: (options?: PageOptions) => Promise<Page<Int64>>;
+  /** Lists the animals that pass the filters, by ascending id. */
+  readonly list: (options?: PageOptions) => PetList<Int64>;
   /** Reads one animal. Rejects with the code `pet_not_found` if no animal has this id. */
-  readonly get: (id: bigint | number | string, options?: CallOptions) => Promise<Pet>;
+  readonly get: (id: bigint | number | string, options?: CallOptions) => Promise<PetOf<Int64>>;
 }
 
 /** Requests of a client. Each function makes one attempt, and rejects with an AnimalStoreError. */
@@ -54,56 +75,76 @@ export interface Transport {
 const randomKey = (): string =>
   [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, '0')).join('');
 
-interface CheckedPage extends Page {
-  readonly next: PageStart | undefined;
+/** Start of a page after an animal. */
+interface NextPage extends PageStart {
+  readonly after: bigint;
 }
 
-/** Default times for retries. */
-type DefaultRetries = Readonly<Record<'retryCreatesForMs' | 'retryReadsForMs', number>>;
+interface CheckedPage {
+  readonly pets: ReadonlyArray<Pet>;
+  readonly next: NextPage | undefined;
+}
 
-export const clientOver = (
-  transport: Transport,
-  clientOptions: CallOptions,
-  { retryCreatesForMs, retryReadsForMs }: DefaultRetries = clientTimeouts,
-): AnimalStoreClient => {
+/** What a client needs for its calls. */
+export interface SetUp {
+  readonly transport: Transport;
+  readonly callOptions: CallOptions;
+  /** Default times for retries. */
+  readonly defaultRetries?: Readonly<Record<'retryCreatesForMs' | 'retryReadsForMs', number>>;
+}
+
+const checkPageOptions = (options: PageOptions): readonly [PageStart, CallOptions] => {
+  const checks = { ...callChecks, ...pageStartChecks };
+  const checked = checkArguments<CallOptions & PageStart>('options', options, checks);
+  // The second check only separates the place, which `next` repeats, from the options of the call.
+  return [checkArguments('options', checked, pageStartChecks, { ignoresOthers: true }), checked];
+};
+
+/** Makes a client that shows each animal and each place by these functions. Sets up the transport at the first call. */
+const clientOver = <Int64 extends bigint | string>(
+  setUp: () => SetUp,
+  showPet: (pet: Pet) => PetOf<Int64>,
+  showPlace: (place: NextPage) => PageOptions,
+): AnimalStoreClient<Int64> => {
+  let made: SetUp | undefined;
+
   const call = <A>(
-    send: (attempt: Attempt) => Promise<A>,
+    send: (transport: Transport, attempt: Attempt) => Promise<A>,
     options: CallOptions,
     idempotencyKey?: string,
   ): Promise<A> => {
+    const { transport, callOptions, defaultRetries = clientTimeouts } = (made ??= setUp());
+    const { retryCreatesForMs, retryReadsForMs } = defaultRetries;
     const defaultMs = idempotencyKey === undefined ? retryReadsForMs : retryCreatesForMs;
-    const { retryForMs = defaultMs, ...others } = { ...clientOptions, ...options };
-    return withRetries(send, { ...others, retryForMs }, idempotencyKey);
+    const { retryForMs = defaultMs, ...others } = { ...callOptions, ...options };
+    return withRetries((attempt) => send(transport, attempt), { ...others, retryForMs }, idempotencyKey);
   };
 
-  const createWithDetails: AnimalStoreClient['createWithDetails'] = async (input, options = {}) => {
+  const createWithDetails: AnimalStoreClient<Int64>['createWithDetails'] = async (input, options = {}) => {
     const newPet = checkNewPet(input);
     const { idempotencyKey = randomKey(), ...checked } = checkArguments('options', options, createChecks);
-    const send = (attempt: Attempt) => transport.createPet(newPet, idempotencyKey, attempt);
-    return { ...(await call(send, checked, idempotencyKey)), idempotencyKey };
+    const { pet, replayed } = await call(
+      (transport, attempt) => transport.createPet(newPet, idempotencyKey, attempt),
+      checked,
+      idempotencyKey,
+    );
+    return { pet: showPet(pet), replayed, idempotencyKey };
   };
 
   const readPage = async (place: PageStart, options: CallOptions): Promise<CheckedPage> => {
     const { pageSize = maxPageSize, ...filters } = place;
     const query = { limit: pageSize, ...filters };
-    const { pets, hasMore } = await call((attempt) => transport.listPets(query, attempt), options);
+    const { pets, hasMore } = await call((transport, attempt) => transport.listPets(query, attempt), options);
     const last = pets.at(-1);
     return { pets, next: hasMore && last !== undefined ? { ...place, after: last.id } : undefined };
   };
 
-  const checkPageOptions = (options: PageOptions): readonly [PageStart, CallOptions] => {
-    const checks = { ...callChecks, ...pageStartChecks };
-    const checked = checkArguments<CallOptions & PageStart>('options', options, checks);
-    // The second check only separates the place, which `next` repeats, from the options of the call.
-    return [checkArguments('options', checked, pageStartChecks, { ignoresOthers: true }), checked];
-  };
-
-  async function* eachPet(options: PageOptions): AsyncGenerator<Pet> {
+  async function* eachPet(options: PageOptions): AsyncGenerator<PetOf<Int64>> {
     const [start, callOptions] = checkPageOptions(options);
     let place: PageStart | undefined = start;
     while (place !== undefined) {
       const page: CheckedPage = await readPage(place, callOptions);
-      yield* page.pets;
+      yield* page.pets.map(showPet);
       place = page.next;
     }
   }
@@ -111,12 +152,44 @@ export const clientOver = (
   return {
     create: async (newPet, options) => (await createWithDetails(newPet, options)).pet,
     createWithDetails,
-    page: async (options = {}) => readPage(...checkPageOptions(options)),
-    list: (options = {}) => ({ [Symbol.asyncIterator]: () => eachPet(options) }),
+    page: async (options = {}) => {
+      const { pets, next } = await readPage(...checkPageOptions(options));
+      return { pets: pets.map(showPet), next: next && showPlace(next) };
+    },
+    list: (options = {}) => ({
+      [Symbol.asyncIterator]: () => eachPet(options),
+      toArray: async () => {
+        const pets = [];
+        for await (const pet of eachPet(options)) pets.push(pet);
+        return pets;
+      },
+    }),
     get: async (input, options = {}) => {
       const id = checkId(input);
       const checked = checkArguments('options', options, callChecks);
-      return call((attempt) => transport.getPet(id, attempt), checked);
+      return showPet(await call((transport, attempt) => transport.getPet(id, attempt), checked));
     },
   };
 };
+
+const same = <A>(value: A): A => value;
+
+const showDigits = (pet: Pet): PetOf<string> => ({
+  ...pet,
+  id: String(pet.id),
+  categoryId: String(pet.categoryId),
+});
+
+const showPlaceInDigits = (place: NextPage): PageOptions => ({
+  ...place,
+  after: String(place.after),
+});
+
+/** Makes a client whose int64 values have the type that the option `int64` names. */
+export const clientWith = (
+  setUp: () => SetUp,
+  options: ClientOptions,
+): AnimalStoreClient | AnimalStoreClient<string> =>
+  propertyOf(options, 'int64') === 'string'
+    ? clientOver<string>(setUp, showDigits, showPlaceInDigits)
+    : clientOver<bigint>(setUp, same, same);

@@ -20,12 +20,13 @@ import {
   callChecks,
   checkApiKeySource,
   checkArguments,
+  int64Check,
   isFunction,
   readApiKey,
   when,
 } from './arguments';
-import { type AnimalStoreClient, clientOver, type Transport } from './client';
-import type { CallOptions } from './options';
+import { type AnimalStoreClient, clientWith, type SetUp, type Transport } from './client';
+import type { CallOptions, ClientOptions } from './options';
 import type { Attempt } from './retry';
 
 type Failure =
@@ -46,13 +47,13 @@ type Failure =
 const graceMs = 50;
 
 /** Times for retries, which are short because a store in the same process neither restarts nor reconnects. */
-const embeddedRetries = { retryCreatesForMs: 2_000, retryReadsForMs: 2_000 };
+const defaultRetries = { retryCreatesForMs: 2_000, retryReadsForMs: 2_000 };
 
 const errorOf = (code: AnimalStoreErrorCode, message: string, details = {}): AnimalStoreError =>
   new AnimalStoreError(code, message, details);
 
 const invalid = (code: AnimalStoreErrorCode, fields: ReadonlyArray<InvalidField>): AnimalStoreError =>
-  errorOf(code, fields.map(({ name, expected }) => `${name} must be ${expected}`).join('; '), { fields });
+  errorOf(code, fields.map(({ name, expected }) => `${name} must be ${expected}`).join('; '));
 
 const toError = (failure: Failure): AnimalStoreError => {
   switch (failure._tag) {
@@ -105,23 +106,7 @@ const rightOrThrow = async <A>(task: Task<A>): Promise<A> => {
   throw toError(outcome.left);
 };
 
-/** Options of an embedded client: the store, the API key for all calls, and defaults for the options of each call. */
-export interface EmbeddedClientOptions extends CallOptions {
-  readonly openStore: OpenAnimalStore;
-  readonly apiKey: ApiKeySource;
-}
-
-/**
- * Makes a client of a store in the same process, for programs that embed the store. The client has the same calls as a
- * client of a remote store. Each call checks the API key. Throws an AnimalStoreError if an option is invalid.
- */
-export const embeddedClient = (options: EmbeddedClientOptions): AnimalStoreClient => {
-  const { openStore, apiKey, ...callOptions } = checkArguments<EmbeddedClientOptions>('options', options, {
-    ...callChecks,
-    openStore: when(isFunction, 'a function such as openAnimalStore(ports)'),
-    apiKey: checkApiKeySource,
-  });
-
+const embeddedTransport = (openStore: OpenAnimalStore, apiKey: ApiKeySource): Transport => {
   const use = async <A>(
     { timeoutMs }: Attempt,
     operation: (store: AnimalStore, deadline: Deadline) => Task<A>,
@@ -137,5 +122,39 @@ export const embeddedClient = (options: EmbeddedClientOptions): AnimalStoreClien
       use(attempt, ({ createPet }, deadline) => createPet(newPet, idempotencyKey, deadline)),
     getPet: (id, attempt) => use(attempt, ({ getPet }, deadline) => getPet(id, deadline)),
   };
-  return clientOver(transport, callOptions, embeddedRetries);
+  return transport;
 };
+
+/** Options of an embedded client: the store, the API key for all calls, and defaults for the options of each call. */
+export interface EmbeddedClientOptions extends CallOptions, ClientOptions {
+  /** Store of this process, such as `openAnimalStore(ports)`. */
+  readonly openStore: OpenAnimalStore;
+  /** API key, or a function that returns the current key before each attempt. */
+  readonly apiKey: ApiKeySource;
+}
+
+/**
+ * Makes a client of a store in the same process, for programs that embed the store. The client has the same calls as a
+ * client of a remote store. Each call checks the API key, and the first one the options.
+ */
+export function embeddedClient(
+  options: EmbeddedClientOptions & { readonly int64: 'string' },
+): AnimalStoreClient<string>;
+export function embeddedClient(
+  options: EmbeddedClientOptions & { readonly int64?: 'bigint' | undefined },
+): AnimalStoreClient;
+export function embeddedClient(options: EmbeddedClientOptions): AnimalStoreClient | AnimalStoreClient<string>;
+export function embeddedClient(
+  options: EmbeddedClientOptions,
+): AnimalStoreClient | AnimalStoreClient<string> {
+  const setUp = (): SetUp => {
+    const { openStore, apiKey, ...callOptions } = checkArguments<EmbeddedClientOptions>('options', options, {
+      ...callChecks,
+      openStore: when(isFunction, 'a function such as openAnimalStore(ports)'),
+      apiKey: checkApiKeySource,
+      int64: int64Check,
+    });
+    return { transport: embeddedTransport(openStore, apiKey), callOptions, defaultRetries };
+  };
+  return clientWith(setUp, options);
+}

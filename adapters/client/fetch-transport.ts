@@ -1,7 +1,7 @@
 import type { Pet } from '../../core/pets';
 import { maxPageSize, newPetRules } from '../../core/rules';
-import { AnimalStoreError, type InvalidField, invalidArgument, serviceStatuses } from './animal-store-error';
-import { type ApiKeySource, checkPet, isFunction, readApiKey } from './arguments';
+import { AnimalStoreError, invalidArgument, serviceStatuses } from './animal-store-error';
+import { type ApiKeySource, checkPet, isFunction, propertyOf, readApiKey } from './arguments';
 import type { Transport } from './client';
 import { parseJson, toJson } from './json';
 import type { Attempt } from './retry';
@@ -54,48 +54,29 @@ const parseBody = (response: Response, text: string): unknown => {
   }
 };
 
-/** Query parameters whose names differ from those of the options of the client. */
-const optionNames: Readonly<Record<string, string>> = { limit: 'pageSize' };
-
-/** Reads the invalid fields from the message of a 400, whose parts are `NAME must be EXPECTED` or `NAME is required`. */
-const fieldsIn = (message: string): ReadonlyArray<InvalidField> =>
-  message.split('; ').flatMap((part) => {
-    const [, name = '', expected = 'a value'] = /^(\w+) (?:must be (.+)|is required)$/s.exec(part) ?? [];
-    return name === '' ? [] : [{ name: optionNames[name] ?? name, expected }];
-  });
-
-/** Returns a property of a value. An error may come from another JavaScript realm, where `instanceof Error` is false. */
-const propertyOf = (value: unknown, name: string): unknown =>
-  typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined;
-
 const failureOf = (response: Response, body: unknown, text: string): AnimalStoreError => {
   const code = propertyOf(body, 'code');
   const message = propertyOf(body, 'message');
   if (!isServiceCode(code) || typeof message !== 'string') return unexpectedResponse(response, text);
-  const fields = response.status === 400 ? fieldsIn(message) : [];
-  return new AnimalStoreError(code, message, { ...detailsOf(response), fields });
+  return new AnimalStoreError(code, message, detailsOf(response));
 };
 
-/** Matches the message of a TypeError that is a mistake in a program, in V8, JavaScriptCore and SpiderMonkey. */
-const mistake = /undefined|null|\bis not (?:a|an|iterable)\b|\bproperty\b/;
-
-/** True for an error of a program, such as a fake of `fetch`. A retry would fail in the same way. */
-const isMistake = (cause: unknown): boolean => {
-  const name = propertyOf(cause, 'name');
-  return (
-    name === 'ReferenceError' || (name === 'TypeError' && mistake.test(String(propertyOf(cause, 'message'))))
-  );
-};
+/**
+ * Matches the message of an error that each retry would meet again: a mistake in a fake of `fetch`, in the words of V8,
+ * JavaScriptCore and SpiderMonkey, or a port that `fetch` refuses.
+ */
+const mistake = /undefined|null|is not (?:a|an|iterable|defined)\b|bad port/;
 
 /** Makes the error of a `fetch` that has failed, or of a body that was cut off. */
 const fetchError = (cause: unknown, hint = ''): AnimalStoreError => {
   if (cause instanceof AnimalStoreError) return cause;
-  if (isMistake(cause)) return unexpected(`fetch failed: ${String(cause)}`, { cause });
   const reason = propertyOf(cause, 'cause');
   // Some errors of a connection have no message, only a code.
   const texts = [propertyOf(reason, 'message'), propertyOf(reason, 'code'), propertyOf(cause, 'message')];
-  const text = texts.find((one) => typeof one === 'string' && one !== '');
-  return new AnimalStoreError('network', `no answer: ${String(text ?? cause)}${hint}`, { cause });
+  const text = String(texts.find((one) => typeof one === 'string' && one !== '') ?? cause);
+  return /^(?:Type|Reference)Error$/.test(String(propertyOf(cause, 'name'))) && mistake.test(text)
+    ? unexpected(`fetch failed: ${text}`, { cause })
+    : new AnimalStoreError('network', `no answer: ${text}${hint}`, { cause });
 };
 
 /** Returns the possible causes of a failed request in a browser, which hides them from a page. */
@@ -143,7 +124,8 @@ interface Init {
 }
 
 const callFetch = async (fetch: unknown, url: string, request: RequestInit): Promise<Response> => {
-  if (!isFunction(fetch)) throw invalidArgument([{ name: 'fetch', expected: 'a function like fetch' }]);
+  if (!isFunction(fetch))
+    throw invalidArgument([{ name: 'fetch', rule: 'required', expected: 'a function like fetch' }]);
   try {
     const response: unknown = await fetch(url, request);
     if (isResponse(response)) return response;
@@ -155,11 +137,14 @@ const callFetch = async (fetch: unknown, url: string, request: RequestInit): Pro
 
 const send = async (
   url: string,
-  apiKey: ApiKeySource,
-  { signal, fetch = globalThis.fetch }: Attempt,
-  init: Init = {},
+  apiKey: ApiKeySource | undefined,
+  attempt: Attempt,
+  { headers: own, ...init }: Init = {},
 ): Promise<Success> => {
-  const headers = { ...init.headers, Authorization: `Bearer ${await readApiKey(apiKey)}` };
+  const { signal, fetch = globalThis.fetch } = attempt;
+  const headers = new Headers(attempt.headers);
+  if (apiKey !== undefined) headers.set('Authorization', `Bearer ${await readApiKey(apiKey)}`);
+  for (const [name, value] of Object.entries(own ?? {})) headers.set(name, value);
   // The API never redirects. Following a redirect could turn a create into a GET.
   const request: RequestInit = { ...init, headers, signal, redirect: 'manual' };
   const response = await callFetch(fetch, url, request);
@@ -188,7 +173,7 @@ const toPets = ({ response, body }: Success): ReadonlyArray<Pet> => {
 const nextLink = /;\s*rel="?(?:[^";,]*\s)?next(?![^\s";,])/i;
 
 /** Makes the transport that sends requests over `fetch`. The address ends with `/v1/`. */
-export const fetchTransport = (address: string, apiKey: ApiKeySource): Transport => {
+export const fetchTransport = (address: string, apiKey: ApiKeySource | undefined): Transport => {
   const url = `${address}pets`;
 
   const listPets: Transport['listPets'] = async (query, attempt) => {

@@ -1,5 +1,5 @@
+import type { NewPet, Pet, PetFilters } from '../../core/pets';
 import type { AnimalStoreError } from './animal-store-error';
-import type { NewPet, PetFilters } from '../../core/pets';
 
 /** Int64 as an argument: a bigint, a safe integer (`Number.isSafeInteger`) or a string of decimal digits. */
 export type Int64Input = bigint | number | string;
@@ -10,6 +10,11 @@ type Input<A> = A extends bigint ? Int64Input : A;
 export type NewPetInput = {
   readonly [Field in keyof NewPet]:
     Input<NewPet[Field]> | (undefined extends NewPet[Field] ? undefined : never);
+};
+
+/** Animal as a client returns it: its int64 fields are bigints, or with the option `int64: 'string'` decimal digits. */
+export type PetOf<Int64 extends bigint | string> = {
+  readonly [Field in keyof Pet]: Pet[Field] extends bigint ? Int64 : Pet[Field];
 };
 
 /** Options of a client and of each call. Those of a call replace those of the client. */
@@ -33,26 +38,42 @@ export interface CallOptions {
     | undefined;
   /** Replaces the global `fetch`. A client of an embedded store does not use it. */
   readonly fetch?: typeof fetch | undefined;
+  /**
+   * Headers of each request, such as those of a proxy. Those of the client itself replace equal ones. A client of an
+   * embedded store does not use them.
+   */
+  readonly headers?: RequestInit['headers'];
 }
 
-/**
- * Options of a create: those of every call, and an idempotency key of 1 to 255 printable ASCII characters. A retry with
- * the same key adds no second animal.
- */
+/** Options of every client besides those of its calls. */
+export interface ClientOptions {
+  /**
+   * Type of the ids and categories that the client returns: bigints by default, or `'string'` for strings of decimal
+   * digits, which JSON, URLs and the caches of front ends can hold.
+   */
+  readonly int64?: 'bigint' | 'string' | undefined;
+}
+
+/** Options of a create: those of every call, and an idempotency key. */
 export interface CreateOptions extends CallOptions {
+  /** Text of 1 to 255 printable ASCII characters. A retry with the same key adds no second animal. */
   readonly idempotencyKey?: string | undefined;
 }
 
-/** Filters, start and size of a page. */
+/** Checked filters, start and size of a page. */
 export interface PageStart extends PetFilters {
   readonly after?: bigint | undefined;
   readonly pageSize?: number | undefined;
 }
 
-/**
- * Options of a page or list: those of every call, filters, position and page size. Only animals with an id greater than
- * `after` are listed. Each request reads `pageSize` animals: 1 to 100, by default 100.
- */
-export interface PageOptions extends CallOptions, Omit<PageStart, 'after'> {
+type FilterInput = {
+  readonly [Name in keyof PetFilters]?: Input<NonNullable<PetFilters[Name]>> | '' | null | undefined;
+};
+
+/** Options of a page or list: those of every call, filters, position and page size. A filter that is empty or null is ignored. */
+export interface PageOptions extends CallOptions, FilterInput {
+  /** Id of an animal. Only the animals that follow it are listed. */
   readonly after?: Int64Input | undefined;
+  /** Number of animals that each request reads: 1 to 100, by default 100. */
+  readonly pageSize?: number | undefined;
 }

@@ -12,11 +12,10 @@ export const clientTimeouts = {
   maxDelayMs: 5_000,
 } as const;
 
-/** Limits of one attempt of a call, and the option `fetch` of the call, if set. */
-export interface Attempt {
+/** Limits of one attempt of a call, and the options of the call that only a transport knows. */
+export interface Attempt extends Pick<CallOptions, 'fetch' | 'headers'> {
   readonly signal: AbortSignal;
   readonly timeoutMs: number;
-  readonly fetch: typeof fetch | undefined;
 }
 
 // A call without a response has a status, too: 502 after a network error, and 504 after a timeout.
@@ -87,7 +86,7 @@ export const withRetries = async <A>(
   options: CallOptions & { readonly retryForMs: number },
   idempotencyKey?: string,
 ): Promise<A> => {
-  const { signal, onRetry, fetch, retryForMs, timeoutMs = clientTimeouts.attemptMs } = options;
+  const { signal, onRetry, fetch, headers, retryForMs, timeoutMs = clientTimeouts.attemptMs } = options;
   const giveUpAt = performance.now() + retryForMs;
   let attempts = 0;
   let stopListening: (() => void) | undefined;
@@ -107,7 +106,7 @@ export const withRetries = async <A>(
     attempts += 1;
     const controller = new AbortController();
     try {
-      const sent = attempt({ signal: controller.signal, timeoutMs, fetch });
+      const sent = attempt({ signal: controller.signal, timeoutMs, fetch, headers });
       const outcome = await raceTimeout(timeoutMs, aborted, sent);
       if (outcome !== timedOut) return outcome;
       throw new AnimalStoreError('timeout', `no answer within ${timeoutMs} ms`);

@@ -87,13 +87,14 @@ const writeClientFile = (folder: string): void => {
     format: 'esm',
     minify: true,
     platform: 'browser',
+    sourcemap: true,
   });
 };
 
 export const packLibrary = (target: string): string => {
   const { version } = readJson('package.json', ServiceManifest);
   const content = readJson('deploy/packages/library.json', Manifest);
-  const manifest = { ...content, version, files: [...content.files, clientFile] };
+  const manifest = { ...content, version, files: [...content.files, clientFile, `${clientFile}.map`] };
   return pack(target, manifest, content.files, (folder) => {
     removeMapComments(join(folder, 'dist', 'core'));
     removeMapComments(join(folder, 'dist', 'adapters'));

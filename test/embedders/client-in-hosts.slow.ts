@@ -51,7 +51,7 @@ describe('The client of an embedded store', () => {
         expect((await fetch(`${address}/404`)).status).to.equal(404);
         const malformed = await fetch(`${address}/one`);
         expect(malformed.status).to.equal(400);
-        expect(await malformed.text()).to.include('id must be an integer');
+        expect(await malformed.text()).to.include('id must be a whole number');
         const rounded = await post(`{"name":"Rex","categoryId":${category}}`);
         expect(rounded.status).to.equal(400);
         expect(await rounded.text()).to.include('pass a bigint');

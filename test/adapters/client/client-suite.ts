@@ -16,7 +16,10 @@ import { petWithId } from '../../contracts/pet-repository/seeds';
 export type OpenClient = (
   repository: PetRepository,
   options?: CallOptions & { readonly apiKey?: string | (() => Promise<string>) },
-) => Promise<{ readonly client: AnimalStoreClient; readonly close: () => Promise<void> }>;
+) => Promise<{
+  readonly client: AnimalStoreClient;
+  readonly close: () => Promise<void>;
+}>;
 
 const errorOf = (call: Promise<unknown>): Promise<AnimalStoreError> =>
   call.then(
@@ -87,7 +90,9 @@ export const clientSuite = (open: OpenClient): void => {
       expect(missing.message).to.equal('pet not found: no animal has the id 3');
       expect(await all(client.list())).to.deep.equal([tom, created]);
       expect(await all(client.list({ status: 'sold' }))).to.deep.equal([tom]);
-      expect(await all(client.list({ after: '1' }))).to.deep.equal([created]);
+      expect(await client.list({ after: '1' }).toArray()).to.deep.equal([created]);
+      for (const status of ['', null, undefined] as const)
+        expect(await client.list({ status }).toArray()).to.deep.equal([tom, created]);
       expect((await client.create({ name: '', categoryId: '9223372036854775807' })).categoryId).to.equal(
         2n ** 63n - 1n,
       );
@@ -258,10 +263,20 @@ export const clientSuite = (open: OpenClient): void => {
   });
 
   for (const apiKey of ['no key\n', '']) {
-    it(`is not made with the malformed key ${JSON.stringify(apiKey)}`, async () => {
-      const error = await errorOf(open(inMemoryPetRepository(), { apiKey }));
-      expect(error).to.include({ code: 'invalid_argument', status: 400, attempts: 0 });
-      expect(error.fields.map(({ name }) => name)).to.deep.equal(['apiKey']);
+    it(`sends nothing with the malformed key ${JSON.stringify(apiKey)}`, () => {
+      const { pets, calls } = failing(0);
+      return use(
+        pets,
+        async (client) => {
+          for (const call of [client.create(rex), all(client.list()), client.get(1)]) {
+            const error = await errorOf(call);
+            expect(error).to.include({ code: 'invalid_argument', status: 400, attempts: 0 });
+            expect(error.fields.map(({ name }) => name)).to.deep.equal(['apiKey']);
+          }
+          expect(calls()).to.equal(0);
+        },
+        { apiKey },
+      );
     });
   }
 
@@ -299,19 +314,19 @@ export const clientSuite = (open: OpenClient): void => {
     const { pets, calls } = failing(0);
     const create = (client: AnimalStoreClient, ...values: ReadonlyArray<unknown>): Promise<unknown> =>
       Promise.resolve(Reflect.apply(client.create, undefined, values));
-    const int64 = 'an integer from -9223372036854775808 to 9223372036854775807';
+    const range = 'a whole number from -9223372036854775808 to 9223372036854775807';
     const inputs: ReadonlyArray<
       readonly [call: (client: AnimalStoreClient) => Promise<unknown>, message: string]
     > = [
-      [(client) => create(client, { name: 'Rex' }), `categoryId is missing; it must be ${int64}`],
+      [(client) => create(client, { name: 'Rex' }), 'categoryId is missing; it must be a whole number'],
       [(client) => create(client, undefined), 'the animal is missing; it must be an object'],
       [(client) => create(client, { ...rex, categoryId: 2 ** 53 }), 'so pass a bigint'],
-      [(client) => create(client, { name: 7, categoryId: 'x' }), 'name must be a string of at most 1000'],
+      [(client) => create(client, { name: 7, categoryId: 'x' }), 'name must be a text; categoryId must be a'],
       [(client) => create(client, rex, { idempotencyKey: '' }), 'idempotencyKey must be 1 to 255 printable'],
-      [(client) => client.get('one'), `id must be ${int64}`],
-      [(client) => client.get(2n ** 63n), `id must be ${int64}`],
-      [(client) => client.page({ pageSize: 101 }), 'pageSize must be an integer from 1 to 100'],
-      [(client) => all(client.list({ after: 1.5 })), `after must be ${int64}`],
+      [(client) => client.get('one'), 'id must be a whole number'],
+      [(client) => client.get(2n ** 63n), `id must be ${range}`],
+      [(client) => client.page({ pageSize: 101 }), 'pageSize must be a whole number from 1 to 100'],
+      [(client) => client.list({ after: 1.5 }).toArray(), 'after must be a whole number'],
     ];
     return use(pets, async (client) => {
       for (const [call, message] of inputs) {
@@ -324,6 +339,64 @@ export const clientSuite = (open: OpenClient): void => {
     });
   });
 
+  it('explains each invalid field of an animal by its rule and limit, also in JSON', () =>
+    use(inMemoryPetRepository(), async (client) => {
+      const fieldsOf = async (newPet: object): Promise<unknown> => {
+        const error = await errorOf(Promise.resolve(Reflect.apply(client.create, undefined, [newPet])));
+        const written: unknown = JSON.parse(JSON.stringify(error));
+        expect(written).to.include({ code: 'invalid_argument', message: error.message });
+        return error.fields;
+      };
+      const range = { minimum: '-9223372036854775808', maximum: '9223372036854775807' };
+      const whole = 'a whole number';
+      const limits = `${whole} from ${range.minimum} to ${range.maximum}`;
+      const name = 'name';
+      const categoryId = 'categoryId';
+      const statuses = ['available', 'pending', 'sold'];
+      const cases: ReadonlyArray<readonly [newPet: object, field: object]> = [
+        [{ categoryId: 7 }, { name, rule: 'required', expected: 'a text' }],
+        [
+          { ...rex, name: 'x'.repeat(1_001) },
+          { name, rule: 'too_long', maxLength: 1_000, expected: 'at most 1000 characters long' },
+        ],
+        [
+          { ...rex, name: 'a\0' },
+          { name, rule: 'invalid', expected: 'a text without U+0000 and lone surrogates' },
+        ],
+        ...[undefined, null, ''].map(
+          (missing) =>
+            [
+              { ...rex, categoryId: missing },
+              { name: categoryId, rule: 'required', expected: whole },
+            ] as const,
+        ),
+        ...[1.5, NaN, 'seven', true].map(
+          (value) =>
+            [
+              { ...rex, categoryId: value },
+              { name: categoryId, rule: 'not_integer', expected: whole },
+            ] as const,
+        ),
+        ...[2n ** 63n, '9223372036854775808'].map(
+          (value) =>
+            [
+              { ...rex, categoryId: value },
+              { name: categoryId, rule: 'out_of_range', ...range, expected: limits },
+            ] as const,
+        ),
+        [
+          { ...rex, status: 'gone' },
+          {
+            name: 'status',
+            rule: 'not_one_of',
+            values: statuses,
+            expected: 'one of available, pending, sold',
+          },
+        ],
+      ];
+      for (const [newPet, field] of cases) expect(await fieldsOf(newPet)).to.deep.equal([field]);
+    }));
+
   it('rejects wrong and unknown options, and does not call the store', () => {
     const wrongOptions: ReadonlyArray<readonly [options: unknown, message: string]> = [
       ['order-17', 'options must be an object'],
@@ -333,6 +406,7 @@ export const clientSuite = (open: OpenClient): void => {
       [{ retryForMs: NaN }, 'retryForMs must be a number of at least 0'],
       [{ signal: new AbortController(), timeoutMs: 10 }, 'signal must be an AbortSignal'],
       [{ onRetry: true }, 'onRetry must be a function'],
+      [{ headers: { 'a name': '' } }, 'headers must be headers'],
       [{ limit: 1 }, 'limit must be left out; known names are signal, '],
     ];
     const { pets, calls } = failing(0);

@@ -1,11 +1,16 @@
+import { expect } from 'chai';
 import { expectTypeOf } from 'expect-type';
 import Koa from 'koa';
+import type { IncomingHttpHeaders } from 'node:http';
+import { createRequire } from 'node:module';
 import { mountPetRoutes } from '../../../adapters/http';
 import {
   animalStoreClient,
   type AnimalStoreClient,
+  AnimalStoreError,
   type NewPetInput,
   type Pet,
+  type PetOf,
 } from '../../../adapters/client';
 import { inMemoryApiKeys } from '../../../adapters/in-memory';
 import * as core from '../../../core';
@@ -36,6 +41,38 @@ describe('The client over HTTP', () => {
   });
 });
 
+describe('A client behind a proxy that adds the key', () => {
+  it('sends the given headers and no key, and replaces the headers of the client by those of a call', async () => {
+    const seen: Array<IncomingHttpHeaders> = [];
+    const proxy = await servePlainly((request, response) => {
+      seen.push(request.headers);
+      response.end('[]');
+    });
+    const animals = animalStoreClient({ baseUrl: proxy.address, headers: { 'X-Tenant': 'a', Cookie: 'b' } });
+    await animals.page();
+    await animals.page({ headers: [['X-Tenant', 'c']] });
+    await proxy.close();
+    expect(seen.map((headers) => [headers['x-tenant'], headers.authorization])).to.deep.equal([
+      ['a', undefined],
+      ['c', undefined],
+    ]);
+  });
+});
+
+describe('An AnimalStoreError', () => {
+  it('is an instance of the class of each copy of the client', () => {
+    for (const file of Object.keys(require.cache))
+      if (file.includes('/adapters/client/')) Reflect.deleteProperty(require.cache, file);
+    const module: unknown = createRequire(__filename)('../../../adapters/client/animal-store-error');
+    const copy: unknown =
+      typeof module === 'object' && module !== null && Reflect.get(module, 'AnimalStoreError');
+    expect(copy).to.be.a('function').and.not.equal(AnimalStoreError);
+    const error: unknown = typeof copy === 'function' && Reflect.construct(copy, ['network', 'down']);
+    expect(error).to.be.an.instanceOf(AnimalStoreError);
+    expect(new Error('other')).not.to.be.an.instanceOf(AnimalStoreError);
+  });
+});
+
 describe('A store over HTTP, in this process', () => {
   petRepositoryContract({ describe, it }, openThrough());
   idempotencyExpiryContract({ describe, it }, openThrough());
@@ -52,6 +89,7 @@ describe('The types of the client', () => {
         async *[Symbol.asyncIterator]() {
           yield await Promise.resolve(pet);
         },
+        toArray: () => Promise.resolve([pet]),
       }),
       get: () => Promise.resolve(pet),
     };
@@ -61,7 +99,15 @@ describe('The types of the client', () => {
       readonly categoryId: bigint | number | string;
       readonly status?: 'available' | 'pending' | 'sold' | undefined;
     }>();
-    expectTypeOf(mock.list).returns.toEqualTypeOf<AsyncIterable<Pet>>();
+    expectTypeOf(mock.list).returns.toExtend<AsyncIterable<Pet>>();
+    const remote = { baseUrl: '', int64: 'string' } as const;
+    expectTypeOf(animalStoreClient(remote)).toEqualTypeOf<AnimalStoreClient<string>>();
+    expectTypeOf<PetOf<string>>().toEqualTypeOf<{
+      readonly id: string;
+      readonly name: string;
+      readonly categoryId: string;
+      readonly status?: 'available' | 'pending' | 'sold';
+    }>();
   });
 
   it('accept the animals of the core', () => {

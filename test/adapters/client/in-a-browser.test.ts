@@ -21,9 +21,11 @@ const bundle = (): string =>
   let site: Listening;
   let page: Page;
   const client = bundle();
+  const paths: Array<string | undefined> = [];
   before(async () => {
     browser = await openChromium();
     site = await servePlainly((request, response) => {
+      paths.push(request.url);
       response.setHeader('Content-Type', request.url === '/' ? 'text/html' : 'application/json');
       response.end(request.url === '/' ? '<p>' : '[]');
     });
@@ -49,5 +51,11 @@ const bundle = (): string =>
       expect(text).to.match(/^network no answer: Failed to fetch; is the service running, /);
       expect(text).to.include(other.address).and.include(`CORS_ORIGIN the origin ${site.address}?`);
     }
+  });
+
+  it('calls a service at an address relative to the page, without a key', async () => {
+    const call = "store.animalStoreClient({ baseUrl: '/api' }).page().then(({ pets }) => pets.length)";
+    expect(await page.evaluate<number>(call)).to.equal(0);
+    expect(paths).to.include('/api/v1/pets?limit=100');
   });
 });
