@@ -1,3 +1,4 @@
+import { invalidFieldTexts } from '../core';
 import { errorCode } from './error-code';
 import { CommandFailed, type CommandFailure } from './failures';
 import { type DatabaseUrl, databaseUrlText } from './settings/database-url';
@@ -43,6 +44,10 @@ export const failureText = (failure: CommandFailure, url: DatabaseUrl): string =
       return `the database driver ${failure.driver} can't be loaded: ${failure.reason}; run \`npm rebuild ${failure.driver}\`, or \`npm install ${failure.driver}\` if it is not installed${failure.driver === 'sqlite3' ? '; without the C++ compiler that this may need, set DATABASE_URL to memory: or postgres://...' : ''}`;
     case 'UsePostgresTools':
       return '`restore` works only with SQLite; for PostgreSQL, see docs/postgresql.md';
+    case 'PetNotFound':
+      return `no animal has the id ${failure.id}`;
+    case 'InvalidPetChanges':
+      return invalidFieldTexts(failure.fields).join('; ');
     case 'ApiKeyNotFound':
       return `no key has the id ${failure.id}; \`animal-store keys list\` shows the ids`;
     case 'ApiKeyRevoked':

@@ -1,7 +1,7 @@
 import * as E from 'fp-ts/Either';
 import type { TaskEither } from 'fp-ts/TaskEither';
 import type { ApiKeyNotFound, ApiKeyRevoked, NotInitialized } from '../adapters/knex';
-import type { Unavailable } from '../core';
+import type { InvalidPetChanges, PetNotFound, Unavailable } from '../core';
 
 /** Failure that a command reports in one line, with advice. Other errors are defects. */
 export type CommandFailure =
@@ -10,6 +10,8 @@ export type CommandFailure =
   | { readonly _tag: 'NoApiKey' }
   | { readonly _tag: 'NoDatabase'; readonly needsSqlite?: true }
   | NotInitialized
+  | PetNotFound
+  | InvalidPetChanges
   | { readonly _tag: 'DriverMissing'; readonly driver: string; readonly reason: string }
   | { readonly _tag: 'UsePostgresTools' }
   | ApiKeyNotFound

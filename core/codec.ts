@@ -1,6 +1,6 @@
 import * as E from 'fp-ts/Either';
 import * as t from 'io-ts';
-import { type NewPet, type Pet, petFilters, type PetQuery } from './pets';
+import { type NewPet, type Pet, type PetChanges, petFilters, type PetQuery } from './pets';
 import {
   type FieldRule,
   fieldType,
@@ -97,6 +97,28 @@ export const NewPetCodec = recordCodec<NewPet>('NewPet', fieldsOf(newPetRules));
 
 /** Codec of a stored animal, such as a row of a file. */
 export const PetCodec = recordCodec<Pet>('Pet', fieldsOf(petRules));
+
+const orNull = ({ codec, isRequired }: Field): t.Mixed =>
+  isRequired
+    ? codec
+    : new t.Type<unknown, unknown, unknown>(
+        codec.name,
+        (value): value is unknown => value === null || codec.is(value),
+        (input, context) => (input === null ? t.success(null) : codec.validate(input, context)),
+        (value) => value,
+      );
+
+/** Codec of changes of an animal. Decoding ignores fields that an animal does not have. */
+export const PetChangesCodec = recordCodec<PetChanges>(
+  'PetChanges',
+  fieldsOf(newPetRules).map(([name, field]) => [name, { codec: orNull(field), isRequired: false }] as const),
+);
+
+/** Returns a changed copy of an animal. */
+export const withChanges = (pet: Pet, changes: PetChanges): Pet => {
+  const fields = Object.entries({ ...pet, ...changes }).filter(([, value]) => value !== null);
+  return decodeOrThrow(PetCodec, Object.fromEntries(fields));
+};
 
 const PageSize = new t.Type<number, number, unknown>(
   'PageSize',

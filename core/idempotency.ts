@@ -42,7 +42,7 @@ export const idempotencyTtlMs = 24 * 60 * 60 * 1000;
 /** Stored idempotency key: the content of its create, in the form in which the repository keeps it, and the animal. */
 export interface IdempotencyRecord {
   readonly content: string;
-  /** Animal as it is now, or undefined if it was removed. */
+  /** Animal as it is now, or undefined if it was deleted. */
   readonly pet: Pet | undefined;
   readonly expiresAt: number;
 }
@@ -53,6 +53,12 @@ export interface IdempotencyKeyReused {
 }
 export const idempotencyKeyReused: IdempotencyKeyReused = { _tag: 'IdempotencyKeyReused' };
 
+/** Failure of a create: the animal that an earlier create with this idempotency key added was deleted. */
+export interface PetDeleted {
+  readonly _tag: 'PetDeleted';
+}
+export const petDeleted: PetDeleted = { _tag: 'PetDeleted' };
+
 /** Failure of a create: the first create with this idempotency key is still in progress. */
 export interface IdempotencyKeyInFlight {
   readonly _tag: 'IdempotencyKeyInFlight';
@@ -62,20 +68,22 @@ export const idempotencyKeyInFlight: IdempotencyKeyInFlight = { _tag: 'Idempoten
 type IdempotentCreate =
   | { readonly _tag: 'Create'; readonly expiresAt: number }
   | { readonly _tag: 'Replay'; readonly pet: Pet }
-  | IdempotencyKeyReused;
+  | IdempotencyKeyReused
+  | PetDeleted;
 
 /**
  * Decides the outcome of a create: add its animal, replay the animal that an earlier create with the same idempotency
- * key added, or reject the create. A key is valid for 24 hours, or until its animal is removed. Reuse of a valid key
- * for different content is rejected. `now` and `expiresAt` are times in milliseconds by the same clock.
+ * key added, or reject the create. A key is valid for 24 hours. Reuse of a valid key for different content is rejected,
+ * and so is a retry after the animal was deleted. `now` and `expiresAt` are times in milliseconds by the same clock.
  */
 export const resolveIdempotentCreate = (
   record: IdempotencyRecord | undefined,
   content: string,
   now: number,
 ): IdempotentCreate => {
-  if (record?.pet === undefined || record.expiresAt <= now) {
+  if (record === undefined || record.expiresAt <= now) {
     return { _tag: 'Create', expiresAt: now + idempotencyTtlMs };
   }
-  return record.content === content ? { _tag: 'Replay', pet: record.pet } : idempotencyKeyReused;
+  if (record.content !== content) return idempotencyKeyReused;
+  return record.pet === undefined ? petDeleted : { _tag: 'Replay', pet: record.pet };
 };

@@ -3,7 +3,12 @@ import { pipe } from 'fp-ts/function';
 import * as TE from 'fp-ts/TaskEither';
 import { ApiKey, type Caller } from './api-keys';
 import { type InvalidField, invalidFieldsOf, NewPetCodec, PetQueryCodec } from './codec';
-import { IdempotencyKey, type IdempotencyKeyInFlight, type IdempotencyKeyReused } from './idempotency';
+import {
+  IdempotencyKey,
+  type IdempotencyKeyInFlight,
+  type IdempotencyKeyReused,
+  type PetDeleted,
+} from './idempotency';
 import type { NewPet, Pet, PetPage, PetQuery } from './pets';
 import {
   type Authenticate,
@@ -68,7 +73,12 @@ export interface AnimalStore {
     idempotencyKey?: string,
     deadline?: Deadline,
   ) => TE.TaskEither<
-    InvalidNewPet | InvalidIdempotencyKey | IdempotencyKeyReused | IdempotencyKeyInFlight | Unavailable,
+    | InvalidNewPet
+    | InvalidIdempotencyKey
+    | IdempotencyKeyReused
+    | PetDeleted
+    | IdempotencyKeyInFlight
+    | Unavailable,
     CreatedPet
   >;
   /**

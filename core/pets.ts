@@ -15,6 +15,11 @@ export interface NewPet extends RecordOf<typeof newPetRules> {}
 /** Animal in the store: the fields of a NewPet, and the id that the store has assigned. */
 export interface Pet extends RecordOf<typeof petRules> {}
 
+/** New values of fields of an animal. A field that is missing keeps its value, and null removes that of an optional field. */
+export type PetChanges = {
+  readonly [Name in keyof NewPet]?: NewPet[Name] | (undefined extends NewPet[Name] ? null : never);
+};
+
 /** Availability of an animal. */
 export type PetStatus = ValueOf<typeof newPetRules.status>;
 

@@ -1,8 +1,13 @@
 import * as E from 'fp-ts/Either';
 import type { TaskEither } from 'fp-ts/TaskEither';
 import type { ApiKey, Caller, KeyId, OwnerId } from './api-keys';
-import type { IdempotencyKeyInFlight, IdempotencyKeyReused, ScopedIdempotencyKey } from './idempotency';
-import type { NewPet, Pet, PetPage, PetQuery } from './pets';
+import type {
+  IdempotencyKeyInFlight,
+  IdempotencyKeyReused,
+  PetDeleted,
+  ScopedIdempotencyKey,
+} from './idempotency';
+import type { NewPet, Pet, PetChanges, PetPage, PetQuery } from './pets';
 
 /**
  * Time in milliseconds, by `performance.now()`, after which the caller of a port ignores its result. A port may use it to
@@ -38,7 +43,7 @@ export interface InvalidApiKey {
 export const invalidApiKey = (reason: InvalidApiKey['reason'], keyId?: KeyId): InvalidApiKey =>
   keyId === undefined ? { _tag: 'InvalidApiKey', reason } : { _tag: 'InvalidApiKey', reason, keyId };
 
-/** Failure of a read by id: no animal has this id. */
+/** Failure of a read or change by id: no animal has this id. */
 export interface PetNotFound {
   readonly _tag: 'PetNotFound';
   readonly id: bigint;
@@ -116,7 +121,14 @@ export interface PetRepository {
     newPet: NewPet,
     key?: ScopedIdempotencyKey,
     deadline?: Deadline,
-  ) => TaskEither<IdempotencyKeyReused | IdempotencyKeyInFlight | Unavailable, CreatedPet>;
+  ) => TaskEither<IdempotencyKeyReused | PetDeleted | IdempotencyKeyInFlight | Unavailable, CreatedPet>;
+  /** Changes fields of an animal, and returns it. Resolves once the changes are stored durably, for every later read. */
+  readonly update: (id: bigint, changes: PetChanges) => TaskEither<PetNotFound | Unavailable, Pet>;
+  /**
+   * Deletes the animals with these ids, all or none, and returns how many there were. Idempotency keys of their creates
+   * stay valid. Reads the ids once, and is Unavailable if their iterable throws. Such a call can be repeated.
+   */
+  readonly deleteAll: (ids: Iterable<bigint>) => TaskEither<Unavailable, number>;
   /**
    * Adds all animals of a source or none, and returns their number and ids. Their ids ascend in the order of the source.
    * Reads the source once, and stops reading if the source throws. Readers see none of the animals before all are

@@ -31,7 +31,9 @@ export {
   OwnerId,
   passesFilters,
   type Pet,
+  type PetChanges,
   PetCodec,
+  type PetDeleted,
   type PetFilters,
   type PetNotFound,
   petNotFound,
@@ -50,4 +52,5 @@ export {
   type Unavailable,
   unavailable,
   walkPages,
+  withChanges,
 } from './index';

@@ -15,6 +15,7 @@ export const serviceStatuses = {
   malformed_request: 400,
   method_not_allowed: 405,
   payload_too_large: 413,
+  pet_deleted: 422,
   pet_not_found: 404,
   rate_limited: 429,
   request_timeout: 408,

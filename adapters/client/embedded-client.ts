@@ -10,6 +10,7 @@ import type {
   InvalidQuery,
   OpenAnimalStore,
   OperationName,
+  PetDeleted,
   PetNotFound,
   QuotaExceeded,
   Unavailable,
@@ -36,6 +37,7 @@ type Failure =
   | InvalidIdempotencyKey
   | InvalidNewPet
   | InvalidQuery
+  | PetDeleted
   | PetNotFound
   | QuotaExceeded
   | Unavailable;
@@ -78,6 +80,11 @@ const toError = (failure: Failure): AnimalStoreError => {
       return invalid('invalid_body', failure.fields);
     case 'InvalidQuery':
       return invalid('invalid_query', failure.fields);
+    case 'PetDeleted':
+      return errorOf(
+        'pet_deleted',
+        'the animal of this idempotency key was added and then deleted; to add it again, use a new key',
+      );
     case 'PetNotFound':
       return errorOf('pet_not_found', `pet not found: no animal has the id ${failure.id}`);
     case 'QuotaExceeded':

@@ -7,6 +7,7 @@ import {
   type InvalidNewPet,
   type InvalidQuery,
   invalidFieldTexts,
+  type PetDeleted,
   type QuotaExceeded,
   type Unavailable,
 } from '../../core';
@@ -29,6 +30,7 @@ export type HttpFailure =
   | InvalidQuery
   | QuotaExceeded
   | IdempotencyKeyReused
+  | PetDeleted
   | IdempotencyKeyInFlight
   | Unavailable
   | MalformedJson
@@ -138,6 +140,12 @@ export const describeFailure = (failure: HttpFailure): ErrorDescription => {
         422,
         'idempotency_key_reused',
         'this Idempotency-Key was already used for a different animal; use a new key',
+      );
+    case 'PetDeleted':
+      return describe(
+        422,
+        'pet_deleted',
+        'the animal of this Idempotency-Key was added and then deleted; to add it again, use a new key',
       );
     case 'QuotaExceeded':
       return describe(

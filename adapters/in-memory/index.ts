@@ -1,4 +1,5 @@
 import * as E from 'fp-ts/Either';
+import * as TE from 'fp-ts/TaskEither';
 import {
   ApiKey,
   type Authenticate,
@@ -18,7 +19,10 @@ import {
   OwnerId,
   passesFilters,
   type Pet,
+  type PetChanges,
   PetCodec,
+  type PetDeleted,
+  type PetNotFound,
   petNotFound,
   type PetPage,
   type PetQuery,
@@ -28,6 +32,7 @@ import {
   toPage,
   type Unavailable,
   unavailable,
+  withChanges,
 } from '../../core';
 
 export { inMemoryQuota } from './quota';
@@ -86,7 +91,7 @@ type Options = Readonly<{
   now?: () => number;
 }>;
 
-type CreateResult = E.Either<IdempotencyKeyReused | Unavailable, CreatedPet>;
+type CreateResult = E.Either<IdempotencyKeyReused | PetDeleted | Unavailable, CreatedPet>;
 
 const collect = async (source: AsyncIterable<NewPet>): Promise<ReadonlyArray<NewPet>> => {
   const all: Array<NewPet> = [];
@@ -110,7 +115,7 @@ const noIdsLeft = 'the id of a new animal would be greater than 9223372036854775
 
 /** Stores animals in memory, for tests and for programs that need no persistence. */
 export const inMemoryPetRepository = ({ pets = [], now = Date.now }: Options = {}): PetRepository => {
-  const sorted = pets.map((pet) => Object.freeze(decodeOrThrow(PetCodec, pet))).sort(compareById);
+  let sorted = pets.map((pet) => Object.freeze(decodeOrThrow(PetCodec, pet))).sort(compareById);
   const byId = new Map(sorted.map((pet) => [pet.id, pet]));
   const records = new Map<
     string,
@@ -145,8 +150,8 @@ export const inMemoryPetRepository = ({ pets = [], now = Date.now }: Options = {
     const pet = record && byId.get(record.id);
     const content = contentOf(newPet);
     const decision = resolveIdempotentCreate(record && { ...record, pet }, content, now());
-    if (decision._tag === 'IdempotencyKeyReused') return E.left(decision);
     if (decision._tag === 'Replay') return E.right({ pet: decision.pet, replayed: true });
+    if (decision._tag !== 'Create') return E.left(decision);
     const created = add(newPet);
     if (E.isRight(created)) {
       records.set(key, { content, id: created.right.pet.id, expiresAt: decision.expiresAt });
@@ -154,11 +159,29 @@ export const inMemoryPetRepository = ({ pets = [], now = Date.now }: Options = {
     return created;
   };
 
+  const update = (id: bigint, changes: PetChanges): E.Either<PetNotFound, Pet> => {
+    const pet = byId.get(id);
+    if (pet === undefined) return E.left(petNotFound(id));
+    const changed = Object.freeze(withChanges(pet, changes));
+    sorted[placeAfter(sorted, id) - 1] = changed;
+    byId.set(id, changed);
+    return E.right(changed);
+  };
+
+  const deleteAll = (ids: ReadonlyArray<bigint>): number => {
+    const before = byId.size;
+    for (const id of ids) byId.delete(id);
+    sorted = sorted.filter(({ id }) => byId.has(id));
+    return before - byId.size;
+  };
+
   return {
     list: (query) => () => Promise.resolve(E.right(page(query))),
     find: (id) => () => Promise.resolve(E.fromNullable(petNotFound(id))(byId.get(id))),
     create: (newPet, key) => () =>
       Promise.resolve(key === undefined ? add(newPet) : addOnce(newPet, scopedIdempotencyKeyText(key))),
+    update: (id, changes) => () => Promise.resolve(update(id, changes)),
+    deleteAll: (ids) => TE.tryCatch(() => Promise.resolve([...ids]).then(deleteAll), unavailable),
     importAll: (source) => async () => {
       try {
         const newPets = await collect(source);

@@ -11,6 +11,7 @@ import { exportCommand } from './export';
 import { importCommand } from './import';
 import { keysCommand } from './keys';
 import { migrateCommand } from './migrate';
+import { petsCommand } from './pets';
 import { readVersion } from './run-command';
 import { serveCommand } from './serve';
 
@@ -56,6 +57,7 @@ export const commandLine = async (argv: ReadonlyArray<string>, io: ProcessIO): P
     .addCommand(serveCommand(terminal))
     .addCommand(migrateCommand(terminal))
     .addCommand(keysCommand(terminal))
+    .addCommand(petsCommand(terminal))
     .addCommand(importCommand(terminal))
     .addCommand(exportCommand(terminal))
     .addCommand(copyCommand(terminal))

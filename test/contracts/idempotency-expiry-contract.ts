@@ -1,8 +1,11 @@
-import type { PetRepository } from '../../core';
 import { arbitraryScopedIdempotencyKey, arbitraryNewPet } from './arbitrary';
 import { expectEqual } from './expect-equal';
 import { success } from './outcome';
-import { type OpenPetRepository, useRepository } from './pet-repository/open-pet-repository';
+import {
+  type BasicRepository,
+  type OpenPetRepository,
+  useRepository,
+} from './pet-repository/open-pet-repository';
 import { allPets } from './pet-repository/pages-of';
 import { seededRunner } from './seeded-runner';
 import type { TestRunner } from './test-runner';
@@ -13,7 +16,7 @@ const day = 24 * 60 * 60 * 1000;
 /** Defines the tests of the 24-hour lifetime of idempotency keys. The tests set the clock that they pass to `open`. */
 export const idempotencyExpiryContract = (
   testRunner: TestRunner,
-  open: OpenPetRepository<Omit<PetRepository, 'importAll'>>,
+  open: OpenPetRepository<BasicRepository>,
   options: { readonly seed?: number } = {},
 ): void => {
   const { describe, it } = seededRunner(testRunner, options);

@@ -9,6 +9,7 @@ export {
 } from './arbitrary';
 export * from './authenticate-contract';
 export * from './consume-quota-contract';
+export * from './corrections-contract';
 export * from './idempotency-expiry-contract';
 export * from './import-all-contract';
 export * from './pet-repository-contract';

@@ -1,17 +1,20 @@
-import type { PetRepository } from '../../core';
-import { type OpenPetRepository, useRepository } from './pet-repository/open-pet-repository';
+import {
+  type BasicRepository,
+  type OpenPetRepository,
+  useRepository,
+} from './pet-repository/open-pet-repository';
 import { boundedFunctions, deadlineSeed } from './pet-repository/port-functions';
 import { seededRunner } from './seeded-runner';
 import type { TestRunner } from './test-runner';
 
 /**
  * Defines the tests that every adapter of the pet repository port must pass. Opens a repository for each test, one at a
- * time, and closes it afterwards. `importAllContract` and `idempotencyExpiryContract` test imports and the expiry of
- * idempotency keys.
+ * time, and closes it afterwards. `importAllContract`, `correctionsContract` and `idempotencyExpiryContract` test imports,
+ * corrections and the expiry of idempotency keys.
  */
 export const petRepositoryContract = (
   testRunner: TestRunner,
-  open: OpenPetRepository<Omit<PetRepository, 'importAll'>>,
+  open: OpenPetRepository<BasicRepository>,
   options: { readonly seed?: number } = {},
 ): void => {
   const runner = seededRunner(testRunner, options);

@@ -2,6 +2,7 @@
 export {
   authenticateContract,
   consumeQuotaContract,
+  correctionsContract,
   idempotencyExpiryContract,
   importAllContract,
   type OpenPetRepository,

@@ -89,6 +89,10 @@ describe('The commands of the pages on operating, as they are printed', function
     expect(await machine.enter('animal-store --version')).to.include('0.1.0');
     expect(await machine.enter(addAndList('Kim'))).to.equal('Rex Tom Kim\n');
 
+    expect(await runNext('pets update'))
+      .to.include('name: "Tom"\n')
+      .and.include('status: "sold"\n');
+
     await runNext('animal-store-backup.timer');
     await machine.enter('mkdir -p /var/lib/prometheus/node-exporter');
     await runNext('BACKUP_METRICS_FOLDER');
@@ -97,7 +101,7 @@ describe('The commands of the pages on operating, as they are printed', function
       /^animal_store_last_backup_timestamp_seconds [0-9]+\n$/,
     );
     await runNext('animal-store doctor');
-    expect(await machine.enter(addAndList('Leo'))).to.equal('Rex Tom Kim Leo\n');
+    expect(await machine.enter(addAndList('Leo'))).to.equal('Rex Kim Leo\n');
 
     expect(await runNext('http://127.0.0.1:9464/metrics')).to.include('animal_store_ready 1');
     await runNext('auto-instrumentations-node');

@@ -5,56 +5,93 @@ import * as t from 'io-ts';
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { deserialize, serialize } from 'node:v8';
 
-const UsedKey = t.type({ name: t.string, content: t.string, pet: core.PetCodec, expiresAt: t.number });
-const Content = t.type({ pets: t.readonlyArray(core.PetCodec), keys: t.readonlyArray(UsedKey) });
+const UsedKey = t.type({ name: t.string, content: t.string, id: t.bigint, expiresAt: t.number });
+const Content = t.type({
+  pets: t.readonlyArray(core.PetCodec),
+  keys: t.readonlyArray(UsedKey),
+  lastId: t.bigint,
+});
+type Content = t.TypeOf<typeof Content>;
 
 /** Replaces the file as a whole, so that a crash leaves either the old or the new content. */
-export const save = (file: string, pets: ReadonlyArray<core.Pet>, keys: ReadonlyArray<object> = []): void => {
-  writeFileSync(`${file}.new`, serialize({ pets, keys }), { flush: true });
+export const save = (file: string, pets: Content['pets'], others: Partial<Content> = {}): void => {
+  const content = { keys: [], lastId: pets.at(-1)?.id ?? 0n, ...others, pets };
+  writeFileSync(`${file}.new`, serialize(content), { flush: true });
   renameSync(`${file}.new`, file);
 };
 
 /** Stores animals in a file, sorted by id. Only one process may use the file. */
 export const fileRepository = (file: string, now = Date.now): core.PetRepository => {
   if (!existsSync(file)) save(file, []);
-  let { pets, keys } = core.decodeOrThrow(Content, deserialize(readFileSync(file)));
+  let content = core.decodeOrThrow(Content, deserialize(readFileSync(file)));
 
-  // Saves first, so that no reader sees an animal that a restart would lose.
-  const add = (added: ReadonlyArray<core.Pet>, nextKeys = keys): void => {
-    const nextPets = [...pets, ...added];
-    save(file, nextPets, nextKeys);
-    [pets, keys] = [nextPets, nextKeys];
+  // Saves first, so that no reader sees a change that a restart would lose.
+  const replace = (changes: Partial<Content>): void => {
+    const next = { ...content, ...changes };
+    save(file, next.pets, next);
+    content = next;
   };
-  const withId = (newPet: core.NewPet, index = 0): core.Pet =>
-    core.decodeOrThrow(core.PetCodec, { ...newPet, id: (pets.at(-1)?.id ?? 0n) + BigInt(index + 1) });
+  /** Adds animals with new ids. Never assigns the id of a deleted animal again. */
+  const add = (newPets: ReadonlyArray<core.NewPet>, keyOf = (_pet: core.Pet) => content.keys) => {
+    const { pets, lastId } = content;
+    const withId = (newPet: core.NewPet, index: number): core.Pet =>
+      core.decodeOrThrow(core.PetCodec, { ...newPet, id: lastId + BigInt(index + 1) });
+    const added = newPets.map(withId);
+    const [pet] = added;
+    replace({
+      pets: [...pets, ...added],
+      keys: pet === undefined ? content.keys : keyOf(pet),
+      lastId: added.at(-1)?.id ?? lastId,
+    });
+    return added;
+  };
+  const findPet = (id?: bigint) => content.pets.find((pet) => pet.id === id);
 
   return {
     list: (query) => async () => {
       const follows = ({ id }: core.Pet) => query.after === undefined || id > query.after;
-      const wanted = pets.filter((pet) => follows(pet) && core.passesFilters(query, pet));
+      const wanted = content.pets.filter((pet) => follows(pet) && core.passesFilters(query, pet));
       return E.right(core.toPage(query.limit, wanted));
     },
-    find: (id) => async () => E.fromNullable(core.petNotFound(id))(pets.find((pet) => pet.id === id)),
+    find: (id) => async () => E.fromNullable(core.petNotFound(id))(findPet(id)),
     create: (newPet, key) => async () => {
       const name = key && core.scopedIdempotencyKeyText(key);
-      const earlier = keys.find((one) => one.name === name);
-      const content = core.contentOf(newPet);
-      const decision = core.resolveIdempotentCreate(earlier, content, now());
-      if (decision._tag === 'IdempotencyKeyReused') return E.left(decision);
+      const used = content.keys.find((one) => one.name === name);
+      const text = core.contentOf(newPet);
+      const record = used && { ...used, pet: findPet(used.id) };
+      const decision = core.resolveIdempotentCreate(record, text, now());
       if (decision._tag === 'Replay') return E.right({ pet: decision.pet, replayed: true });
+      if (decision._tag !== 'Create') return E.left(decision);
       return E.tryCatch(() => {
-        const pet = withId(newPet);
-        const used = name === undefined ? [] : [{ name, content, pet, expiresAt: decision.expiresAt }];
-        add([pet], [...keys.filter(({ expiresAt }) => expiresAt > now()), ...used]);
+        const { expiresAt } = decision;
+        const [pet] = add([newPet], ({ id }) => [
+          ...content.keys.filter((one) => one.expiresAt > now()),
+          ...(name === undefined ? [] : [{ name, content: text, id, expiresAt }]),
+        ]);
+        if (pet === undefined) throw new Error('nothing was added');
         return { pet, replayed: false };
       }, core.unavailable);
     },
+    update: (id, changes) => async () => {
+      const pet = findPet(id);
+      if (pet === undefined) return E.left(core.petNotFound(id));
+      return E.tryCatch(() => {
+        const changed = core.withChanges(pet, changes);
+        replace({ pets: content.pets.map((one) => (one === pet ? changed : one)) });
+        return changed;
+      }, core.unavailable);
+    },
+    deleteAll: (ids) => async () =>
+      E.tryCatch(() => {
+        const [deleted, before] = [new Set(ids), content.pets.length];
+        replace({ pets: content.pets.filter(({ id }) => !deleted.has(id)) });
+        return before - content.pets.length;
+      }, core.unavailable),
     importAll: (source) =>
       TE.tryCatch(async () => {
         const newPets: Array<core.NewPet> = [];
         for await (const newPet of source) newPets.push(newPet);
-        const added = newPets.map(withId);
-        add(added);
+        const added = add(newPets);
         return { count: added.length, firstId: added[0]?.id, lastId: added.at(-1)?.id };
       }, core.importAborted),
   };

@@ -1,6 +1,7 @@
 import {
   type NewPet,
   type Pet,
+  type PetChanges,
   PetCodec,
   petFieldNames,
   petFilters,
@@ -37,11 +38,19 @@ export type PetRow = ReadonlyArray<Cell>;
 
 export const petCells = petColumns.map(({ name }) => `cast(${name} as text)`).join(', ');
 
-const toCell = (pet: { readonly [F in keyof Pet]?: Pet[F] | undefined }, field: keyof Pet): Cell =>
+const toCell = (pet: { readonly [F in keyof Pet]?: Pet[F] | null | undefined }, field: keyof Pet): Cell =>
   pet[field]?.toString() ?? null;
 
 export const newPetCells = (newPet: NewPet): ReadonlyArray<Cell> =>
   newPetColumns.map(({ field }) => toCell(newPet, field));
+
+/** Returns the new cells of the columns that change, by their names. */
+export const changedCells = (changes: PetChanges): Readonly<Record<string, Cell>> =>
+  Object.fromEntries(
+    newPetColumns
+      .filter(({ field }) => field in changes)
+      .map(({ name, field }) => [name, toCell(changes, field)]),
+  );
 
 export const filterCells = (filters: PetFilters): ReadonlyArray<readonly [Column, Cell]> =>
   newPetColumns

@@ -11,6 +11,7 @@ import {
   contentOf,
   type NewPet,
   type Pet,
+  type PetDeleted,
   type PetRepository,
   resolveIdempotentCreate,
   type ScopedIdempotencyKey,
@@ -20,21 +21,16 @@ import { isPossibleDuplicate, permanentError } from '../database/errors';
 import { petFromRow } from '../database/pet-columns';
 import type { Statements, StoreDatabase } from '../database/store-database';
 import { batchedWrite, type RepositoryObserver } from './batched-statement';
-import {
-  contentHashOf,
-  deleteRecords,
-  findRecords,
-  lockRecord,
-  purgeExpiredKeys,
-  purgeIfExpired,
-} from './idempotency-keys';
+import { contentHashOf, findRecords, lockRecord, purgeExpiredKeys, purgeIfExpired } from './idempotency-keys';
 
 interface Create {
   readonly newPet: NewPet;
   readonly key: ScopedIdempotencyKey | undefined;
 }
 
-type CreateResult = E.Either<IdempotencyKeyReused, CreatedPet>;
+type CreateFailure = IdempotencyKeyReused | PetDeleted;
+
+type CreateResult = E.Either<CreateFailure, CreatedPet>;
 
 const keysOf = (creates: ReadonlyArray<Create>): ReadonlyArray<ScopedIdempotencyKey> =>
   creates.flatMap(({ key }) => (key === undefined ? [] : [key]));
@@ -91,6 +87,7 @@ const settle = (
     case 'Replay':
       return E.right({ pet: decision.pet, replayed: true });
     case 'IdempotencyKeyReused':
+    case 'PetDeleted':
       return E.left(decision);
   }
 };
@@ -106,18 +103,15 @@ const createOrReplay = async (
   // written.
   await purgeIfExpired(transaction, keys, now);
   const records = await findRecords(transaction, statements, keys);
-  const recordOf = ({ key }: Create) => key && records.get(scopedIdempotencyKeyText(key));
-  const settled = creates.map((create) => settle(recordOf(create)?.record, create.newPet, now));
+  const settled = creates.map(({ key, newPet }) =>
+    settle(key && records.get(scopedIdempotencyKeyText(key))?.record, newPet, now),
+  );
   const fresh = creates.filter((_, place) => settled[place] === undefined);
   if (fresh.length === 0) {
     const [record] = records.values();
     if (record !== undefined) await lockRecord(transaction, record.row);
     return settled.flatMap((result) => result ?? []);
   }
-  await deleteRecords(
-    transaction,
-    fresh.flatMap((create) => recordOf(create)?.row ?? []),
-  );
   const made = [...(await createNew(transaction, statements, fresh, now))];
   return settled.flatMap((result) => result ?? made.splice(0, 1));
 };
@@ -143,7 +137,7 @@ export const createPet = (
   observer: RepositoryObserver | undefined,
 ): PetRepository['create'] => {
   const purge = purgeExpiredKeys(database, now);
-  const create = batchedWrite<Create, IdempotencyKeyReused, CreatedPet>(database, observer, {
+  const create = batchedWrite<Create, CreateFailure, CreatedPet>(database, observer, {
     operation: 'create',
     identity: ({ key }) => key && scopedIdempotencyKeyText(key),
     run: (creates) => createTogether(database, creates, now()).finally(purge),

@@ -41,20 +41,6 @@ export const purgeIfExpired = async (
   await recordsOf(transaction, keys).where('expires_at', '<=', now).delete();
 };
 
-/**
- * Deletes exactly these rows. Compares the pet id too, because another instance may have written a new row for the same
- * idempotency key.
- */
-export const deleteRecords = async (transaction: Knex, rows: ReadonlyArray<RecordRow>): Promise<void> => {
-  if (rows.length === 0) return;
-  await transaction<RecordRow>('idempotency_keys')
-    .whereIn(
-      ['owner_id', 'idempotency_key', 'pet_id'],
-      rows.map(({ owner_id, idempotency_key, pet_id }) => [owner_id, idempotency_key, pet_id]),
-    )
-    .delete();
-};
-
 const petIdOf = ({ pet_id }: RecordRow): bigint => {
   const id = int64FromText(pet_id);
   if (id !== undefined) return id;

@@ -1,6 +1,7 @@
 import type { PetRepository } from '../../../core';
 import type { StoreDatabase } from '../database/store-database';
 import type { RepositoryObserver } from './batched-statement';
+import { deletePets, updatePet } from './corrections';
 import { createPet } from './create';
 import { findPet } from './find';
 import { importPets } from './import';
@@ -13,8 +14,8 @@ interface Options {
 }
 
 /**
- * Makes a repository on a SQL database. Concurrent requests share queries and commits. Except for imports, a query that
- * takes longer than 4 s fails with Unavailable. A call whose deadline is too near fails so before its query begins.
+ * Makes a repository on a SQL database. Concurrent requests share queries and commits. A list, find or create that takes
+ * longer than 4 s fails with Unavailable. A call whose deadline is too near fails so before its query begins.
  */
 export const knexPetRepository = (
   database: StoreDatabase,
@@ -23,5 +24,7 @@ export const knexPetRepository = (
   list: listPets(database, observer),
   find: findPet(database, observer),
   create: createPet(database, now, observer),
+  update: updatePet(database),
+  deleteAll: deletePets(database),
   importAll: importPets(database),
 });

@@ -22,6 +22,8 @@ import {
   openAnimalStore,
   OwnerId,
   type Pet,
+  type PetDeleted,
+  petDeleted,
   petNotFound,
   type PetPage,
   scopedIdempotencyKeyText,
@@ -92,7 +94,7 @@ const remoteRepository = ({ baseUrl, isLossy, pets }: Remote): BasicRepository =
       const text = key === undefined ? '' : scopedIdempotencyKeyText(key);
       const wasSeen = key !== undefined && seenKeys.has(text);
       seenKeys.add(text);
-      return call<CreatedPet, IdempotencyKeyReused | IdempotencyKeyInFlight>(
+      return call<CreatedPet, IdempotencyKeyReused | PetDeleted | IdempotencyKeyInFlight>(
         deadline,
         async (limits) => {
           const { pet, replayed } = await clientOf(key?.ownerId).createWithDetails(newPet, {
@@ -103,6 +105,7 @@ const remoteRepository = ({ baseUrl, isLossy, pets }: Remote): BasicRepository =
         },
         (code) => {
           if (code === 'idempotency_key_reused') return idempotencyKeyReused;
+          if (code === 'pet_deleted') return petDeleted;
           return code === 'idempotency_key_in_flight' ? idempotencyKeyInFlight : undefined;
         },
       );

@@ -6,6 +6,7 @@ import {
   arbitraryKeyId,
   arbitraryNewPet,
   authenticateContract,
+  correctionsContract,
   idempotencyExpiryContract,
   importAllContract,
   petRepositoryContract,
@@ -14,7 +15,12 @@ import { petWithId } from '../../contracts/pet-repository/seeds';
 import { success } from '../../contracts/outcome';
 
 describe('the in-memory pet repository', () => {
-  for (const contract of [petRepositoryContract, importAllContract, idempotencyExpiryContract]) {
+  for (const contract of [
+    petRepositoryContract,
+    importAllContract,
+    correctionsContract,
+    idempotencyExpiryContract,
+  ]) {
     contract({ describe, it }, (options) =>
       Promise.resolve({ repository: inMemoryPetRepository(options), close: () => Promise.resolve() }),
     );

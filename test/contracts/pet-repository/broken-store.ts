@@ -1,8 +1,8 @@
-import type { PetRepository } from '../../../core';
+import type { PetRepository, Unavailable } from '../../../core';
 import { arbitraryNewPet, arbitraryScopedIdempotencyKey } from '../arbitrary';
 import { expectEqual } from '../expect-equal';
 import { nextTurn } from '../next-turn';
-import { allEnded, atOnce, outcomeOf, success } from '../outcome';
+import { allEnded, atOnce, expectFailure, outcomeOf, success } from '../outcome';
 import { sourceOf } from '../source-of';
 import type { TestRunner } from '../test-runner';
 import { expectAlike } from './filterings';
@@ -155,3 +155,30 @@ export const importsOnBrokenStore = ({ it }: TestRunner, use: UseBreakable): voi
     );
   }
 };
+
+/** Defines the test of a function that changes or deletes one animal. */
+export const correctsOnBrokenStore =
+  (
+    name: string,
+    call: (
+      repository: PetRepository,
+      id: bigint,
+    ) => () => Promise<
+      | { readonly _tag: 'Left'; readonly left: Unavailable | { readonly _tag: 'PetNotFound' } }
+      | { readonly _tag: 'Right'; readonly right: unknown }
+    >,
+  ) =>
+  ({ it }: TestRunner, use: UseBreakable): void => {
+    it(
+      `changes nothing by ${name} while the store rejects writes`,
+      use(async ({ repository, breakStore, mendStore, reopen }) => {
+        await breakStore();
+        await expectFailure(name, call(repository, brokenStoreSeed.id), 'Unavailable');
+        await mendStore();
+        expectEqual('the list then', await allPets(repository), [brokenStoreSeed]);
+        await success(call(repository, brokenStoreSeed.id), name);
+        const after = await allPets(repository);
+        expectEqual('the list after a restart', await allPets(await reopen()), after);
+      }),
+    );
+  };

@@ -9,8 +9,8 @@ export interface PetRepositoryOptions {
   readonly now: () => number;
 }
 
-/** A repository without `importAll`, which has a contract suite of its own. */
-export type BasicRepository = Omit<PetRepository, 'importAll'>;
+/** What clients use of a repository. Functions for the operator have contract suites of their own. */
+export type BasicRepository = Pick<PetRepository, 'list' | 'find' | 'create'>;
 
 /** Opens a repository that holds exactly the given animals. */
 export type OpenPetRepository<Repository = PetRepository> = (

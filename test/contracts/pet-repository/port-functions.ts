@@ -7,6 +7,7 @@ import { sourceOf } from '../source-of';
 import type { TestRunner } from '../test-runner';
 import {
   brokenStoreSeed,
+  correctsOnBrokenStore,
   createsOnBrokenStore,
   importsOnBrokenStore,
   type UseBreakable,
@@ -128,5 +129,13 @@ export const portFunctions: { readonly [Name in keyof PetRepository]: PortFuncti
   importAll: {
     call: ({ importAll }) => importAll(sourceOf([arbitraryNewPet()])),
     onBrokenStore: importsOnBrokenStore,
+  },
+  update: {
+    call: ({ update }, id) => update(id, { categoryId: 7n }),
+    onBrokenStore: correctsOnBrokenStore('update', ({ update }, id) => update(id, { categoryId: 7n })),
+  },
+  deleteAll: {
+    call: ({ deleteAll }, id) => deleteAll([id]),
+    onBrokenStore: correctsOnBrokenStore('deleteAll', ({ deleteAll }, id) => deleteAll([id])),
   },
 };

@@ -37,6 +37,7 @@ export const exampleFailures: ExampleFailures = {
   },
   ExpectationFailed: { _tag: 'ExpectationFailed' },
   IdempotencyKeyReused: { _tag: 'IdempotencyKeyReused' },
+  PetDeleted: { _tag: 'PetDeleted' },
   QuotaExceeded: {
     _tag: 'QuotaExceeded',
     caller: callerOf(decodeOrThrow(KeyId, 'example')),

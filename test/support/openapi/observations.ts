@@ -9,6 +9,7 @@ import {
   idempotencyKeyInFlight,
   openAnimalStore,
   PetCodec,
+  petDeleted,
   unavailable,
 } from '../../../core';
 import { petRules } from '../../../core/rules';
@@ -54,7 +55,7 @@ const create = (body: string, headers: Readonly<Record<string, string>> = {}): s
 /** The only id that the program does not find. */
 const missingId = 404n;
 
-type Mode = 'works' | 'throws' | 'isUnavailable' | 'isInFlight' | 'isExhausted';
+type Mode = 'works' | 'throws' | 'isUnavailable' | 'isInFlight' | 'isDeleted' | 'isExhausted';
 
 /** A request and the state of the program in which it fails. */
 type Provocation = Readonly<{ request: string; mode?: Mode }>;
@@ -84,6 +85,7 @@ const provocations: Readonly<Record<string, readonly [string, Readonly<Record<st
       MalformedJson: { request: create('\xff') },
       InvalidIdempotencyKey: { request: create('{}', { 'Idempotency-Key': 'two words' }) },
       IdempotencyKeyInFlight: { request: firstCreate, mode: 'isInFlight' },
+      PetDeleted: { request: firstCreate, mode: 'isDeleted' },
       PayloadTooLarge: { request: create(' '.repeat(16_001)) },
       UnsupportedMediaType: { request: create('{}', { 'Content-Type': 'text/plain' }) },
       IdempotencyKeyReused: {
@@ -117,8 +119,11 @@ const startProgram = async (isLimited: boolean) => {
         orFailure(() =>
           id === missingId ? stored.find(id, deadline) : TE.right(decodeOrThrow(PetCodec, { id: 1, ...rex })),
         ),
-      create: (...args) =>
-        mode === 'isInFlight' ? TE.left(idempotencyKeyInFlight) : orFailure(() => stored.create(...args)),
+      create: (...args) => {
+        if (mode === 'isInFlight') return TE.left(idempotencyKeyInFlight);
+        if (mode === 'isDeleted') return TE.left(petDeleted);
+        return orFailure(() => stored.create(...args));
+      },
     },
     ...(isLimited && { consumeQuota }),
   });

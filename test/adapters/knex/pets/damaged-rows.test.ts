@@ -89,18 +89,4 @@ for (const [kind, makeDatabase] of databaseKinds) {
         expect(await writes('pets').pluck('name')).to.deep.equal(['🐕'.repeat(1_000)]);
       }));
   });
-
-  describe(`an animal that an operator has deleted in ${kind}`, () => {
-    it('frees its idempotency key: the retry makes a new one, and the next retry gives that', () =>
-      withDatabase(makeDatabase, async (database) => {
-        const { create, find } = knexPetRepository(database);
-        const [newPet, key] = [arbitraryNewPet(), arbitraryScopedIdempotencyKey()];
-        const { pet } = await success(create(newPet, key));
-        await database.writes('pets').where({ id: pet.id.toString() }).delete();
-        const again = await success(create(newPet, key));
-        expect(again.replayed).to.equal(false);
-        expect(await success(find(again.pet.id))).to.deep.equal({ id: again.pet.id, ...newPet });
-        expect(await success(create(newPet, key))).to.deep.equal({ pet: again.pet, replayed: true });
-      }));
-  });
 }

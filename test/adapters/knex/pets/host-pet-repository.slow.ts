@@ -7,13 +7,14 @@ import { success } from '../../../contracts/outcome';
 import { newDatabaseFile, removeFolders } from '../../../support/temporary-folder';
 import { hostDatabase, knexPetRepository, migrate } from '../../../../adapters/knex';
 import {
+  correctionsContract,
   idempotencyExpiryContract,
   importAllContract,
   petRepositoryContract,
   type PetRepositoryOptions,
 } from '../../../contracts';
 
-const contracts = [petRepositoryContract, importAllContract, idempotencyExpiryContract];
+const contracts = [petRepositoryContract, importAllContract, correctionsContract, idempotencyExpiryContract];
 
 interface Host {
   readonly own: Knex;

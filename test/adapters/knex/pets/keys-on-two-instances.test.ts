@@ -46,20 +46,6 @@ describe('an idempotency key on two instances of PostgreSQL', () => {
       expect(await allPets(instance)).to.have.lengthOf(2);
     }));
 
-  it('makes one animal in the place of one that is gone', () =>
-    withDatabases(2, postgresDatabase, async (one, other) => {
-      const instance = knexPetRepository(one);
-      const key = arbitraryScopedIdempotencyKey();
-      const newPet = arbitraryNewPet();
-      await success(instance.create(newPet, key));
-      await one.writes('pets').delete();
-
-      const { create } = knexPetRepository(afterItLooked(other, () => success(instance.create(newPet, key))));
-
-      expect(await success(create(newPet, key))).to.have.property('replayed', true);
-      expect(await allPets(instance)).to.have.lengthOf(1);
-    }));
-
   it('is locked by a replay, so that the commit waits for a synchronous standby', () =>
     withDatabase(postgresDatabase, async (database) => {
       const { create } = knexPetRepository(database);

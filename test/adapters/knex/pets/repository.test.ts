@@ -1,5 +1,6 @@
 import { type OwnDatabase, knexPetRepository } from '../../../../adapters/knex';
 import {
+  correctionsContract,
   idempotencyExpiryContract,
   importAllContract,
   petRepositoryContract,
@@ -10,10 +11,11 @@ import { databaseKinds, openMigrated } from '../../../support/databases/database
 import { replacePets } from '../../../support/databases/catalogue';
 import { runnerWithout } from '../../../support/mocha';
 
-/** Makes the driver reject inserts of animals while `isBroken` returns true. */
-const refuseInserts = ({ writes }: OwnDatabase, isBroken: () => boolean): void => {
+/** Makes the driver reject writes of animals while `isBroken` returns true. */
+const refuseWrites = ({ writes }: OwnDatabase, isBroken: () => boolean): void => {
   writes.on('query', ({ sql }: { sql: string }) => {
-    if (isBroken() && sql.startsWith('insert into pets')) throw new Error('the store is broken');
+    if (isBroken() && /^(?:insert into|update|delete from) [`"]?pets/.test(sql))
+      throw new Error('the store is broken');
   });
 };
 
@@ -31,7 +33,12 @@ for (const [kind, makeDatabase] of databaseKinds) {
     });
     after(() => shared.close());
 
-    for (const contract of [petRepositoryContract, importAllContract, idempotencyExpiryContract]) {
+    for (const contract of [
+      petRepositoryContract,
+      importAllContract,
+      correctionsContract,
+      idempotencyExpiryContract,
+    ]) {
       contract(runner, async ({ pets, now }) => {
         await replacePets(shared.database, pets);
         return { repository: knexPetRepository(shared.database, { now }), close: () => Promise.resolve() };
@@ -51,7 +58,7 @@ for (const [kind, makeDatabase] of databaseKinds) {
       const { database, reopen, close } = await openMigrated(makeDatabase);
       let isBroken = false;
       await replacePets(database, pets);
-      refuseInserts(database, () => isBroken);
+      refuseWrites(database, () => isBroken);
       const turn = (to: boolean) => () => {
         isBroken = to;
         return Promise.resolve();

@@ -1,0 +1,115 @@
+import { Command, InvalidArgumentError, Option } from 'commander';
+import { serialisePet } from '../../adapters/json';
+import {
+  deletePet,
+  type FieldRule,
+  fieldType,
+  int64FromText,
+  newPetRules,
+  type Pet,
+  petFieldNames,
+  type PetRepository,
+  updatePet,
+} from '../../core';
+import { orFail } from '../failures';
+import { withStore } from '../store/open-store';
+import type { Terminal } from '../terminal/terminal';
+import { escapeControlCharacters, toPrintableJson } from '../terminal/text';
+import { runCommand } from './run-command';
+
+interface Options {
+  readonly json?: boolean;
+}
+
+const parseId = (text: string): bigint => {
+  const id = int64FromText(text);
+  if (id === undefined) throw new InvalidArgumentError('It must be the id of an animal.');
+  return id;
+};
+
+const withPets = (
+  terminal: Terminal,
+  use: (pets: PetRepository) => Promise<void>,
+  isReader = false,
+): Promise<void> =>
+  runCommand(terminal, (settings) => withStore(settings, { ...terminal, isReader }, ({ pets }) => use(pets)));
+
+const textOf = (value: Pet[keyof Pet]): string =>
+  typeof value === 'string' ? toPrintableJson(value) : String(value);
+
+const printPet = ({ write }: Terminal, pet: Pet, json = false): void => {
+  const fields = petFieldNames.filter((name) => pet[name] !== undefined);
+  const text = json
+    ? escapeControlCharacters(serialisePet(pet))
+    : fields.map((name) => `${name}: ${textOf(pet[name])}`).join('\n');
+  write(`${text}\n`);
+};
+
+const jsonOption = (): Option => new Option('--json', 'print the animal as JSON');
+
+const get = (terminal: Terminal): Command =>
+  new Command('get')
+    .description('print one animal')
+    .argument('<id>', 'id of the animal', parseId)
+    .addOption(jsonOption())
+    .action((id: bigint, { json }: Options) =>
+      withPets(
+        terminal,
+        async (pets) => {
+          printPet(terminal, await orFail(pets.find(id)), json);
+        },
+        true,
+      ),
+    );
+
+const flagOf = (name: string): string =>
+  name.replace(/Id$/, '').replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+
+/** Options of each field, by the name under which commander gives their value. */
+const fieldOptions = Object.entries<FieldRule>(newPetRules).map(([field, rule]) => {
+  const { fromText, expected } = fieldType(rule);
+  const flag = flagOf(field);
+  const option = new Option(`--${flag} <${flag}>`, `new ${flag}, ${expected}`).argParser((text) => {
+    const value = fromText(text);
+    if (value === undefined) throw new InvalidArgumentError(`It must be ${expected}.`);
+    return value;
+  });
+  const removal = rule.required ? [] : [new Option(`--no-${flag}`, `remove the ${flag}`)];
+  return { field, key: option.attributeName(), options: [option, ...removal] };
+});
+
+const update = (terminal: Terminal): Command => {
+  const command = new Command('update')
+    .description('correct fields of an animal, also while the service runs, and print it')
+    .argument('<id>', 'id of the animal', parseId)
+    .addOption(jsonOption())
+    .action(async (id: bigint, options: Options & Readonly<Record<string, unknown>>, self: Command) => {
+      const changes = fieldOptions.flatMap(({ field, key }) =>
+        options[key] === undefined ? [] : [[field, options[key] === false ? null : options[key]]],
+      );
+      if (changes.length === 0) return self.error('error: add an option that says what to change');
+      await withPets(terminal, async (pets) => {
+        printPet(terminal, await orFail(updatePet(pets, id, Object.fromEntries(changes))), options.json);
+      });
+    });
+  for (const option of fieldOptions.flatMap(({ options }) => options)) command.addOption(option);
+  return command;
+};
+
+const remove = (terminal: Terminal): Command =>
+  new Command('delete')
+    .description('delete an animal, also while the service runs, and print it as it was')
+    .argument('<id>', 'id of the animal', parseId)
+    .addOption(jsonOption())
+    .action((id: bigint, { json }: Options) =>
+      withPets(terminal, async (pets) => {
+        printPet(terminal, await orFail(deletePet(pets, id)), json);
+      }),
+    );
+
+export const petsCommand = (terminal: Terminal): Command =>
+  new Command('pets')
+    .description('print, correct and delete single animals')
+    .addCommand(get(terminal))
+    .addCommand(update(terminal))
+    .addCommand(remove(terminal));

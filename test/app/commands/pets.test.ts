@@ -1,0 +1,93 @@
+import { expect } from 'chai';
+import { databaseKinds } from '../../support/databases/databases';
+import { withoutDatabaseLine } from '../../support/processes/command';
+import { runInProcess } from '../../support/processes/run-in-process';
+import { apiKey, whileServing } from '../../support/service/serve-in-process';
+
+const headers = { Authorization: `Bearer ${apiKey}`, 'Content-Type': 'application/json' };
+
+const rex = '{"name":"Rex","categoryId":9007199254740993,"status":"sold"}';
+
+const create = async (address: string, key: string): Promise<readonly [status: number, text: string]> => {
+  const options = { method: 'POST', headers: { ...headers, 'Idempotency-Key': key }, body: rex };
+  const response = await fetch(`${address}/v1/pets`, options);
+  return [response.status, await response.text()];
+};
+
+const list = async (address: string): Promise<string> =>
+  (await fetch(`${address}/v1/pets`, { headers })).text();
+
+for (const [kind, makeDatabase] of databaseKinds) {
+  describe(`The command pets on ${kind}`, () => {
+    it('corrects and deletes animals while two instances serve them', async () => {
+      const { databaseUrl: DATABASE_URL, remove } = await makeDatabase();
+      const pets = async (...command: ReadonlyArray<string>) => {
+        const outcome = withoutDatabaseLine(await runInProcess(['pets', ...command], { DATABASE_URL }));
+        expect(outcome, outcome.stderr).to.include({ code: 0, stderr: '' });
+        return outcome.stdout;
+      };
+      try {
+        await whileServing({ DATABASE_URL }, ({ address }) =>
+          whileServing({ DATABASE_URL }, async ({ address: other }) => {
+            const [, created] = await create(address, 'k1');
+            expect(await list(other)).to.equal(`[${created}]`);
+            expect(await pets('get', '1', '--json')).to.equal(`${created}\n`);
+
+            const corrected = '{"id":1,"name":"R\u00e9x\\u202e","categoryId":-7}';
+            const options = ['--name', 'R\u00e9x\u202e', '--category', '-7', '--no-status'];
+            expect(await pets('update', '1', ...options, '--json')).to.equal(`${corrected}\n`);
+            expect(await pets('get', '1')).to.equal('id: 1\nname: "R\u00e9x\\u202e"\ncategoryId: -7\n');
+            const stored = corrected.replace('\\u202e', '\u202e');
+            for (const each of [address, other]) {
+              expect(await list(each)).to.equal(`[${stored}]`);
+              expect(await create(each, 'k1')).to.deep.equal([201, stored]);
+            }
+
+            expect(await pets('update', '1', '--status', 'sold')).to.match(/\nstatus: "sold"\n$/);
+            await pets('update', '1', '--no-status');
+            expect(await pets('delete', '1', '--json')).to.equal(`${corrected}\n`);
+            for (const each of [address, other]) {
+              expect(await list(each)).to.equal('[]');
+              const [status, text] = await create(each, 'k1');
+              expect(status).to.equal(422);
+              expect(JSON.parse(text)).to.include({ code: 'pet_deleted', status: 422 });
+            }
+          }),
+        );
+      } finally {
+        await remove();
+      }
+    });
+
+    it('says that no animal has an id, and rejects wrong arguments', async () => {
+      const { databaseUrl: DATABASE_URL, remove } = await makeDatabase();
+      const run = async (...command: ReadonlyArray<string>) => {
+        const { code, stdout, stderr } = await runInProcess(command, { DATABASE_URL });
+        expect(stdout).to.equal(command[0] === 'migrate' ? stdout : '');
+        return { code, stderr };
+      };
+      try {
+        await run('migrate');
+        for (const command of ['get', 'delete', 'update']) {
+          const changes = command === 'update' ? ['--name', 'Rex'] : [];
+          const { code, stderr } = await run('pets', command, '7', ...changes);
+          expect(code, stderr).to.equal(1);
+          expect(stderr).to.match(/\nanimal-store: no animal has the id 7\n$/);
+        }
+        for (const [command, reason] of [
+          [['get', '7.0'], /It must be the id of an animal/],
+          [['get', '9223372036854775808'], /It must be the id of an animal/],
+          [['update', '7'], /add an option that says what to change/],
+          [['update', '7', '--status', 'Sold'], /It must be one of available, pending, sold/],
+          [['update', '7', '--name', 'x'.repeat(1_001)], /It must be a string of at most 1000 characters/],
+        ] as const) {
+          const { code, stderr } = await run('pets', ...command);
+          expect(code, stderr).to.equal(2);
+          expect(stderr).to.match(reason);
+        }
+      } finally {
+        await remove();
+      }
+    });
+  });
+}

@@ -1,0 +1,137 @@
+import type { PetRepository } from '../../core';
+import { arbitraryNewPet, arbitraryScopedIdempotencyKey } from './arbitrary';
+import { expectEqual } from './expect-equal';
+import { expectFailure, success } from './outcome';
+import { longestName } from './pet-repository/keeps-every-letter';
+import { type OpenPetRepository, useRepository } from './pet-repository/open-pet-repository';
+import { allPets } from './pet-repository/pages-of';
+import { largestId, petWithId, smallestId } from './pet-repository/seeds';
+import { seededRunner } from './seeded-runner';
+import { sourceOf } from './source-of';
+import type { TestRunner } from './test-runner';
+
+/** Number of animals that every adapter must delete in several batches. */
+const many = 1_500;
+
+const day = 24 * 60 * 60 * 1000;
+
+const createOne = async ({ create }: Pick<PetRepository, 'create'>) => {
+  const [newPet, key] = [arbitraryNewPet(), arbitraryScopedIdempotencyKey()];
+  const { pet } = await success(create(newPet, key));
+  return { newPet, key, pet, retry: create(newPet, key) };
+};
+
+/** Defines the tests of `update` and `deleteAll`, by which an operator corrects and deletes animals. */
+export const correctionsContract = (
+  testRunner: TestRunner,
+  open: OpenPetRepository,
+  options: { readonly seed?: number } = {},
+): void => {
+  const { describe, it } = seededRunner(testRunner, options);
+  const use = useRepository(open);
+
+  describe('as a pet repository whose animals are corrected', () => {
+    it('changes the given fields of one animal, and keeps every digit and letter', () =>
+      use({ pets: [smallestId, 3n, largestId].map((id) => petWithId(id)) }, async (repository) => {
+        const [first, second, third] = await allPets(repository);
+        for (const pet of [second, third].flatMap((each) => each ?? [])) {
+          let expected = pet;
+          for (const changes of [
+            { name: longestName },
+            { categoryId: 9007199254740993n },
+            { name: "'); drop table pets; --", categoryId: smallestId, status: 'sold' },
+            { name: '' },
+          ] as const) {
+            expected = { ...expected, ...changes };
+            expectEqual('the changed animal', await success(repository.update(pet.id, changes)), expected);
+            expectEqual('what is found', await success(repository.find(pet.id)), expected);
+          }
+          await success(repository.update(pet.id, { status: null, ...pet }));
+        }
+        expectEqual('the list', await allPets(repository), [first, second, third]);
+        expectEqual('the sold animals', await allPets(repository, { status: 'sold' }), [
+          ...[first, second, third].filter((pet) => pet?.status === 'sold'),
+        ]);
+      }));
+
+    it('removes the value of an optional field with null', () =>
+      use({ pets: [petWithId(3n, { name: 'Rex', categoryId: 1n, status: 'sold' })] }, async (repository) => {
+        const expected = { id: 3n, name: 'Rex', categoryId: 1n };
+        expectEqual('the animal', await success(repository.update(3n, { status: null })), expected);
+        expectEqual('the list', await allPets(repository), [expected]);
+      }));
+
+    it('answers PetNotFound to changes of an animal that does not exist', () =>
+      use({ pets: [petWithId(3n)] }, async (repository) => {
+        const there = await allPets(repository);
+        for (const id of [smallestId, 2n, 4n])
+          await expectFailure('update', repository.update(id, { name: 'Rex' }), 'PetNotFound');
+        expectEqual('the list', await allPets(repository), there);
+      }));
+
+    it('deletes the animals with the given ids, and counts each once', () =>
+      use({ pets: [petWithId(smallestId), petWithId(3n)] }, async (repository) => {
+        const { firstId = 0n } = await success(
+          repository.importAll(sourceOf(Array.from({ length: many }, arbitraryNewPet))),
+        );
+        const [first, second, ...others] = await allPets(repository);
+        const kept = others.filter((_, index) => index % 100 === 7);
+        const ids = others.filter((pet) => !kept.includes(pet)).map(({ id }) => id);
+        const deleted = repository.deleteAll([...ids, firstId, 4n - firstId, smallestId]);
+        expectEqual('how many were deleted', await success(deleted), ids.length + 1);
+        expectEqual('the list', await allPets(repository), [second, ...kept]);
+        await expectFailure('find', repository.find(first?.id ?? 0n), 'PetNotFound');
+        expectEqual('how many a repetition deletes', await success(repository.deleteAll(ids)), 0);
+        expectEqual('how many an empty call deletes', await success(repository.deleteAll([])), 0);
+      }));
+
+    it('deletes nothing if the ids throw', () =>
+      use({ pets: [petWithId(3n)] }, async (repository) => {
+        const there = await allPets(repository);
+        const ids = function* () {
+          for (let count = 0; count < many; count += 1) yield 3n;
+          throw new Error('the ids are broken');
+        };
+        await expectFailure('deleteAll', repository.deleteAll(ids()), 'Unavailable');
+        expectEqual('the list', await allPets(repository), there);
+      }));
+
+    it('gives the id of a deleted animal to no later one', () =>
+      use({}, async (repository) => {
+        const { pet } = await createOne(repository);
+        await success(repository.deleteAll([pet.id]));
+        const next = await success(repository.create(arbitraryNewPet()));
+        expectEqual('whether the next id is greater', next.pet.id > pet.id, true);
+      }));
+
+    it('returns a corrected animal to a retry of its create, and rejects a create of the corrected animal', () =>
+      use({}, async (repository) => {
+        const { newPet, key, pet, retry } = await createOne(repository);
+        const name = `${newPet.name} corrected`;
+        await success(repository.update(pet.id, { name }));
+        expectEqual('the retry', await success(retry), { pet: { ...pet, name }, replayed: true });
+        await expectFailure('another', repository.create({ ...newPet, name }, key), 'IdempotencyKeyReused');
+        expectEqual('the list', await allPets(repository), [{ ...pet, name }]);
+      }));
+
+    it('adds no animal at a retry after its deletion, for 24 hours', () => {
+      const clock = { time: Date.UTC(2026, 1, 28) };
+      return use({ now: () => clock.time }, async (repository) => {
+        const [{ newPet, key, pet, retry }, other] = [
+          await createOne(repository),
+          await createOne(repository),
+        ];
+        await success(repository.deleteAll([pet.id]));
+        clock.time += day - 1;
+        await expectFailure('a retry', retry, 'PetDeleted');
+        const another = { ...newPet, name: `${newPet.name} the second` };
+        await expectFailure('another', repository.create(another, key), 'IdempotencyKeyReused');
+        expectEqual('the list', await allPets(repository), [other.pet]);
+        clock.time += 1;
+        const next = await success(retry);
+        expectEqual('replayed, of a retry after 24 hours', next.replayed, false);
+        expectEqual('the list then', await allPets(repository), [other.pet, next.pet]);
+      });
+    });
+  });
+};
