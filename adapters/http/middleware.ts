@@ -92,7 +92,7 @@ export const cors =
     context.set({
       'Access-Control-Allow-Methods': petMethods.join(),
       'Access-Control-Allow-Headers':
-        'Authorization,Content-Type,Idempotency-Key,X-Request-Id,traceparent,tracestate',
+        'Authorization,Content-Type,Idempotency-Key,X-Request-Id,baggage,sentry-trace,traceparent,tracestate',
       'Access-Control-Max-Age': '7200',
     });
     return undefined;

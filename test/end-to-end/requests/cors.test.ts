@@ -39,6 +39,7 @@ describe('CORS', () => {
     expect(namesIn(headers.get('access-control-allow-methods'))).to.have.members(['get', 'head', 'post']);
     expect(namesIn(headers.get('access-control-allow-headers'))).to.have.members([
       ...['authorization', 'content-type', 'idempotency-key', 'x-request-id', 'traceparent', 'tracestate'],
+      ...['baggage', 'sentry-trace'],
     ]);
     expect(headers.get('access-control-max-age')).to.equal('7200');
     expect(headers.has('access-control-allow-credentials')).to.equal(false);
