@@ -55,23 +55,29 @@ const membersIn = (value: unknown): number =>
       Object.values(value).reduce<number>((sum, member) => sum + membersIn(member), 0)
     : 0;
 
-/**
- * Names the fault that lossless-json found, and its position. Takes nothing else from the message, which contains text
- * of the input.
- */
+class DuplicateKey extends Error {
+  readonly position: number;
+
+  constructor(position: number) {
+    super();
+    this.position = position;
+  }
+}
+
+const rejectDuplicateKey = ({ position }: { readonly position: number }): never => {
+  throw new DuplicateKey(position);
+};
+
+/** Takes only the position from the message of lossless-json, which contains text of the input. */
 const syntaxErrorReason = (error: unknown, length: number): string => {
+  if (error instanceof DuplicateKey) return `duplicate key at position ${error.position}`;
   const message = error instanceof Error ? error.message : '';
   const position = / at position ([0-9]+)$/.exec(message)?.[1];
-  if (position === undefined) return 'invalid syntax, or a duplicate key in an object';
-  if (message.startsWith('Duplicate key ')) return `duplicate key at position ${position}`;
+  if (position === undefined) return 'invalid syntax';
   return `unexpected ${Number(position) < length ? 'character' : 'end'} at position ${position}`;
 };
 
-/**
- * Parses strict JSON (RFC 8259) for adapters/http/handlers/create-pet.ts and app/transfer/formats.ts. Requires valid
- * UTF-8 and rejects duplicate keys. Returns integers as exact bigints. adapters/http
- * and app/transfer write JSON with `serialisePet` and `serialisePage`.
- */
+/** Parses strict JSON (RFC 8259). Requires valid UTF-8, rejects duplicate keys, and returns integers as exact bigints. */
 export const parseJson = (bytes: Uint8Array): E.Either<MalformedJson, unknown> => {
   const decoded = decodeUtf8(bytes);
   if (E.isLeft(decoded)) return decoded;
@@ -79,8 +85,8 @@ export const parseJson = (bytes: Uint8Array): E.Either<MalformedJson, unknown> =
   const outsideStrings = text.replace(strings, '');
   if (depthOf(outsideStrings) > maxDepth) return malformed(`nested more than ${maxDepth} levels deep`);
   try {
-    const value = parse(text, null, parseNumber);
-    // Count the members of all objects, because lossless-json accepts a duplicate key if both values are equal.
+    const value = parse(text, null, { parseNumber, onDuplicateKey: rejectDuplicateKey });
+    // Count the members of all objects, because lossless-json reports a duplicate key only if its values differ.
     const membersWritten = outsideStrings.length - outsideStrings.replaceAll(':', '').length;
     return membersIn(value) === membersWritten ? E.right(value) : malformed('duplicate key in object');
   } catch (error) {
@@ -98,7 +104,7 @@ export const serialisePet = (pet: Pet): string => {
   return `${text}}`;
 };
 
-/** JSON of pages, because concurrent equal lists get the same page object (adapters/knex/pets/read.ts). */
+/** JSON of pages, because concurrent equal lists may get the same page object. */
 const pageBytes = new WeakMap<PetPage, Buffer>();
 
 export const serialisePage = (page: PetPage): Buffer => {
