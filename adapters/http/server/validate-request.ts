@@ -111,5 +111,5 @@ export const parserFailure = ({ code, reason }: ParserError): HttpFailure => {
 
 export const isMalformedHeadRequest = ({ rawPacket, bytesParsed }: ParserError): boolean => {
   const parsed = rawPacket?.toString('latin1', 0, bytesParsed) ?? '';
-  return parsed.startsWith('HEAD ') && !parsed.includes('\r\n\r\n');
+  return parsed.split('\r\n\r\n').at(-1)?.startsWith('HEAD ') === true;
 };

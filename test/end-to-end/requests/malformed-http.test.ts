@@ -106,6 +106,11 @@ describeService('Malformed and unusual HTTP', (service) => {
   it('answers a malformed HEAD without a body', async () => {
     const bytes = getText('/v1/pets', 'Co lour: red').replace(/^GET/, 'HEAD');
     expect((await service.exchangeOne(bytes, { method: 'HEAD', target: '' })).status).to.equal(400);
+    const answers = await service.exchange(headOf('GET /livez HTTP/1.1', 'Host: localhost') + bytes, [
+      live,
+      { method: 'HEAD', target: '' },
+    ]);
+    expect(answers.map(({ status }) => status)).to.deep.equal([200, 400]);
   });
 
   it('answers HTTP/1.0, with and without a Host', async () => {

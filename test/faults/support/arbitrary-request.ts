@@ -37,7 +37,7 @@ const headerValue = weighted(
   [1, oneOf('"', '\\', ' ', ',', ';', 'a=', '-', '0', 'f', '%').map((text) => text.repeat(3_000))],
 );
 
-// Only good requests use HEAD: after another request, the service cannot tell a malformed HEAD from a GET.
+// Only good requests use HEAD: after a body, the service cannot tell a malformed HEAD from a GET.
 const methods = weighted(
   [5, oneOf('GET')],
   [5, oneOf('POST')],
