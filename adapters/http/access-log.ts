@@ -88,6 +88,8 @@ export const recordRejection = (
 
 const clientClosedRequest = 499;
 
+const maxPathLength = 1_000;
+
 /** Event of a response that the HTTP server has sent itself, because the body of its request was malformed. */
 export const answeredByServer = 'answeredByServer';
 
@@ -108,7 +110,7 @@ export const accessLog =
       const { failure } = state;
       reporter.requestEnded({
         method: request.method ?? '',
-        path,
+        path: path.length > maxPathLength ? `${path.slice(0, maxPathLength)}…` : path,
         route: state.route,
         status: response.headersSent ? response.statusCode : unsentStatus,
         code: codeOf(failure),

@@ -43,9 +43,9 @@ export type HttpFailure =
         | 'MissingApiKey'
         | 'PetNotFound'
         | 'RepeatedBearer'
-        | 'RequestTimeout'
-        | 'RouteNotFound';
+        | 'RequestTimeout';
     }
+  | { readonly _tag: 'RouteNotFound'; readonly hint: string }
   | { readonly _tag: 'MethodNotAllowed'; readonly allowed: ReadonlyArray<string> }
   | { readonly _tag: 'PayloadTooLarge'; readonly hasLongChunkExtensions?: true }
   | { readonly _tag: 'UnsupportedMediaType'; readonly expected: string }
@@ -109,7 +109,7 @@ export const describeFailure = (failure: HttpFailure): ErrorDescription => {
     case 'PetNotFound':
       return describe(404, 'pet_not_found', 'pet not found');
     case 'RouteNotFound':
-      return describe(404, 'route_not_found', 'route not found; the operations on animals are under /v1');
+      return describe(404, 'route_not_found', `route not found; ${failure.hint}`);
     case 'MethodNotAllowed': {
       const allowed = failure.allowed.join(', ');
       return describe(405, 'method_not_allowed', `method not allowed; use ${allowed}`, { Allow: allowed });

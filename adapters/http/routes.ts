@@ -33,12 +33,14 @@ const createRouter = (routes: ReadonlyArray<Route>): Router<State> => {
   return router;
 };
 
+const operationsHint = 'the operations on animals are under /v1';
+
 /** Returns the failure of a path without a route, or without a route for the method. */
-const unmatched = (router: Router<State>, path: string): HttpFailure => {
+const unmatched = (router: Router<State>, path: string, hint = operationsHint): HttpFailure => {
   const allowed = router.match(path, '').path.flatMap(({ methods }) => methods);
   return allowed.length > 0
     ? { _tag: 'MethodNotAllowed', allowed: allowed.sort() }
-    : { _tag: 'RouteNotFound' };
+    : { _tag: 'RouteNotFound', hint };
 };
 
 type UnopenedRequest = Omit<PetRequest, 'store'>;
@@ -101,12 +103,19 @@ const petRouter = (serve: Serve): Router<State> =>
     }),
   );
 
-// Matches only origins without characters that have a meaning in HTML or in a replacement string.
+// These match only texts without characters that have a meaning in HTML or in a replacement string.
 const plainOrigin = /^https?:\/\/[\w.:[\]-]+$/;
+const plainPrefix = /^(?:\/[\w.~-]+)+$/;
 
-/** Returns the origin that the client has used for the service, or an empty text if the Host header is invalid. */
-const originOf = ({ host, URL: { origin } }: Context): string =>
-  host !== '' && plainOrigin.test(origin) ? origin : '';
+/**
+ * Returns the address that the client has used for the service, with the path prefix that a trusted proxy has removed.
+ * Returns an empty text if the Host header is invalid.
+ */
+const addressOf = ({ app, host, request, URL: { origin } }: Context): string => {
+  if (host === '' || !plainOrigin.test(origin)) return '';
+  const prefix = app.proxy ? request.get('X-Forwarded-Prefix') : '';
+  return plainPrefix.test(prefix) ? origin + prefix : origin;
+};
 
 export type CheckReadiness = TE.TaskEither<NotReady, void>;
 
@@ -124,7 +133,7 @@ export const addPublicRoutes = (app: Koa, { openStore, checkReadiness }: PublicR
     ...[['/openapi.json', documentReply] as const, ...pages()].map(([path, reply]) =>
       getRoute(path, (context) => {
         context.vary('Accept-Encoding');
-        return TE.right(reply(originOf(context), (coding) => context.acceptsEncodings(coding) === coding));
+        return TE.right(reply(addressOf(context), (coding) => context.acceptsEncodings(coding) === coding));
       }),
     ),
   ]);
@@ -173,6 +182,8 @@ export type ReadMetrics = () => Promise<string>;
 
 const metricsType = 'text/plain; version=0.0.4; charset=utf-8';
 
+const adminHint = 'this server has /livez, /readyz and /metrics';
+
 /** Adds the routes of the admin server, which need no key. */
 export const addAdminRoutes = (app: Koa, checkReadiness: CheckReadiness, readMetrics: ReadMetrics): void => {
   const router = createRouter([
@@ -185,5 +196,5 @@ export const addAdminRoutes = (app: Koa, checkReadiness: CheckReadiness, readMet
     ),
   ]);
   app.use(router.routes());
-  app.use((context) => respond(context, TE.left(unmatched(router, context.path))));
+  app.use((context) => respond(context, TE.left(unmatched(router, context.path, adminHint))));
 };

@@ -8,7 +8,10 @@ import { type Headers, jsonReply } from '../reply';
 import { unknownFieldsHeader } from '../unknown-fields';
 import type { Handle } from './request';
 
-const digits = /^[0-9]+$/;
+const digits = /^[0-9]{1,20}$/;
+
+/** Maximum length of a Link that keeps unknown parameters. Proxies reject longer heads of a response. */
+const maxLinkLength = 2_000;
 
 /** Functions that turn the text of a parameter into a value, or undefined. */
 const parameters: Readonly<Record<string, (text: string) => unknown>> = {
@@ -38,16 +41,22 @@ const readQuery = (query: string): E.Either<HttpFailure, Readonly<Record<string,
 
 /**
  * Returns the Link to the next page (RFC 8288). It is relative, so that it works behind any path prefix. It has the other
- * parameters as the client wrote them, except for characters that would end the Link.
+ * parameters as the client wrote them, except for characters that would end the Link. A long Link has only known ones.
  */
 const linkToNext = (query: string, { pets, hasMore }: PetPage): Headers => {
   const last = pets.at(-1);
   if (!hasMore || last === undefined) return {};
-  const others = query
-    .split('&')
-    .filter((pair) => pair !== '' && !new URLSearchParams(`&${pair}`).has('after'))
-    .map((pair) => pair.replaceAll(/["<>]/g, encodeURIComponent));
-  return { Link: `<?${[...others, `after=${last.id}`].join('&')}>; rel="next"` };
+  const linkWith = (isKept: (name: string) => boolean): string => {
+    const kept = query
+      .split('&')
+      .filter((pair) =>
+        [...new URLSearchParams(`&${pair}`).keys()].some((name) => name !== 'after' && isKept(name)),
+      )
+      .map((pair) => pair.replaceAll(/["<>]/g, encodeURIComponent));
+    return `<?${[...kept, `after=${last.id}`].join('&')}>; rel="next"`;
+  };
+  const link = linkWith(() => true);
+  return { Link: link.length <= maxLinkLength ? link : linkWith((name) => name in parameters) };
 };
 
 /** Handles `GET /v1/pets`. */

@@ -95,6 +95,13 @@ describe('The Koa application', () => {
     });
   });
 
+  it('reports the first 1,000 characters of a path', () =>
+    withApplication({}, async ({ address, records }) => {
+      await fetch(`${address}/${'x'.repeat(10_000)}`);
+      await eventually('it is reported', 5_000, () => records.length === 1);
+      expect(records[0]?.path).to.equal(`/${'x'.repeat(999)}…`);
+    }));
+
   it('reports a 503 with owner, path and code, and its cause apart', async () => {
     const cause = new Error('the database is gone');
     const pets = { list: () => TE.left(unavailable(cause)) };

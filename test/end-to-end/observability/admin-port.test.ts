@@ -67,6 +67,12 @@ describe('The port of the operator', () => {
     expect(await statusesOf(await service.adminAddress(), ['/livez'])).to.deep.equal([200]);
   });
 
+  it('says at an unknown path what it has', async () => {
+    const response = await fetch(`${await service.adminAddress()}/v1/pets`);
+    expect(response.status).to.equal(404);
+    expect(await response.text()).to.include('this server has /livez, /readyz and /metrics');
+  });
+
   it('shows metrics while the database hangs', () =>
     inPostgresDatabase((url) =>
       throughProxy(url, async (DATABASE_URL, { freeze, thaw }) => {

@@ -109,6 +109,16 @@ describe('The pages', () => {
     });
   }
 
+  it('name the path prefix that a proxy has removed, as the OpenAPI document does', async () => {
+    const prefixOf = async (path: string, prefix: string) =>
+      (await get(path, `X-Forwarded-Prefix: ${prefix}`)).body;
+    expect(await prefixOf('/', '/animals')).to.match(/curl \S+\/animals\/v1\/pets/);
+    expect(await prefixOf('/openapi.json', '/animals/v2')).to.match(
+      /"servers":\[{"url":"[^"]+\/animals\/v2\/v1"}\]/,
+    );
+    expect(await prefixOf('/', '/"><script>')).to.not.include('<script>');
+  });
+
   it('lead from /docs/ to /docs, right under any prefix', async () => {
     const { status, headers, body } = await get('/docs/');
     expect([status, headers.get('location'), body]).to.deep.equal([308, '../docs', '']);

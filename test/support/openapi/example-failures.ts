@@ -26,7 +26,7 @@ export const exampleFailures: ExampleFailures = {
   RepeatedBearer: { _tag: 'RepeatedBearer' },
   InvalidApiKey: { _tag: 'InvalidApiKey', reason: 'unknown' },
   PetNotFound: { _tag: 'PetNotFound' },
-  RouteNotFound: { _tag: 'RouteNotFound' },
+  RouteNotFound: { _tag: 'RouteNotFound', hint: 'the operations on animals are under /v1' },
   MethodNotAllowed: { _tag: 'MethodNotAllowed', allowed: ['GET', 'HEAD', 'POST'] },
   RequestTimeout: { _tag: 'RequestTimeout' },
   IdempotencyKeyInFlight: { _tag: 'IdempotencyKeyInFlight' },
