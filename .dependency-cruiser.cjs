@@ -125,6 +125,8 @@ module.exports = {
   ],
   options: {
     doNotFollow: { path: 'node_modules' },
+    // Scripts of pages, next to which the build puts what they import.
+    exclude: { path: '^adapters/http/docs/' },
     tsPreCompilationDeps: true,
     tsConfig: { fileName: 'tsconfig.json' },
     enhancedResolveOptions: { exportsFields: ['exports'], conditionNames: ['require', 'types', 'default'] },

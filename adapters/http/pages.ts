@@ -33,9 +33,12 @@ const pageHeaders = {
 };
 
 const files = {
+  'catalogue.mjs': types.javascript,
+  'client.mjs': types.javascript,
   'icon.svg': types.svg,
   'page.css': types.css,
   'reference.mjs': types.javascript,
+  'pico/pico.css': types.css,
   'start.css': types.css,
   'swagger-ui/swagger-ui.css': types.css,
   'swagger-ui/swagger-ui-bundle.js': types.javascript,

@@ -6,7 +6,6 @@ import {
   chmodSync,
   cpSync,
   existsSync,
-  mkdirSync,
   readdirSync,
   readFileSync,
   rmSync,
@@ -31,12 +30,13 @@ const sources = [
 ];
 const stamp = 'dist/sources.sha256';
 const docs = 'adapters/http/docs';
-const swaggerUi = [
-  'LICENSE',
-  'NOTICE',
-  'swagger-ui.css',
-  'swagger-ui-bundle.js',
-  'swagger-ui-bundle.js.LICENSE.txt',
+// Files of other packages that the pages load, with their new names.
+const pageFiles = [
+  ...['LICENSE', 'NOTICE', 'swagger-ui.css', 'swagger-ui-bundle.js', 'swagger-ui-bundle.js.LICENSE.txt'].map(
+    (name) => [`swagger-ui-dist/${name}`, `swagger-ui/${name}`],
+  ),
+  ['@picocss/pico/LICENSE.md', 'pico/LICENSE.md'],
+  ['@picocss/pico/css/pico.classless.min.css', 'pico/pico.css'],
 ];
 
 const filesIn = (path) =>
@@ -69,7 +69,7 @@ const compressPages = (folder) => {
   }
 };
 
-const build = () => {
+const build = async () => {
   const compiler = 'node_modules/typescript/bin/tsc';
   if (!existsSync(compiler))
     end(
@@ -78,11 +78,20 @@ const build = () => {
   const { status } = spawnSync(process.execPath, [compiler, '-p', '.'], { stdio: 'inherit' });
   if (status !== 0) process.exit(status ?? 1);
   chmodSync('dist/app/main.js', 0o755);
-  mkdirSync(join('dist', docs, 'swagger-ui'), { recursive: true });
+  const { buildSync } = await import('esbuild');
+  // The client as one file, which a page loads by `<script type="module">`.
+  buildSync({
+    entryPoints: ['adapters/client/index.ts'],
+    outfile: 'dist/client.mjs',
+    bundle: true,
+    format: 'esm',
+    minify: true,
+    platform: 'browser',
+    sourcemap: true,
+  });
   cpSync(docs, join('dist', docs), { recursive: true });
-  for (const name of swaggerUi) {
-    cpSync(join('node_modules/swagger-ui-dist', name), join('dist', docs, 'swagger-ui', name));
-  }
+  cpSync('dist/client.mjs', join('dist', docs, 'client.mjs'));
+  for (const [source, target] of pageFiles) cpSync(join('node_modules', source), join('dist', docs, target));
   compressPages(join('dist', docs));
 };
 
@@ -93,6 +102,6 @@ if (!existsSync(stamp) || readFileSync(stamp, 'utf8') !== digest) {
   if (process.stderr.isTTY) process.stderr.write('building, which takes about 20 s\n');
   // The compiler also writes files that have errors, so an incomplete dist must have no stamp.
   rmSync(stamp, { force: true });
-  build();
+  await build();
   writeFileSync(stamp, digest);
 }

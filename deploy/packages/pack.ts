@@ -1,4 +1,3 @@
-import { buildSync } from 'esbuild';
 import { execFileSync } from 'node:child_process';
 import {
   cpSync,
@@ -76,29 +75,12 @@ const removeMapComments = (folder: string): void => {
   }
 };
 
-const clientFile = 'dist/client.mjs';
-
-/** Writes the client as one file, which a page loads by `<script type="module">`. */
-const writeClientFile = (folder: string): void => {
-  buildSync({
-    entryPoints: [join(repository, 'adapters/client/index.ts')],
-    outfile: join(folder, clientFile),
-    bundle: true,
-    format: 'esm',
-    minify: true,
-    platform: 'browser',
-    sourcemap: true,
-  });
-};
-
 export const packLibrary = (target: string): string => {
   const { version } = readJson('package.json', ServiceManifest);
   const content = readJson('deploy/packages/library.json', Manifest);
-  const manifest = { ...content, version, files: [...content.files, clientFile, `${clientFile}.map`] };
-  return pack(target, manifest, content.files, (folder) => {
+  return pack(target, { ...content, version }, content.files, (folder) => {
     removeMapComments(join(folder, 'dist', 'core'));
     removeMapComments(join(folder, 'dist', 'adapters'));
-    writeClientFile(folder);
   });
 };
 

@@ -6,8 +6,11 @@ import { type ServiceProcess, startService } from '../../support/service/service
 const files = {
   '/': 'text/html; charset=utf-8',
   '/docs': 'text/html; charset=utf-8',
+  '/docs/catalogue.mjs': 'text/javascript; charset=utf-8',
+  '/docs/client.mjs': 'text/javascript; charset=utf-8',
   '/docs/icon.svg': 'image/svg+xml',
   '/docs/page.css': 'text/css; charset=utf-8',
+  '/docs/pico.css': 'text/css; charset=utf-8',
   '/docs/reference.mjs': 'text/javascript; charset=utf-8',
   '/docs/start.css': 'text/css; charset=utf-8',
   '/docs/swagger-ui-bundle.js': 'text/javascript; charset=utf-8',

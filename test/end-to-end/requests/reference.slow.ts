@@ -1,76 +1,23 @@
-import axe from 'axe-core';
 import { expect } from 'chai';
 import type { Browser, Page } from 'playwright-core';
 import { hasChromium, openChromium, whySkipped } from '../../support/browser';
 import { petOperations } from '../../../adapters/http';
 import type { Listening } from '../../support/http/listen';
 import { behindPath } from '../../support/http/proxies';
+import {
+  expectNoFaultInLightAndDark,
+  expectNoOverflow,
+  sizes,
+  watch,
+  widenText,
+} from '../../support/page-checks';
 import { apiKey } from '../../support/service/serve-in-process';
 import { type ServiceProcess, startService } from '../../support/service/service-process';
-
-/** Accessibility faults of Swagger UI itself, whose markup this project cannot change: rules and selectors. */
-const faultsOfSwaggerUi = [
-  ['heading-order', 'h3.opblock-tag'],
-  ['landmark-unique', 'table.responses-table[role=region]'],
-  ['nested-interactive', 'button.opblock-summary-control'],
-  ['region', '.information-container, .information-container *, .scheme-container, .scheme-container *'],
-];
-
-/** Returns the other faults that axe-core finds on a page: their rules and elements. */
-const accessibilityFaults = async (page: Page): Promise<unknown> => {
-  await page.evaluate(axe.source);
-  return page.evaluate(`
-    axe.run({ preload: false }).then(({ violations }) =>
-      violations.flatMap(({ id, nodes }) =>
-        nodes
-          .map(({ target: [place] }) => [id, place])
-          .filter(([rule, place]) => !${JSON.stringify(faultsOfSwaggerUi)}.some(
-            ([known, selector]) => known === rule && document.querySelector(place).matches(selector)))))
-  `);
-};
-
-/** Waits until the transitions of colours have ended. */
-const transitionsEnd = 'Promise.allSettled(document.getAnimations().map(({ finished }) => finished))';
-
-const expectNoFaultInLightAndDark = async (page: Page): Promise<void> => {
-  for (const colorScheme of ['light', 'dark'] as const) {
-    await page.emulateMedia({ colorScheme });
-    await page.evaluate(transitionsEnd);
-    expect(await accessibilityFaults(page), colorScheme).to.deep.equal([]);
-  }
-};
-
-const expectNoOverflow = async (page: Page, text: string): Promise<void> => {
-  const overflow = await page.evaluate('document.documentElement.scrollWidth - window.innerWidth');
-  expect(overflow, `pixels by which the page is too wide ${text}`).to.equal(0);
-};
-
-/** Replaces the fonts of a page by a wide one, with the spacing of letters that WCAG 2.2, 1.4.12, requires to fit. */
-const widenText = `{
-  const sheet = new CSSStyleSheet();
-  sheet.replaceSync('* { font-family: monospace !important; letter-spacing: 0.12em !important }');
-  document.adoptedStyleSheets = [...document.adoptedStyleSheets, sheet];
-}`;
 
 const operationOf = (page: Page, operationId: string) => page.locator(`[id$="-${operationId}"]`);
 
 const toggle = (page: Page, operationId: string) =>
   operationOf(page, operationId).locator('.opblock-summary-control').click();
-
-const sizes = { desktop: { width: 1280, height: 900 }, phone: { width: 390, height: 844 } };
-
-/** Collects console messages of a page, and its requests to other addresses. */
-const watch = (page: Page, address: string): ReadonlyArray<string> => {
-  const seen: Array<string> = [];
-  page.on('console', (message) => seen.push(`console: ${message.text()}`));
-  page.on('pageerror', (error) => seen.push(`error: ${error.message}`));
-  page.on('requestfailed', (request) => seen.push(`failed: ${request.url()}`));
-  page.on('request', (request) => {
-    const url = request.url();
-    if (!url.startsWith(`${address}/`) && !url.startsWith('data:')) seen.push(`outside: ${url}`);
-  });
-  return seen;
-};
 
 const authorize = async (page: Page): Promise<void> => {
   await page.getByRole('button', { name: 'Authorize' }).first().click();
@@ -198,24 +145,4 @@ describe(`The reference in a browser${whySkipped}`, function () {
     await page.getByRole('textbox', { name: 'Request body' }).fill('{}');
     await page.close();
   });
-
-  for (const [name, viewport] of Object.entries(sizes)) {
-    it(`begins with a page whose examples are whole on a ${name}, and can be reached by keyboard`, async () => {
-      const page = await browser.newPage({ viewport });
-      const faults = watch(page, service.address);
-      await page.goto(service.address);
-      await expectNoOverflow(page, `on a ${name}`);
-      const examples = await page.locator('pre').all();
-      expect(examples).to.have.length(2);
-      for (const example of examples) {
-        const hidden = await example.evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth);
-        expect(hidden, 'pixels of an example that are hidden').to.equal(0);
-        await example.focus();
-        expect(await example.and(page.locator(':focus')).count()).to.equal(1);
-      }
-      await expectNoFaultInLightAndDark(page);
-      expect(faults).to.deep.equal([]);
-      await page.close();
-    });
-  }
 });

@@ -1,0 +1,150 @@
+/* global AbortController, document, FormData, location, navigator, sessionStorage */
+
+// Catalogue in a browser: an example of the client, which other projects import as `animal-store/client`.
+import { animalStoreClient, AnimalStoreError } from './client.mjs';
+
+const find = (selector) => document.querySelector(selector);
+const [enter, catalogue] = [find('#enter'), find('#catalogue')];
+const [keyForm, filterForm, addForm] = [find('#enter form'), find('#filter'), find('#add')];
+const [table, status] = [find('table'), find('[role=status]')];
+const [previous, next] = [find('#previous'), find('#next')];
+
+// The session storage ends with the tab.
+const keyName = 'animal-store-api-key';
+
+const animals = animalStoreClient({
+  baseUrl: new URL('.', location.href),
+  apiKey: () => sessionStorage.getItem(keyName) ?? '',
+  retryForMs: 5_000,
+});
+
+/** Returns the values of a form, without empty ones. An integer stays a text, because a number may be inexact. */
+const valuesOf = (form) => Object.fromEntries([...new FormData(form)].filter(([, value]) => value !== ''));
+
+/** Returns the text of an error for each field that has one, without the JavaScript types that the client takes. */
+const fieldErrors = ({ code, fields, message }) =>
+  code === 'unauthorized'
+    ? { apiKey: message }
+    : Object.fromEntries(fields.map(({ name, expected }) => [name, `Must be ${expected.split(', as ')[0]}`]));
+
+/** Shows an error at the fields that have it, or else below the form. Shows the usual hints at the other fields. */
+const showError = (form, error) => {
+  const errors = error === undefined ? {} : fieldErrors(error);
+  const fields = [...form.elements].filter((field) => field.hasAttribute('aria-describedby'));
+  for (const field of fields) {
+    const hint = find(`#${field.getAttribute('aria-describedby')}`);
+    hint.dataset.usual ??= hint.textContent;
+    hint.textContent = errors[field.name] ?? hint.dataset.usual;
+    if (field.name in errors) field.setAttribute('aria-invalid', 'true');
+    else field.removeAttribute('aria-invalid');
+  }
+  const wrong = fields.find(({ name }) => name in errors);
+  wrong?.focus();
+  form.querySelector('[role=alert]').textContent = wrong === undefined ? (error?.message ?? '') : '';
+};
+
+const leave = () => {
+  sessionStorage.removeItem(keyName);
+  catalogue.hidden = true;
+  enter.hidden = false;
+};
+
+/** Runs calls of the client, and shows an error in the form. An invalid key leads back to the form for keys. */
+const attempt = async (form, calls) => {
+  form.setAttribute('aria-busy', 'true');
+  try {
+    await calls();
+    showError(form);
+  } catch (error) {
+    if (!(error instanceof AnimalStoreError)) throw error;
+    if (error.code === 'aborted') return;
+    const isOfKey = 'apiKey' in fieldErrors(error);
+    if (isOfKey) leave();
+    showError(isOfKey ? keyForm : form, error);
+  } finally {
+    form.removeAttribute('aria-busy');
+  }
+};
+
+/** Options of each page from the first one to the one that is shown. */
+let shown = [];
+let nextOptions;
+let loading = new AbortController();
+
+/** Adds a row. `textContent` takes no name for HTML, and writes every digit of a bigint. */
+const addRow = (pet) => {
+  const row = table.tBodies[0].insertRow();
+  for (const value of [pet.id, pet.name, pet.categoryId, pet.status ?? ''])
+    row.insertCell().textContent = value;
+};
+
+/** Shows the last of these pages. Ends the loading of another one. */
+const showPage = async (pages) => {
+  loading.abort();
+  loading = new AbortController();
+  const page = await animals.page({ ...pages.at(-1), signal: loading.signal });
+  shown = pages;
+  nextOptions = page.next;
+  table.tBodies[0].replaceChildren();
+  page.pets.forEach(addRow);
+  previous.disabled = shown.length === 1;
+  next.disabled = nextOptions === undefined;
+  status.textContent = page.pets.length === 0 ? 'There are no such animals.' : `Page ${shown.length}`;
+  enter.hidden = true;
+  catalogue.hidden = false;
+};
+
+const showFirstPage = () => showPage([{ pageSize: 10, ...valuesOf(filterForm) }]);
+
+/** Animal that may have been added although its call failed, with the key that lets a retry add no second one. */
+let unconfirmed = { text: '', idempotencyKey: undefined };
+
+const add = async () => {
+  const newPet = valuesOf(addForm);
+  const text = JSON.stringify(newPet);
+  const idempotencyKey = text === unconfirmed.text ? unconfirmed.idempotencyKey : undefined;
+  const { id, name } = await animals.create(newPet, { idempotencyKey }).catch((error) => {
+    unconfirmed = { text, idempotencyKey: error.idempotencyKey };
+    throw error;
+  });
+  addForm.reset();
+  filterForm.reset();
+  const first = { pageSize: 10 };
+  await showPage([first, { ...first, after: id - 1n }]);
+  status.textContent = `Added ${name} with the id ${id}.`;
+};
+
+const onSubmit = (form, calls) => {
+  form.addEventListener('submit', (event) => {
+    event.preventDefault();
+    if (form.getAttribute('aria-busy') !== 'true') void attempt(form, calls);
+  });
+};
+
+onSubmit(keyForm, async () => {
+  sessionStorage.setItem(keyName, valuesOf(keyForm).apiKey ?? '');
+  await showFirstPage();
+  keyForm.reset();
+});
+onSubmit(addForm, add);
+onSubmit(filterForm, showFirstPage);
+filterForm.addEventListener('change', () => void attempt(filterForm, showFirstPage));
+previous.addEventListener('click', () => void attempt(filterForm, () => showPage(shown.slice(0, -1))));
+next.addEventListener('click', () => void attempt(filterForm, () => showPage([...shown, nextOptions])));
+find('#leave').addEventListener('click', leave);
+
+/** Adds a button that copies an example. A page without TLS has a clipboard only on this machine. */
+const addCopyButton = (example) => {
+  const button = document.createElement('button');
+  button.type = 'reset';
+  button.textContent = 'Copy';
+  button.addEventListener('click', async () => {
+    await navigator.clipboard.writeText(example.textContent);
+    button.textContent = 'Copied';
+  });
+  example.after(button);
+};
+if (navigator.clipboard !== undefined) document.querySelectorAll('pre').forEach(addCopyButton);
+
+enter.hidden = false;
+if (sessionStorage.getItem(keyName) !== null) void attempt(keyForm, showFirstPage);

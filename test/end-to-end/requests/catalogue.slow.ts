@@ -1,0 +1,172 @@
+import { expect } from 'chai';
+import type { Browser, Page } from 'playwright-core';
+import { hasChromium, openChromium, whySkipped } from '../../support/browser';
+import { createPet } from '../../support/http/client';
+import type { Listening } from '../../support/http/listen';
+import { behindPath } from '../../support/http/proxies';
+import {
+  expectNoFaultInLightAndDark,
+  expectNoOverflow,
+  sizes,
+  watch,
+  widenText,
+} from '../../support/page-checks';
+import { apiKey } from '../../support/service/serve-in-process';
+import { type ServiceProcess, startService } from '../../support/service/service-process';
+
+const smallest = '-9223372036854775808';
+
+const rowsOf = async (page: Page): Promise<ReadonlyArray<ReadonlyArray<string>>> =>
+  Promise.all((await page.locator('tbody tr').all()).map((row) => row.locator('td').allTextContents()));
+
+const enterKey = async (page: Page, key: string): Promise<void> => {
+  await page.getByLabel('API key').fill(key);
+  await page.getByRole('button', { name: 'Show animals' }).click();
+};
+
+/** Opens the catalogue with its table. */
+const openTable = async (page: Page, address: string): Promise<void> => {
+  await page.goto(`${address}/`);
+  await enterKey(page, apiKey);
+  await page.getByRole('table').waitFor();
+};
+
+describe(`The catalogue in a browser${whySkipped}`, function () {
+  let browser: Browser;
+  let service: ServiceProcess;
+  let proxy: Listening;
+
+  before(async function () {
+    if (!hasChromium) this.skip();
+    service = await startService({ DATABASE_URL: 'memory:', API_KEYS: apiKey });
+    for (let number = 1; number <= 12; number += 1)
+      await createPet(
+        { address: service.address, key: apiKey },
+        `{"name":"pet ${number}","categoryId":${smallest},"status":"sold"}`,
+      );
+    proxy = await behindPath('/store', service.address);
+    browser = await openChromium();
+  });
+  after(async () => {
+    if (!hasChromium) return;
+    await browser.close();
+    await proxy.close();
+    await service.stop();
+  });
+
+  for (const [name, viewport] of Object.entries(sizes)) {
+    it(`pages, filters and adds on a ${name}, to the last digit, and sends no request elsewhere`, async () => {
+      const page = await browser.newPage({ viewport });
+      const faults = watch(page, proxy.address);
+      await openTable(page, proxy.address);
+      expect((await rowsOf(page))[0]).to.deep.equal(['1', 'pet 1', smallest, 'sold']);
+      await page.getByRole('button', { name: 'Next' }).click();
+      await page.getByText('Page 2').waitFor();
+      expect((await rowsOf(page))[0]?.[1]).to.equal('pet 11');
+      await page.getByRole('button', { name: 'Previous' }).click();
+      await page.getByText('Page 1').waitFor();
+      await page.getByLabel('Status').first().selectOption('pending');
+      await page.getByText('There are no such animals.').waitFor();
+
+      await page.getByLabel('Name').fill('<b>Rex é🐕</b>');
+      await page.getByLabel('Category').fill('9007199254740993');
+      await page.getByRole('button', { name: 'Add' }).click();
+      await page.getByText('Added <b>Rex é🐕</b> with the id').waitFor();
+      expect((await rowsOf(page)).map(([, ...row]) => row)).to.deep.equal([
+        ['<b>Rex é🐕</b>', '9007199254740993', ''],
+      ]);
+      await expectNoOverflow(page, `on a ${name}`);
+      await expectNoFaultInLightAndDark(page);
+      expect(faults).to.deep.equal([]);
+      await page.close();
+    });
+  }
+
+  it('shows errors at their fields, and leads back to the key if that is invalid', async () => {
+    const page = await browser.newPage();
+    await page.goto(service.address);
+    await enterKey(page, 'another-key');
+    await page.getByText('the API key is unknown, expired or revoked').waitFor();
+    expect(await page.getByLabel('API key').getAttribute('aria-invalid')).to.equal('true');
+    await enterKey(page, apiKey);
+    await page.getByRole('button', { name: 'Add' }).click();
+    await page.getByLabel('Category').fill('1e3');
+    await page.getByRole('button', { name: 'Add' }).click();
+    await page.getByText('Must be an integer from').waitFor();
+    for (const field of ['Name', 'Category'])
+      expect(await page.getByLabel(field).getAttribute('aria-invalid'), field).to.equal('true');
+    await expectNoFaultInLightAndDark(page);
+    await page.reload();
+    await page.getByRole('table').waitFor();
+    await page.getByRole('button', { name: 'Remove key' }).click();
+    expect(await page.evaluate('sessionStorage.length')).to.equal(0);
+    await expectNoFaultInLightAndDark(page);
+    await page.close();
+  });
+
+  it('adds one animal with two clicks after a response that was lost', async () => {
+    const page = await browser.newPage();
+    await openTable(page, service.address);
+    let requests = 0;
+    await page.route('**/v1/pets', async (route) => {
+      requests += 1;
+      await route.fetch();
+      await route.abort();
+    });
+    await page.getByLabel('Name').fill('once');
+    await page.getByLabel('Category').fill('1');
+    await page.getByRole('button', { name: 'Add' }).click();
+    await page.getByText('no answer').waitFor({ timeout: 20_000 });
+    expect(requests).to.be.above(1);
+    await page.unroute('**/v1/pets');
+    await page.getByRole('button', { name: 'Add' }).click();
+    await page.getByText('Added once with the id').waitFor();
+    expect(await rowsOf(page)).to.have.length(1);
+    await page.close();
+  });
+
+  it('fits a screen of 320 pixels in any font, with a long name', async () => {
+    const page = await browser.newPage({ viewport: { width: 320, height: 640 } });
+    await createPet(
+      { address: service.address, key: apiKey },
+      `{"name":"${'W'.repeat(1000)}","categoryId":${smallest},"status":"available"}`,
+    );
+    await page.goto(service.address);
+    await page.evaluate(widenText);
+    await expectNoOverflow(page, 'with the field for the key');
+    await enterKey(page, apiKey);
+    await page.getByLabel('Status').first().selectOption('available');
+    await page.getByText('W'.repeat(1000)).waitFor();
+    await expectNoOverflow(page, 'with the table');
+    await page.close();
+  });
+
+  it('has examples that are whole, can be reached by keyboard and copied', async () => {
+    const context = await browser.newContext({ permissions: ['clipboard-read', 'clipboard-write'] });
+    const page = await context.newPage();
+    await page.goto(service.address);
+    for (const example of await page.locator('pre').all()) {
+      const hidden = await example.evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth);
+      expect(hidden, 'pixels of an example that are hidden').to.equal(0);
+      await example.focus();
+      expect(await example.and(page.locator(':focus')).count()).to.equal(1);
+    }
+    await page.getByRole('button', { name: 'Copy' }).first().click();
+    await page.getByRole('button', { name: 'Copied' }).waitFor();
+    expect(await page.evaluate('navigator.clipboard.readText()')).to.match(
+      /^curl http[^]*pets -H .*API_KEY"$/,
+    );
+    await context.close();
+  });
+
+  it('says what it is without JavaScript', async () => {
+    const context = await browser.newContext({ javaScriptEnabled: false });
+    const page = await context.newPage();
+    await page.goto(service.address);
+    expect(await page.getByRole('main').innerText())
+      .to.match(/lists, adds and fetches animals over HTTP/)
+      .and.match(/Without it, use the commands below/)
+      .and.not.match(/API key\n/);
+    await context.close();
+  });
+});
