@@ -1,4 +1,4 @@
-/* global document, matchMedia, MutationObserver, SwaggerUIBundle */
+/* global document, matchMedia, MutationObserver, sessionStorage, SwaggerUIBundle */
 
 // Swagger UI has dark colours, but does not follow the colour scheme of the system.
 const dark = matchMedia('(prefers-color-scheme: dark)');
@@ -32,38 +32,128 @@ const exactResponseBody = ({ React: { createElement }, getComponent }) => ({
   },
 });
 
-/** Labels of the fields that Swagger UI leaves without a label, for screen readers. */
-const labelOf = {
-  '#servers': () => 'Server',
-  '[data-param-name] select': (field) => field.closest('[data-param-name]').dataset.paramName,
-  'textarea.body-param__text': () => 'Request body',
-  '.examples-select-element': () => 'Example',
+// The catalogue uses the same name. The session storage ends with the tab.
+const keyName = 'animal-store-api-key';
+
+/** Swagger UI plugin that keeps the key in the tab. Swagger UI itself would keep it in the browser. */
+const keyInTab = {
+  statePlugins: {
+    auth: {
+      wrapActions: {
+        authorizeWithPersistOption: (authorize) => (payload) => {
+          sessionStorage.setItem(keyName, payload.bearerAuth.value);
+          return authorize(payload);
+        },
+        logoutWithPersistOption: (logout) => (payload) => {
+          sessionStorage.removeItem(keyName);
+          return logout(payload);
+        },
+      },
+    },
+  },
 };
 
-const labelFields = () => {
-  for (const [selector, label] of Object.entries(labelOf)) {
-    for (const field of document.querySelectorAll(selector)) field.setAttribute('aria-label', label(field));
+/** Swagger UI plugin with the generators of examples. The texts of JSON are texts of JavaScript and Python, too. */
+const snippets = {
+  fn: {
+    requestSnippetGenerator_javascript: (request) => {
+      const { url, method, headers, body } = request.toJS();
+      const options = JSON.stringify({ method, headers, body }, null, 2);
+      return `const response = await fetch(${JSON.stringify(url)}, ${options});\nconsole.log(response.status, await response.text());`;
+    },
+    requestSnippetGenerator_python: (request) => {
+      const { url, method, headers, body } = request.toJS();
+      const content = body === undefined ? '' : `,\n    data=${JSON.stringify(body)}.encode()`;
+      return `import requests\n\nresponse = requests.request(\n    ${JSON.stringify(method)},\n    ${JSON.stringify(url)},\n    headers=${JSON.stringify(headers)}${content},\n)\nprint(response.status_code, response.text)`;
+    },
+  },
+};
+
+/** Attributes that Swagger UI leaves out, for screen readers. */
+const attributes = [
+  ['#servers', 'aria-label', () => 'Server'],
+  ['[data-param-name] select', 'aria-label', (field) => field.closest('[data-param-name]').dataset.paramName],
+  ['textarea.body-param__text', 'aria-label', () => 'Request body'],
+  ['.examples-select-element', 'aria-label', () => 'Example'],
+  ['h3.opblock-tag', 'aria-level', () => '2'],
+  ['.opblock h4', 'aria-level', () => '3'],
+  ['.opblock h5', 'aria-level', () => '4'],
+  ['.information-container', 'role', () => 'region'],
+  ['.information-container', 'aria-label', () => 'About'],
+  ['.scheme-container', 'role', () => 'region'],
+  ['.scheme-container', 'aria-label', () => 'Server and key'],
+  ['table.responses-table', 'aria-label', (table) => `${table.className} of ${table.closest('.opblock').id}`],
+];
+
+const completeMarkup = () => {
+  for (const [selector, name, valueOf] of attributes) {
+    for (const element of document.querySelectorAll(selector)) element.setAttribute(name, valueOf(element));
   }
+  // A link inside of a button can't be reached, and does what the button does.
+  for (const link of document.querySelectorAll('button a[href]')) link.removeAttribute('href');
+};
+
+/** Folds the failures of an operation into one response for each class of statuses, which OpenAPI allows. */
+const foldFailures = (responses, components) => {
+  const folded = {};
+  for (const [status, response] of Object.entries(responses)) {
+    const { description, headers, content } =
+      response.$ref === undefined ? response : components[response.$ref.split('/').at(-1)];
+    // The description of the document says that each response has it.
+    delete headers['X-Request-Id'];
+    if (status < '400') {
+      folded[status] = response;
+      continue;
+    }
+    const json = content['application/json'];
+    const group = (folded[`${status[0]}XX`] ??= {
+      description: '',
+      headers: {},
+      content: { 'application/json': { schema: json.schema, examples: {} } },
+    });
+    group.description += `${group.description && '\n\n'}**${status}** ${description}`;
+    Object.assign(group.headers, headers);
+    Object.assign(group.content['application/json'].examples, json.examples);
+  }
+  return folded;
 };
 
 const reference = document.querySelector('#reference');
-new MutationObserver(labelFields).observe(reference, { childList: true, subtree: true });
+new MutationObserver(completeMarkup).observe(reference, { childList: true, subtree: true });
 
 const address = new URL('openapi.json', document.baseURI);
 const specification = await (await fetch(address)).json();
 // Behind a proxy with a path prefix, the address in the document lacks the prefix.
 specification.servers = [{ url: new URL('v1', address).href }];
+for (const operation of Object.values(specification.paths).flatMap(Object.values))
+  operation.responses = foldFailures(operation.responses, specification.components.responses);
 
-SwaggerUIBundle({
+const ui = SwaggerUIBundle({
   domNode: reference,
   spec: specification,
-  plugins: [exactResponseBody],
+  plugins: [exactResponseBody, keyInTab, snippets],
   deepLinking: true,
   tryItOutEnabled: true,
   displayRequestDuration: true,
+  requestSnippetsEnabled: true,
+  requestSnippets: {
+    generators: {
+      curl_bash: { title: 'curl', syntax: 'bash' },
+      javascript: { title: 'JavaScript', syntax: 'javascript' },
+      python: { title: 'Python', syntax: 'python' },
+    },
+    languagesMask: ['curl_bash', 'javascript', 'python'],
+    defaultExpanded: true,
+  },
   // Numbers have too little contrast in the default theme.
   syntaxHighlight: { theme: 'obsidian' },
   defaultModelsExpandDepth: 0,
   // Swagger UI would otherwise send the address of the document to a server of its maintainers.
   validatorUrl: null,
+  onComplete: () => {
+    const key = sessionStorage.getItem(keyName);
+    if (key !== null) ui.preauthorizeApiKey('bearerAuth', key);
+    const [{ tags, operationId }] = Object.values(specification.paths).flatMap(Object.values);
+    if (document.location.hash === '') ui.layoutActions.show(['operations', tags[0], operationId], true);
+  },
 });
