@@ -4,6 +4,7 @@ import { openSqlite } from '../../../adapters/knex';
 import { readVersion } from '../../../app/commands/run-command';
 import { eventually } from '../../support/eventually';
 import { call } from '../../support/http/client';
+import { connectTo } from '../../support/http/raw-connection';
 import { execute, inPostgresDatabase } from '../../support/postgres/postgres';
 import { logLines } from '../../support/service/log-lines';
 import { serveInProcess } from '../../support/service/serve-in-process';
@@ -53,6 +54,16 @@ describe('The log of a service', () => {
       ['fatal', 'stopping'],
     ]);
     expect(lines()[1]?.['reason']).to.match(/^the database file or its log was removed/);
+  });
+
+  it('has one line for 20 connections above MAX_CONNECTIONS', async () => {
+    const service = await serveInProcess({ MAX_CONNECTIONS: '1' });
+    const held = connectTo(service.address);
+    held.send('GET /livez HTTP/1.1\r\nHost: a\r\n\r\n');
+    await held.received(/live/);
+    for (let count = 0; count < 20; count += 1) await connectTo(service.address).closed();
+    const lines = logLines((await service.stop()).stdout);
+    expect(lines.filter(({ msg }) => /connections are refused/.test(String(msg)))).to.have.lengthOf(1);
   });
 
   it('has a line when the service becomes unready, and one when it is ready again', async () => {

@@ -68,6 +68,16 @@ describe('A service that is told to stop', () => {
     });
   }
 
+  it('still serves new connections during STOP_DELAY', async () => {
+    const service = await startService({ DATABASE_URL: 'memory:', API_KEYS: key, STOP_DELAY: '60000' });
+    service.signal('SIGTERM');
+    await eventually('it is not ready', atOnce, async () => {
+      const { status } = await call(`${service.address}/readyz`);
+      return status === 503;
+    });
+    expect((await call(`${service.address}/v1/pets`, { key })).status).to.equal(200);
+  });
+
   it('does not wait for idle connections, whether kept alive or silent', async () => {
     const service = await serveInProcess();
     const agent = keepAliveAgent();

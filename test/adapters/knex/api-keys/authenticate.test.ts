@@ -50,6 +50,31 @@ for (const [kind, makeDatabase] of databaseKinds) {
         expect(performance.now() - rotated, 'the grace').to.be.at.least(990);
       }));
 
+    it('are refused from their expiry on, also if they were accepted before', () =>
+      withDatabase(makeDatabase, async (database) => {
+        const created = await success(apiKeyStore(database).create('short', { lifetimeMs: 1_000 }));
+        const authenticate = knexAuthenticate(database);
+        const acceptedAt: Array<number> = [];
+        await eventually('the key is refused', 5_000, async () => {
+          const calledAt = Date.now();
+          const isAccepted = E.isRight(await authenticate(created.key)());
+          if (isAccepted) acceptedAt.push(calledAt);
+          return !isAccepted;
+        });
+        expect(Math.max(0, ...acceptedAt), 'the last call with success').to.be.below(
+          Date.parse(created.expiresAt ?? ''),
+        );
+      }));
+
+    it('are unknown if their stored hash is damaged', () =>
+      withDatabase(makeDatabase, async (database) => {
+        const { key, id } = await success(apiKeyStore(database).create('damaged'));
+        await database.writes('api_keys').update({ hash: 'ab' });
+        expect(await knexAuthenticate(database)(key)()).to.deep.equal(
+          E.left(invalidApiKey('unknown', decodeOrThrow(KeyId, id))),
+        );
+      }));
+
     it('are not read again for two seconds after they were accepted', () =>
       withDatabase(makeDatabase, async (database) => {
         const { key } = await success(apiKeyStore(database).create('shop'));

@@ -107,6 +107,16 @@ for (const [kind, makeDatabase] of databaseKinds) {
       }
     }
 
+    it('refuses a create whose idempotency key is in progress, until that create has ended', () =>
+      use(async (database) => {
+        const { create } = knexPetRepository(database);
+        const [newPet, key] = [arbitraryNewPet(), arbitraryScopedIdempotencyKey()];
+        const [first, second] = await Promise.all([create(newPet, key)(), create(newPet, key)()]);
+        expect(first).to.have.nested.property('right.replayed', false);
+        expect(second).to.have.nested.property('left._tag', 'IdempotencyKeyInFlight');
+        expect((await success(create(newPet, key))).replayed).to.equal(true);
+      }));
+
     it('gives each create its own animal, in whatever order the database returns the rows', () =>
       use(async (database) => {
         let statements = 0;

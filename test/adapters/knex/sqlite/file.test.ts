@@ -43,6 +43,11 @@ describe('A SQLite file', () => {
       expect(() => openSqlite(name)).to.throw(TypeError, 'inMemoryPetRepository');
   });
 
+  it('is synced at each commit', () =>
+    withFile(async ({ writes }) => {
+      expect(await writes.raw('pragma synchronous')).to.deep.equal([{ synchronous: 2 }]);
+    }));
+
   it('is not written by reads', () =>
     withFile(async ({ reads }) => {
       const refusal: unknown = await reads('heartbeats')
