@@ -13,7 +13,7 @@ export type { RepositoryObserver } from './pets/batched-statement';
 export { knexPetRepository } from './pets/repository';
 export * from './quota';
 export { openPostgres, postgresConfiguration, type PostgresOptions } from './postgres/postgres';
-export { backupSqlite, type CopyOptions, partialFileFor } from './sqlite/backup';
+export { backupSqlite, type CopyOptions, followOwnLinks, partialFileFor } from './sqlite/backup';
 export { createPrivateFile, identifyFile, isMountPoint, isSameFile } from './sqlite/file';
 export * from './sqlite/restore';
 export { databaseTimeouts } from './timeouts';

@@ -1,12 +1,12 @@
 import { toError } from 'fp-ts/Either';
 import { execFile } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { rootCertificates } from 'node:tls';
 import { promisify } from 'node:util';
-import { type CopyOptions, partialFileFor } from '../../adapters/knex';
+import { type CopyOptions, createPrivateFile, followOwnLinks, partialFileFor } from '../../adapters/knex';
 import { errorCode } from '../error-code';
 import { CommandFailed } from '../failures';
 
@@ -75,17 +75,20 @@ const hasAnimals = / TABLE DATA \S+ pets /;
  */
 export const backupPostgres = async (
   connectionString: string,
-  file: string,
+  target: string,
   { mayReplace, signal, environment }: CopyOptions & { readonly environment: Environment },
 ): Promise<void> => {
-  if (existsSync(file) && !mayReplace)
+  const file = followOwnLinks(target);
+  const found = statSync(file, { throwIfNoEntry: false });
+  if (found?.isFile() === false) throw new Error(`${file} is not a regular file; name another file`);
+  if (found !== undefined && !mayReplace)
     throw new Error(`${file} exists; name another file, or replace it with --replace`);
   const partial = partialFileFor(file);
   const folder = await mkdtemp(join(tmpdir(), 'animal-store-'));
   try {
     const files = { roots: join(folder, 'roots'), noRoots: join(folder, 'none') };
     await writeFile(files.roots, await trustedCertificates(environment));
-    await writeFile(partial, '', { mode: 0o600 });
+    createPrivateFile(partial);
     const options = { env: { ...environment, ...libpqEnvironment(connectionString, files) }, signal };
     await runTool('pg_dump', ['--format=custom', `--file=${partial}`], options);
     await runTool('pg_restore', ['--file=/dev/null', partial], options);

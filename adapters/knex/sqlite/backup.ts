@@ -131,12 +131,14 @@ export const placeCheckedCopy = async (
   }
 };
 
-/** Throws if a symbolic link belongs to another user, who could choose the file that is replaced. */
-const refuseForeignLinks = (links: ReadonlyArray<string>): void => {
+/** Follows symbolic links. Throws if one belongs to another user, who could choose the file that is replaced. */
+export const followOwnLinks = (target: string): string => {
+  const { links, path } = followSymlinks(target);
   const trusted = [0, process.getuid?.()];
   const foreign = links.find((link) => !trusted.includes(lstatSync(link).uid));
   if (foreign !== undefined)
     throw permanentError(`${foreign} is a symbolic link of another user; name the file itself`);
+  return path;
 };
 
 const refuseTarget = (database: string, file: string, mayReplace: boolean): void => {
@@ -150,16 +152,15 @@ const refuseTarget = (database: string, file: string, mayReplace: boolean): void
 };
 
 /**
- * Writes a checked copy of a database, which may be in use, to a new file that only the owner of its folder can read;
- * app/commands/backup.ts calls it. Replaces an existing file only with `mayReplace`. Returns the number of animals.
+ * Writes a checked copy of a database, which may be in use, to a new file that only the owner of its folder can read.
+ * Replaces an existing file only with `mayReplace`. Returns the number of animals.
  */
 export const backupSqlite = async (
   database: string,
   target: string,
   { mayReplace, signal }: CopyOptions,
 ): Promise<number> => {
-  const { links, path } = followSymlinks(target);
-  refuseForeignLinks(links);
+  const path = followOwnLinks(target);
   refuseTarget(database, path, mayReplace);
   if (!isImmutable(database)) refuseReader(database);
   return placeCheckedCopy(database, isImmutable(database) ? openReadOnly : openFile, path, signal);

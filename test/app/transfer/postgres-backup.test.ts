@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import * as E from 'fp-ts/Either';
-import { readdirSync, writeFileSync } from 'node:fs';
+import { lstatSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { libpqEnvironment } from '../../../app/transfer/postgres-backup';
 import { parsePostgresUrl } from '../../../app/settings/postgres-url';
@@ -62,6 +62,19 @@ describe('A backup of PostgreSQL', () => {
       stderr: `database: postgres://keeper@db/animals\nthe backup failed: pg_dump is not installed; install the client programs of PostgreSQL; ${file} was not written\n`,
     });
     expect(readdirSync(folder)).to.deep.equal([]);
+  });
+
+  it('writes the file to which a link leads, also if it does not exist yet', async () => {
+    const [folder, programs] = [await makeFolder(), await makeFolder()];
+    const restore = '#!/bin/sh\necho "1; 0 2 TABLE DATA public pets keeper"\n';
+    writeFileSync(join(programs, 'pg_dump'), '#!/bin/sh\nexit 0\n', { mode: 0o755 });
+    writeFileSync(join(programs, 'pg_restore'), restore, { mode: 0o755 });
+    symlinkSync('backup', join(folder, 'link'));
+    const environment = { DATABASE_URL: 'postgres://db/animals', PATH: `${programs}:/bin` };
+    const { code, stderr } = await runInProcess(['backup', join(folder, 'link')], environment);
+    expect(code, stderr).to.equal(0);
+    expect(readdirSync(folder)).to.have.members(['link', 'backup']);
+    expect(lstatSync(join(folder, 'link')).isSymbolicLink()).to.equal(true);
   });
 
   it('replaces an existing file only with --replace', async () => {
