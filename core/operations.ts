@@ -19,6 +19,7 @@ import {
   type ImportedPets,
   type InvalidApiKey,
   invalidApiKey,
+  type OnIds,
   type PetNotFound,
   petNotFound,
   type PetRepository,
@@ -173,7 +174,7 @@ export async function* decodeNewPets(
 /**
  * Adds all animals of a source or none, and returns their number and ids. Needs no API key, only the repository. An
  * invalid animal ends the import with InvalidNewPet unless `onInvalid` is given, which receives the failure; the animal
- * is then left out. Fails with ImportAborted, and stores no animal, if the source throws or the store rejects the
+ * is then left out. `onIds` gets each of the new ids before the animals are stored, and may reject, to end the import. Fails with ImportAborted, and stores no animal, if the source throws or the store rejects the
  * import. Fails with Unavailable if the store does not confirm the commit; then either all animals are stored or none.
  */
 export const importAll =
@@ -181,6 +182,7 @@ export const importAll =
     pets: PetRepository,
     newPets: Iterable<unknown> | AsyncIterable<unknown>,
     onInvalid?: (failure: InvalidNewPet) => void,
+    onIds?: OnIds,
   ): TE.TaskEither<InvalidNewPet | ImportAborted | Unavailable, ImportedPets> =>
   async () => {
     const invalid: Array<InvalidNewPet> = [];
@@ -189,7 +191,7 @@ export const importAll =
       throw new Error('the source has an invalid animal');
     };
     const decoded = decodeNewPets(newPets, onInvalid ?? stop);
-    const imported = await pets.importAll({ [Symbol.asyncIterator]: () => decoded })();
+    const imported = await pets.importAll({ [Symbol.asyncIterator]: () => decoded }, onIds)();
     const [failure] = invalid;
     return E.isLeft(imported) && failure !== undefined ? E.left(failure) : imported;
   };

@@ -108,6 +108,9 @@ export interface ImportedPets {
   readonly lastId: bigint | undefined;
 }
 
+/** Receives some of the ids of an import, in ascending order. */
+export type OnIds = (ids: ReadonlyArray<bigint>) => Promise<void>;
+
 /** Port to the animals. Adapters must pass the contract suite `petRepositoryContract`. */
 export interface PetRepository {
   /** Reads one page. Every animal whose create ended before the call is visible. */
@@ -131,11 +134,13 @@ export interface PetRepository {
   readonly deleteAll: (ids: Iterable<bigint>) => TaskEither<Unavailable, number>;
   /**
    * Adds all animals of a source or none, and returns their number and ids. Their ids ascend in the order of the source.
+   * `onIds` gets each of the ids before the animals are stored, and ends the import if it rejects.
    * Reads the source once, and stops reading if the source throws. Readers see none of the animals before all are
    * stored. Until then, the store may reject other creates. ImportAborted means that no animal is stored. Unavailable
    * means that either all are stored or none.
    */
   readonly importAll: (
     newPets: AsyncIterable<NewPet>,
+    onIds?: OnIds,
   ) => TaskEither<ImportAborted | Unavailable, ImportedPets>;
 }

@@ -111,6 +111,8 @@ const placeAfter = (sorted: ReadonlyArray<Pet>, after: bigint): number => {
   return low;
 };
 
+const withId = (id: bigint, newPet: NewPet): Pet => Object.freeze(Object.assign({ id }, newPet, { id }));
+
 const noIdsLeft = 'the id of a new animal would be greater than 9223372036854775807, the largest int64';
 
 /** Stores animals in memory, for tests and for programs that need no persistence. */
@@ -138,7 +140,7 @@ export const inMemoryPetRepository = ({ pets = [], now = Date.now }: Options = {
   const add = (newPet: NewPet): E.Either<Unavailable, CreatedPet> => {
     const id = nextId();
     if (!int64Rule.holds(id)) return E.left(unavailable(new Error(noIdsLeft)));
-    const pet = Object.freeze(Object.assign({ id }, newPet, { id }));
+    const pet = withId(id, newPet);
     sorted.push(pet);
     byId.set(id, pet);
     lastId = id;
@@ -182,13 +184,18 @@ export const inMemoryPetRepository = ({ pets = [], now = Date.now }: Options = {
       Promise.resolve(key === undefined ? add(newPet) : addOnce(newPet, scopedIdempotencyKeyText(key))),
     update: (id, changes) => () => Promise.resolve(update(id, changes)),
     deleteAll: (ids) => TE.tryCatch(() => Promise.resolve([...ids]).then(deleteAll), unavailable),
-    importAll: (source) => async () => {
+    importAll: (source, onIds) => async () => {
       try {
         const newPets = await collect(source);
-        const lastOfThem = nextId() + BigInt(newPets.length - 1);
-        if (!int64Rule.holds(lastOfThem)) return E.left(importAborted(noIdsLeft));
-        newPets.forEach(add);
-        const added = sorted.slice(sorted.length - newPets.length);
+        const firstId = nextId();
+        const added = newPets.map((newPet, place) => withId(firstId + BigInt(place), newPet));
+        const { id = lastId } = added.at(-1) ?? {};
+        if (!int64Rule.holds(id)) return E.left(importAborted(noIdsLeft));
+        // Reserves the ids, because other creates may come while `onIds` runs.
+        lastId = id;
+        await onIds?.(added.map((pet) => pet.id));
+        for (const pet of added) byId.set(pet.id, pet);
+        sorted = [...sorted, ...added].sort(compareById);
         return E.right({ count: added.length, firstId: added[0]?.id, lastId: added.at(-1)?.id });
       } catch (cause) {
         return E.left(importAborted(cause));

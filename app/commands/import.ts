@@ -1,7 +1,5 @@
 import { Command } from 'commander';
 import * as E from 'fp-ts/Either';
-import { createReadStream } from 'node:fs';
-import { addAbortSignal, type Readable } from 'node:stream';
 import {
   decodeNewPets,
   importAll,
@@ -12,7 +10,9 @@ import {
 import { withStore } from '../store/open-store';
 import type { Terminal } from '../terminal/terminal';
 import { counted } from '../terminal/text';
+import { openSource } from '../transfer/files';
 import { type Format, formatOfFile, readRows } from '../transfer/formats';
+import { createIdsFile } from '../transfer/ids';
 import { formatOption, missingFormat, nonEmpty } from './arguments';
 import { runTransfer, type TransferContext } from './run-transfer';
 
@@ -21,6 +21,7 @@ interface Options {
   readonly skipInvalid?: boolean;
   readonly dryRun?: boolean;
   readonly escapeFormulas?: boolean;
+  readonly ids?: string;
   readonly json?: boolean;
 }
 
@@ -34,17 +35,11 @@ class Unconfirmed extends Error {}
 
 const textOf = ({ fields }: InvalidNewPet): string => invalidFieldTexts(fields, 'the row').join('; ');
 
-const openSource = (file: string, signal: AbortSignal): Readable => {
-  const source = addAbortSignal(signal, file === '-' ? process.stdin : createReadStream(file));
-  // Prevents an unhandled error event before the first read, which throws the error.
-  return source.on('error', () => undefined);
-};
-
 /** Stores all animals of a file in one transaction, which ends at the first invalid row. With `--dry-run`, only reads them. */
 const importFile = async (
   file: string,
   format: Format,
-  { skipInvalid = false, dryRun = false, escapeFormulas = false }: Options,
+  { skipInvalid = false, dryRun = false, escapeFormulas = false, ids }: Options,
   counts: Counts,
   { settings, terminal: { printError }, signal }: TransferContext,
 ): Promise<ImportedPets | undefined> => {
@@ -75,7 +70,10 @@ const importFile = async (
   try {
     if (!dryRun)
       return await withStore(settings, { printError, signal }, async ({ pets }) => {
-        const imported = await importAll(pets, values(), rejectAnimal)();
+        const idsFile = ids === undefined ? undefined : await createIdsFile(ids);
+        const imported = await importAll(pets, values(), rejectAnimal, idsFile?.write)();
+        const isUnconfirmed = E.isLeft(imported) && imported.left._tag === 'Unavailable';
+        await (E.isRight(imported) || isUnconfirmed ? idsFile?.keep() : idsFile?.discard());
         if (E.isRight(imported)) return imported.right;
         const { left: failure } = imported;
         if (failure._tag === 'Unavailable') throw new Unconfirmed(failure.cause.message);
@@ -91,8 +89,17 @@ const importFile = async (
   }
 };
 
-const idsText = ({ firstId, lastId }: ImportedPets): string =>
-  firstId === undefined || lastId === undefined ? '' : ` with new ids from ${firstId} to ${lastId}`;
+/** Returns how many of the ids from the first to the last don't belong to the import. */
+const otherIds = ({ count, firstId, lastId }: ImportedPets): bigint =>
+  firstId === undefined || lastId === undefined ? 0n : lastId - firstId + 1n - BigInt(count);
+
+const idsText = (imported: ImportedPets): string => {
+  const { firstId, lastId } = imported;
+  if (firstId === undefined || lastId === undefined) return '';
+  const others = otherIds(imported);
+  const text = ` with new ids from ${firstId} to ${lastId}`;
+  return others === 0n ? text : `${text}, of which ${others} belong to other animals or to none`;
+};
 
 export const importCommand = (terminal: Terminal): Command =>
   new Command('import')
@@ -102,6 +109,7 @@ export const importCommand = (terminal: Terminal): Command =>
     .option('--skip-invalid', 'skip invalid rows and import the others')
     .option('--dry-run', 'check every row and import nothing')
     .option('--escape-formulas', 'in CSV, remove the quotes that `export --escape-formulas` has added')
+    .option('--ids <file>', 'write the new ids to a file, for `pets delete --ids`', nonEmpty)
     .option('--json', 'print the result as JSON')
     .action(async (file: string, options: Options, command: Command) => {
       const { format = formatOfFile(file), json = false } = options;
@@ -112,7 +120,11 @@ export const importCommand = (terminal: Terminal): Command =>
         const imported = await importFile(file, format, options, counts, context);
         const { rows, invalidRows } = counts;
         const { count: stored, firstId, lastId } = imported ?? { count: 0 };
-        const ids = { firstId: firstId?.toString(), lastId: lastId?.toString() };
+        const ids = {
+          firstId: firstId?.toString(),
+          lastId: lastId?.toString(),
+          otherIds: imported && otherIds(imported).toString(),
+        };
         if (json) terminal.print(json, { stored, ...ids, rows, invalidRows }, '');
         const skipped = invalidRows === 0 ? '' : `, ${counted(invalidRows, 'invalid row')} skipped`;
         return imported === undefined

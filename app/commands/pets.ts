@@ -2,6 +2,7 @@ import { Command, InvalidArgumentError, Option } from 'commander';
 import { serialisePet } from '../../adapters/json';
 import {
   deletePet,
+  deletePets,
   type FieldRule,
   fieldType,
   int64FromText,
@@ -11,14 +12,22 @@ import {
   type PetRepository,
   updatePet,
 } from '../../core';
-import { orFail } from '../failures';
+import { CommandFailed, orFail } from '../failures';
 import { withStore } from '../store/open-store';
 import type { Terminal } from '../terminal/terminal';
-import { escapeControlCharacters, toPrintableJson } from '../terminal/text';
+import { counted, escapeControlCharacters, toPrintableJson } from '../terminal/text';
+import { openSource } from '../transfer/files';
+import { readIds } from '../transfer/ids';
+import { nonEmpty } from './arguments';
 import { runCommand } from './run-command';
+import { runTransfer, type TransferContext } from './run-transfer';
 
 interface Options {
   readonly json?: boolean;
+}
+
+interface RemoveOptions extends Options {
+  readonly ids?: string;
 }
 
 const parseId = (text: string): bigint => {
@@ -96,16 +105,55 @@ const update = (terminal: Terminal): Command => {
   return command;
 };
 
+/** Deletes the animals of a file in one transaction. */
+const removeAll = async (terminal: Terminal, file: string, json = false): Promise<void> => {
+  const counts = { read: 0, passed: 0 };
+  const run = async ({ settings, signal }: TransferContext): Promise<string> => {
+    const ids = await readIds(openSource(file, signal));
+    counts.read = ids.length;
+    function* passing(): Generator<bigint> {
+      for (const id of ids) {
+        signal.throwIfAborted();
+        counts.passed += 1;
+        yield id;
+      }
+    }
+    const options = { printError: terminal.printError, signal };
+    const deleted = await withStore(settings, options, ({ pets }) => orFail(deletePets(pets, passing())));
+    if (json) terminal.print(json, { deleted, ids: ids.length }, '');
+    const missing = ids.length - deleted;
+    const text = `${counted(deleted, 'animal')} deleted`;
+    return missing === 0 ? text : `${text}; ${counted(missing, 'id')} had no animal`;
+  };
+  await runTransfer(terminal, run, {
+    failed: 'the deletion failed',
+    remains: (error) =>
+      error instanceof CommandFailed && error.failure._tag === 'Unavailable'
+        ? 'either all were deleted or none; repeat the command'
+        : 'nothing was deleted',
+    progress: () => `${counts.passed} of ${counted(counts.read, 'animal')} so far`,
+  });
+};
+
 const remove = (terminal: Terminal): Command =>
   new Command('delete')
     .description('delete an animal, also while the service runs, and print it as it was')
-    .argument('<id>', 'id of the animal', parseId)
+    .argument('[id]', 'id of the animal', parseId)
+    .option(
+      '--ids <file>',
+      'delete all animals whose ids are in a file, or none; - for standard input',
+      nonEmpty,
+    )
     .addOption(jsonOption())
-    .action((id: bigint, { json }: Options) =>
-      withPets(terminal, async (pets) => {
-        printPet(terminal, await orFail(deletePet(pets, id)), json);
-      }),
-    );
+    .action(async (id: bigint | undefined, { ids, json }: RemoveOptions, self: Command) => {
+      if ((id === undefined) === (ids === undefined))
+        return self.error('error: name either the id of an animal or a file with --ids');
+      if (ids !== undefined) return removeAll(terminal, ids, json);
+      if (id !== undefined)
+        await withPets(terminal, async (pets) => {
+          printPet(terminal, await orFail(deletePet(pets, id)), json);
+        });
+    });
 
 export const petsCommand = (terminal: Terminal): Command =>
   new Command('pets')

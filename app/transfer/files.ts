@@ -1,12 +1,19 @@
 import { chmodSync, createReadStream, createWriteStream, lstatSync, type Stats } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
-import { Writable } from 'node:stream';
+import { addAbortSignal, type Readable, Writable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import { createPrivateFile, partialFileFor } from '../../adapters/knex';
 import { writeFully } from '../terminal/terminal';
 
 const sqliteHeader = 'SQLite format 3';
+
+/** Opens a file, or standard input for `-`. */
+export const openSource = (file: string, signal: AbortSignal): Readable => {
+  const source = addAbortSignal(signal, file === '-' ? process.stdin : createReadStream(file));
+  // Prevents an unhandled error event before the first read, which throws the error.
+  return source.on('error', () => undefined);
+};
 
 /** Returns the file to replace, if there is one. Throws if it must not be replaced. */
 const fileToReplace = async (file: string): Promise<Stats | undefined> => {

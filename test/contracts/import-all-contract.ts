@@ -47,6 +47,30 @@ export const importAllContract = (
         expectEqual('the animals of the source', contentsOf(pets.slice(there.length)), newPets);
       }));
 
+    it('reports each new id before it stores the animals, and adds nothing if the report fails', () =>
+      use({ pets: [petWithId(3n)] }, async (repository) => {
+        const there = await allPets(repository);
+        const reported: Array<bigint> = [];
+        const onIds = async (ids: ReadonlyArray<bigint>): Promise<void> => {
+          expectEqual('the list before the end', await allPets(repository), there);
+          reported.push(...ids);
+        };
+        await success(repository.importAll(sourceOf(manyPets()), onIds));
+        const pets = await allPets(repository);
+        expectEqual(
+          'the reported ids',
+          reported,
+          pets.slice(1).map(({ id }) => id),
+        );
+        const failing = () => Promise.reject(new Error('the report failed'));
+        await expectFailure(
+          'importAll',
+          repository.importAll(sourceOf(manyPets()), failing),
+          'ImportAborted',
+        );
+        expectEqual('the list then', await allPets(repository), pets);
+      }));
+
     it('adds equal animals under different ids', () =>
       use({}, async (repository) => {
         const alike = Array.from({ length: 500 }, () => ({ ...petWithId(7n), id: largestId }));

@@ -92,6 +92,8 @@ describe('The commands of the pages on operating, as they are printed', function
     expect(await runNext('pets update'))
       .to.include('name: "Tom"\n')
       .and.include('status: "sold"\n');
+    await machine.enter("printf 'name,categoryId\\nMia,1\\n' >animals.csv");
+    await runNext('pets delete --ids');
 
     await runNext('animal-store-backup.timer');
     await machine.enter('mkdir -p /var/lib/prometheus/node-exporter');

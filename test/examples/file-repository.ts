@@ -31,20 +31,13 @@ export const fileRepository = (file: string, now = Date.now): core.PetRepository
     save(file, next.pets, next);
     content = next;
   };
-  /** Adds animals with new ids. Never assigns the id of a deleted animal again. */
-  const add = (newPets: ReadonlyArray<core.NewPet>, keyOf = (_pet: core.Pet) => content.keys) => {
-    const { pets, lastId } = content;
-    const withId = (newPet: core.NewPet, index: number): core.Pet =>
-      core.decodeOrThrow(core.PetCodec, { ...newPet, id: lastId + BigInt(index + 1) });
-    const added = newPets.map(withId);
-    const [pet] = added;
-    replace({
-      pets: [...pets, ...added],
-      keys: pet === undefined ? content.keys : keyOf(pet),
-      lastId: added.at(-1)?.id ?? lastId,
-    });
-    return added;
+  /** Returns an animal with a new id. Never assigns the id of a deleted animal again. */
+  const withId = (newPet: core.NewPet): core.Pet => {
+    const pet = core.decodeOrThrow(core.PetCodec, { ...newPet, id: content.lastId + 1n });
+    content = { ...content, lastId: pet.id };
+    return pet;
   };
+  const byId = (one: core.Pet, other: core.Pet) => (one.id < other.id ? -1 : 1);
   const findPet = (id?: bigint) => content.pets.find((pet) => pet.id === id);
 
   return {
@@ -64,11 +57,10 @@ export const fileRepository = (file: string, now = Date.now): core.PetRepository
       if (decision._tag !== 'Create') return E.left(decision);
       return E.tryCatch(() => {
         const { expiresAt } = decision;
-        const [pet] = add([newPet], ({ id }) => [
-          ...content.keys.filter((one) => one.expiresAt > now()),
-          ...(name === undefined ? [] : [{ name, content: text, id, expiresAt }]),
-        ]);
-        if (pet === undefined) throw new Error('nothing was added');
+        const pet = withId(newPet);
+        const valid = content.keys.filter((one) => one.expiresAt > now());
+        const key = { name: name ?? '', content: text, id: pet.id, expiresAt };
+        replace({ pets: [...content.pets, pet], keys: name === undefined ? valid : [...valid, key] });
         return { pet, replayed: false };
       }, core.unavailable);
     },
@@ -87,11 +79,13 @@ export const fileRepository = (file: string, now = Date.now): core.PetRepository
         replace({ pets: content.pets.filter(({ id }) => !deleted.has(id)) });
         return before - content.pets.length;
       }, core.unavailable),
-    importAll: (source) =>
+    importAll: (source, onIds) =>
       TE.tryCatch(async () => {
         const newPets: Array<core.NewPet> = [];
         for await (const newPet of source) newPets.push(newPet);
-        const added = add(newPets);
+        const added = newPets.map(withId);
+        await onIds?.(added.map(({ id }) => id));
+        replace({ pets: [...content.pets, ...added].sort(byId) });
         return { count: added.length, firstId: added[0]?.id, lastId: added.at(-1)?.id };
       }, core.importAborted),
   };

@@ -4,6 +4,7 @@ import {
   type ImportedPets,
   importAborted,
   type NewPet,
+  type OnIds,
   type PetRepository,
   unavailable,
 } from '../../../core';
@@ -17,6 +18,7 @@ const insertAll = async (
   transaction: Knex,
   { insert }: Statements,
   newPets: AsyncIterable<NewPet>,
+  onIds: OnIds | undefined,
 ): Promise<ImportedPets> => {
   let batch: Array<NewPet> = [];
   let imported: ImportedPets = { count: 0, firstId: undefined, lastId: undefined };
@@ -25,6 +27,7 @@ const insertAll = async (
       throw withoutStatement(error);
     });
     const ids = rows.map((row) => petFromRow(row).id).sort((one, other) => (one < other ? -1 : 1));
+    await onIds?.(ids);
     imported = {
       count: imported.count + batch.length,
       firstId: imported.firstId ?? ids[0],
@@ -62,12 +65,12 @@ const keepAwake = async <A>(transaction: Knex, work: () => Promise<A>): Promise<
 
 export const importPets =
   ({ transaction, statements }: StoreDatabase): PetRepository['importAll'] =>
-  (newPets) =>
+  (newPets, onIds) =>
   async () => {
     const progress = { isCommitting: false };
     try {
       const imported = await transaction(async (writes) => {
-        const inserted = await keepAwake(writes, () => insertAll(writes, statements, newPets));
+        const inserted = await keepAwake(writes, () => insertAll(writes, statements, newPets, onIds));
         // Rejects if an earlier statement failed, such as the one of `keepAwake`. PostgreSQL would answer COMMIT with
         // ROLLBACK, which Knex takes for success.
         await writes.raw('select 1');

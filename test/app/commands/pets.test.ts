@@ -1,6 +1,14 @@
 import { expect } from 'chai';
-import { databaseKinds } from '../../support/databases/databases';
-import { withoutDatabaseLine } from '../../support/processes/command';
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { knexPetRepository, migrate } from '../../../adapters/knex';
+import { arbitraryNewPet } from '../../contracts';
+import { success } from '../../contracts/outcome';
+import { allPets } from '../../contracts/pet-repository/pages-of';
+import { databaseKinds, postgresDatabase, withEmptyDatabase } from '../../support/databases/databases';
+import { eventually } from '../../support/eventually';
+import { main, startProgram, withoutDatabaseLine } from '../../support/processes/command';
+import { inFolder } from '../../support/temporary-folder';
 import { runInProcess } from '../../support/processes/run-in-process';
 import { apiKey, whileServing } from '../../support/service/serve-in-process';
 
@@ -91,3 +99,44 @@ for (const [kind, makeDatabase] of databaseKinds) {
     });
   });
 }
+
+describe('The command pets delete --ids', () => {
+  it('undoes an import into PostgreSQL during which clients created animals', () =>
+    inFolder((folder) =>
+      withEmptyDatabase(postgresDatabase, async (database, _open, DATABASE_URL) => {
+        await success(migrate(database));
+        const pets = knexPetRepository(database);
+        const file = join(folder, 'import.ids');
+        const command = ['import', '-', '--format', 'ndjson', '--ids', file];
+        const options = { environment: { DATABASE_URL }, isFed: true };
+        const running = startProgram(process.execPath, [main, ...command], options);
+        running.stdin.write(`${rex}\n`.repeat(401));
+        await eventually('the first animals are inserted', 25_000, async () => {
+          const lastId = await database.statements.readLastId(database.reads);
+          return lastId >= 400n;
+        });
+        const { pet } = await success(pets.create(arbitraryNewPet()));
+        running.stdin.end(`${rex}\n`.repeat(400));
+        expect((await running.ended).stderr).to.match(
+          /801 animals stored with new ids from 1 to 802, of which 1 belong to other animals or to none\n$/,
+        );
+        const ids = (await allPets(pets)).map(({ id }) => id).filter((id) => id !== pet.id);
+        expect(readFileSync(file, 'utf8')).to.equal(ids.map((id) => `${id}\n`).join(''));
+        expect(statSync(file).mode & 0o777).to.equal(0o600);
+
+        const again = await runInProcess([...command.with(1, file)], { DATABASE_URL });
+        expect(again.stderr).to.include('import.ids exists; name another file; nothing was stored');
+        for (const result of ['801 animals deleted', '0 animals deleted; 801 ids had no animal']) {
+          const { code, stderr } = await runInProcess(['pets', 'delete', '--ids', file], { DATABASE_URL });
+          expect(stderr.split('\n').slice(-2)).to.deep.equal([result, '']);
+          expect(code).to.equal(0);
+          expect(await allPets(pets)).to.deep.equal([pet]);
+        }
+        writeFileSync(file, `${pet.id}\nRex\n`);
+        const { code, stderr } = await runInProcess(['pets', 'delete', '--ids', file], { DATABASE_URL });
+        expect(stderr).to.match(/: line 2: Rex is not the id of an animal; nothing was deleted\n$/);
+        expect(code).to.equal(1);
+        expect(await allPets(pets)).to.deep.equal([pet]);
+      }),
+    ));
+});

@@ -55,7 +55,9 @@ describe('The command import', () => {
     const running = startProgram(process.execPath, command, { environment, isFed: true });
     running.stdin.end(csv);
     const { code, stdout } = await running.ended;
-    expect(stdout).to.equal('{"stored":2,"firstId":"1","lastId":"2","rows":2,"invalidRows":0}\n');
+    expect(stdout).to.equal(
+      '{"stored":2,"firstId":"1","lastId":"2","otherIds":"0","rows":2,"invalidRows":0}\n',
+    );
     expect(code).to.equal(0);
     expect(await namesIn(file)).to.deep.equal(['=1+1', '"a",\r\n b']);
   });
