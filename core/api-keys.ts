@@ -27,13 +27,25 @@ export const OwnerId: t.Type<OwnerId, string> = brandedText('OwnerId', publicId)
 export interface Caller {
   readonly keyId: KeyId;
   readonly ownerId: OwnerId;
+  /** True if the API key may only read. */
+  readonly isReadOnly?: true;
 }
 
 /** Makes a caller. A key without an owner is its own owner. */
-export const callerOf = (keyId: KeyId, ownerId: OwnerId = decodeOrThrow(OwnerId, keyId)): Caller => ({
-  keyId,
-  ownerId,
-});
+export const callerOf = (
+  keyId: KeyId,
+  ownerId: OwnerId = decodeOrThrow(OwnerId, keyId),
+  { isReadOnly = false } = {},
+): Caller => (isReadOnly ? { keyId, ownerId, isReadOnly: true } : { keyId, ownerId });
+
+/** Failure of a create: the API key may only read. */
+export interface ReadOnlyApiKey {
+  readonly _tag: 'ReadOnlyApiKey';
+}
+
+/** Checks that a caller may add animals. */
+export const checkMayCreate = ({ isReadOnly }: Caller): E.Either<ReadOnlyApiKey, void> =>
+  isReadOnly === true ? E.left({ _tag: 'ReadOnlyApiKey' }) : E.right(undefined);
 
 /** Times that decide whether an API key is valid, in milliseconds since 1970 by the same clock as `now`. */
 export interface ApiKeyTimes {

@@ -1,7 +1,7 @@
 import * as E from 'fp-ts/Either';
 import { pipe } from 'fp-ts/function';
 import * as TE from 'fp-ts/TaskEither';
-import { ApiKey, type Caller } from './api-keys';
+import { ApiKey, type Caller, checkMayCreate, type ReadOnlyApiKey } from './api-keys';
 import { type InvalidField, invalidFieldsOf, NewPetCodec, PetQueryCodec } from './codec';
 import {
   IdempotencyKey,
@@ -74,6 +74,7 @@ export interface AnimalStore {
     idempotencyKey?: string,
     deadline?: Deadline,
   ) => TE.TaskEither<
+    | ReadOnlyApiKey
     | InvalidNewPet
     | InvalidIdempotencyKey
     | IdempotencyKeyReused
@@ -130,6 +131,8 @@ const operationsOf = (pets: PetRepository, caller: Caller, quota: Quota | undefi
     return E.isLeft(decoded) ? TE.fromEither(decoded) : pets.list(decoded.right, deadline);
   },
   createPet: (newPet, idempotencyKey, deadline) => {
+    const allowed = checkMayCreate(caller);
+    if (E.isLeft(allowed)) return TE.fromEither(allowed);
     const decoded = decodeNewPet(newPet);
     if (E.isLeft(decoded)) return TE.fromEither(decoded);
     if (idempotencyKey === undefined) return pets.create(decoded.right, undefined, deadline);

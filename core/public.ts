@@ -45,6 +45,7 @@ export {
   type Quota,
   type QuotaExceeded,
   type RateLimit,
+  type ReadOnlyApiKey,
   resolveIdempotentCreate,
   type ScopedIdempotencyKey,
   scopedIdempotencyKeyText,

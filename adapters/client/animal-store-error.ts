@@ -3,6 +3,7 @@ import type { Violation } from '../../core/rules';
 /** Error codes of the service's responses, each with its status. */
 export const serviceStatuses = {
   expectation_failed: 417,
+  forbidden: 403,
   headers_too_large: 431,
   http_version_not_supported: 505,
   idempotency_key_in_flight: 409,

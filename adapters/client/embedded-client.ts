@@ -13,6 +13,7 @@ import type {
   PetDeleted,
   PetNotFound,
   QuotaExceeded,
+  ReadOnlyApiKey,
   Unavailable,
 } from '../../core';
 import { AnimalStoreError, type AnimalStoreErrorCode } from './animal-store-error';
@@ -40,6 +41,7 @@ type Failure =
   | PetDeleted
   | PetNotFound
   | QuotaExceeded
+  | ReadOnlyApiKey
   | Unavailable;
 
 /**
@@ -91,6 +93,8 @@ const toError = (failure: Failure): AnimalStoreError => {
       return errorOf('rate_limited', 'the owner of this API key has sent too many requests; wait', {
         retryAfterMs: failure.quota.resetsInSeconds * 1_000,
       });
+    case 'ReadOnlyApiKey':
+      return errorOf('forbidden', 'this API key may only read');
     case 'Unavailable':
       return errorOf(
         'unavailable',

@@ -9,6 +9,7 @@ import {
   invalidFieldTexts,
   type PetDeleted,
   type QuotaExceeded,
+  type ReadOnlyApiKey,
   type Unavailable,
 } from '../../core';
 import type { MalformedJson } from '../json';
@@ -29,6 +30,7 @@ export type HttpFailure =
   | InvalidNewPet
   | InvalidQuery
   | QuotaExceeded
+  | ReadOnlyApiKey
   | IdempotencyKeyReused
   | PetDeleted
   | IdempotencyKeyInFlight
@@ -106,6 +108,8 @@ export const describeFailure = (failure: HttpFailure): ErrorDescription => {
           ? 'malformed API key; a key may have only letters, digits and -._~+/, with = only at its end'
           : 'the API key is unknown, expired or revoked; ask the operator of the service for a valid key',
       );
+    case 'ReadOnlyApiKey':
+      return describe(403, 'forbidden', 'this API key may only read; add animals with another key');
     case 'PetNotFound':
       return describe(404, 'pet_not_found', 'pet not found');
     case 'RouteNotFound':

@@ -40,10 +40,10 @@ export { inMemoryQuota } from './quota';
 type InMemoryApiKeys = Readonly<{
   authenticate: Authenticate;
   /**
-   * Adds an API key. Keys with the same owner share idempotency keys and a quota. The default of `owner` is `id`.
-   * Throws a TypeError if an argument is invalid.
+   * Adds an API key. Keys with the same owner share idempotency keys and a quota. The default of `owner` is `id`. With
+   * the access `read-only`, the key can't add animals. Throws a TypeError if an argument is invalid.
    */
-  add: (id: string, key: string, owner?: string) => void;
+  add: (id: string, key: string, owner?: string, access?: 'read-only') => void;
   revoke: (id: string) => void;
 }>;
 
@@ -54,19 +54,21 @@ interface KnownKey {
 
 /** Stores API keys in memory. */
 export const inMemoryApiKeys = (
-  keys: Iterable<readonly [id: string, key: string, owner?: string]> = [],
+  keys: Iterable<readonly [id: string, key: string, owner?: string, access?: 'read-only']> = [],
 ): InMemoryApiKeys => {
   // A Map compares hashes of the whole text, so the time of a look-up reveals nothing about the stored keys.
   const byKey = new Map<string, KnownKey>();
   const byId = new Map<string, KnownKey>();
 
-  const add = (id: string, key: string, owner = id): void => {
-    const caller = callerOf(decodeOrThrow(KeyId, id), decodeOrThrow(OwnerId, owner));
+  const add = (id: string, key: string, owner = id, access?: 'read-only'): void => {
+    const caller = callerOf(decodeOrThrow(KeyId, id), decodeOrThrow(OwnerId, owner), {
+      isReadOnly: access !== undefined,
+    });
     const known = { caller, isRevoked: false };
     byKey.set(decodeOrThrow(ApiKey, key), known);
     byId.set(id, known);
   };
-  for (const [id, key, owner] of keys) add(id, key, owner);
+  for (const [id, key, owner, access] of keys) add(id, key, owner, access);
 
   const authenticate: Authenticate = (asked) => () => {
     const found = byKey.get(asked);

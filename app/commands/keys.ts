@@ -17,6 +17,7 @@ interface Options {
 interface CreateOptions extends Options {
   readonly name: string;
   readonly expires?: number;
+  readonly readOnly?: boolean;
 }
 
 interface RotateOptions extends Options {
@@ -33,9 +34,10 @@ const withKeyStore = (
     withStore(settings, { ...terminal, isReader }, ({ keyStore }) => use(keyStore, settings)),
   );
 
-const stateOf = ({ revokedAt, isValid }: ApiKeyRecord): string => {
+const stateOf = ({ revokedAt, isValid, isReadOnly }: ApiKeyRecord): string => {
   if (revokedAt !== null) return 'revoked';
-  return isValid ? 'valid' : 'expired';
+  if (!isValid) return 'expired';
+  return isReadOnly ? 'read-only' : 'valid';
 };
 
 const dayOf = (time: string): string => time.slice(0, 'yyyy-mm-dd'.length);
@@ -91,9 +93,12 @@ const create = (terminal: Terminal): Command =>
       nonEmpty,
     )
     .option(expires, 'lifetime of the key, as in 90d; by default it does not expire', parseLifetime)
+    .option('--read-only', 'make a key that cannot add animals, such as for a public page')
     .option('--json', 'print the key and its record as JSON')
-    .action(({ name, expires, json = false }: CreateOptions) =>
-      createAndPrint(terminal, json, (keys) => keys.create(name, { lifetimeMs: expires })),
+    .action(({ name, expires, readOnly = false, json = false }: CreateOptions) =>
+      createAndPrint(terminal, json, (keys) =>
+        keys.create(name, { lifetimeMs: expires, isReadOnly: readOnly }),
+      ),
     );
 
 const rotate = (terminal: Terminal): Command =>

@@ -45,6 +45,18 @@ describe('openAnimalStore', () => {
   });
 });
 
+describe('A caller that may only read', () => {
+  it('lists animals, and adds none', async () => {
+    const pets = { ...untouchable, list: inMemoryPetRepository().list };
+    const [apiKey, keyId] = [arbitraryApiKey(), arbitraryKeyId()];
+    const { authenticate } = inMemoryApiKeys([[keyId, apiKey, 'a page', 'read-only']]);
+    const { caller, listPets, createPet } = await success(openAnimalStore({ pets, authenticate })(apiKey));
+    expect(caller).to.include({ keyId, isReadOnly: true });
+    expect((await success(listPets())).pets).to.deep.equal([]);
+    expect(await createPet({ name: 7 })()).to.deep.equal(E.left({ _tag: 'ReadOnlyApiKey' }));
+  });
+});
+
 describe('toPage', () => {
   it('freezes the page and its animals, so that callers can share them', () => {
     const found = Array.from({ length: 3 }, arbitraryPet);

@@ -1,7 +1,7 @@
 import * as E from 'fp-ts/Either';
 import { pipe } from 'fp-ts/function';
 import * as TE from 'fp-ts/TaskEither';
-import { newPetRules } from '../../../core';
+import { checkMayCreate, newPetRules } from '../../../core';
 import { parseJson, serialisePet } from '../../json';
 import type { HttpFailure } from '../errors';
 import { jsonReply } from '../reply';
@@ -56,7 +56,9 @@ const namesOf = (value: unknown): ReadonlyArray<string> =>
 /** Handles `POST /v1/pets`. The Location is relative, so that it works behind any path prefix (RFC 9110, section 10.2.2). */
 export const handleCreatePet: Handle = (request) =>
   pipe(
-    TE.fromEither(readIdempotencyKey(request)),
+    // A key that may only read is refused before the body, which need not be sent.
+    TE.fromEither(checkMayCreate(request.store.caller)),
+    TE.flatMap(() => TE.fromEither(readIdempotencyKey(request))),
     TE.bindTo('key'),
     TE.bind('newPet', () => readJson(request)),
     TE.bindW('created', ({ key, newPet }) => request.store.createPet(newPet, key, request.deadline())),

@@ -8,6 +8,7 @@ export interface ApiKeyRow {
   /** SHA-256 of the key in hexadecimal digits. A key has 256 random bits, so it needs no slow password hash. */
   readonly hash: string;
   readonly last_four: string;
+  readonly access: 'full' | 'read-only';
   readonly created_at: number | string;
   readonly revoked_at: number | string | null;
   readonly expires_at: number | string | null;

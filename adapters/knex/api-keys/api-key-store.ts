@@ -24,6 +24,7 @@ export interface ApiKeyRecord {
   readonly revokedAt: string | null;
   readonly expiresAt: string | null;
   readonly isValid: boolean;
+  readonly isReadOnly: boolean;
 }
 
 export interface CreatedApiKey extends ApiKeyRecord {
@@ -42,14 +43,14 @@ export interface ApiKeyRevoked {
 
 /**
  * Creates, lists, rotates and revokes the API keys in the database. A key that is created without a `lifetimeMs` does
- * not expire. Rotated keys keep their owner. A second `revoke` of a key changes nothing. Times in the
+ * not expire. One with `isReadOnly` can't add animals. Rotated keys keep their owner and access. A second `revoke` of a key changes nothing. Times in the
  * records are ISO 8601 in UTC, such as `2030-01-31T12:00:00.000Z`. A call fails with Unavailable if the database
  * rejects a statement or does not answer.
  */
 export interface ApiKeyStore {
   readonly create: (
     name: string,
-    options?: { readonly lifetimeMs?: number | undefined },
+    options?: { readonly lifetimeMs?: number | undefined; readonly isReadOnly?: boolean },
   ) => TaskEither<Unavailable, CreatedApiKey>;
   /**
    * Creates a key if none was ever created, and otherwise returns undefined. If several processes call it at once, only
@@ -81,12 +82,13 @@ const toRecord = (row: ApiKeyRow): ApiKeyRecord => {
     revokedAt: revokedAt === null ? null : toIsoTime(revokedAt),
     expiresAt: expiresAt === null ? null : toIsoTime(expiresAt),
     isValid: rejectionOf({ revokedAt, expiresAt }, Date.now()) === undefined,
+    isReadOnly: row.access !== 'full',
   };
 };
 
 const insertKey = async (
   writes: Knex,
-  name: string,
+  { name, access }: Pick<ApiKeyRow, 'name' | 'access'>,
   times: ApiKeyTimes,
   ownerId?: string,
 ): Promise<CreatedApiKey> => {
@@ -97,6 +99,7 @@ const insertKey = async (
     name,
     hash: hashOf(key).toString('hex'),
     last_four: key.slice(-4),
+    access,
     created_at: times.createdAt,
     revoked_at: times.revokedAt,
     expires_at: times.expiresAt,
@@ -106,8 +109,12 @@ const insertKey = async (
   return { ...toRecord(row), key };
 };
 
-const createKey = (writes: Knex, name: string, lifetimeMs: number | null): Promise<CreatedApiKey> =>
-  insertKey(writes, name, timesOfNewKey(lifetimeMs, Date.now()));
+const createKey = (
+  writes: Knex,
+  name: string,
+  lifetimeMs: number | null,
+  access: ApiKeyRow['access'] = 'full',
+): Promise<CreatedApiKey> => insertKey(writes, { name, access }, timesOfNewKey(lifetimeMs, Date.now()));
 
 const keyNotFound = (id: string) => E.left<ApiKeyNotFound>({ _tag: 'ApiKeyNotFound', id });
 
@@ -125,7 +132,7 @@ const rotate = async (
   if (E.isLeft(rotated)) return E.left({ _tag: 'ApiKeyRevoked', id });
   const { oldExpiresAt, newTimes } = rotated.right;
   await keys().update({ expires_at: oldExpiresAt });
-  return E.right(await insertKey(transaction, row.name, newTimes, row.owner_id));
+  return E.right(await insertKey(transaction, row, newTimes, row.owner_id));
 };
 
 const hasKey = async (knex: Knex): Promise<boolean> =>
@@ -138,8 +145,10 @@ export const apiKeyStore = ({
   transaction,
   withMigrationLock,
 }: StoreDatabase): ApiKeyStore => ({
-  create: (name, { lifetimeMs = null } = {}) =>
-    toTaskEither(() => write((writes) => createKey(writes, name, lifetimeMs))),
+  create: (name, { lifetimeMs = null, isReadOnly = false } = {}) =>
+    toTaskEither(() =>
+      write((writes) => createKey(writes, name, lifetimeMs, isReadOnly ? 'read-only' : 'full')),
+    ),
   bootstrapKey: (name) =>
     toTaskEither(async () => {
       // Reads without the migration lock first, because a long migration may hold that lock.

@@ -40,7 +40,9 @@ interface StoredKey {
 }
 
 const toStoredKey = (id: KeyId, row: ApiKeyRow): StoredKey => ({
-  caller: callerOf(id, OwnerId.is(row.owner_id) ? row.owner_id : undefined),
+  caller: callerOf(id, OwnerId.is(row.owner_id) ? row.owner_id : undefined, {
+    isReadOnly: row.access !== 'full',
+  }),
   keyHash: Buffer.from(row.hash, 'hex'),
   times: timesOf(row),
 });

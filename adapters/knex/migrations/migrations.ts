@@ -32,6 +32,7 @@ const initialTables: Readonly<Record<string, (table: Knex.CreateTableBuilder) =>
     table.bigInteger('revoked_at');
     table.bigInteger('expires_at');
     table.bigInteger('lifetime_ms');
+    table.text('access').notNullable().defaultTo('full').checkIn(['full', 'read-only']);
   },
   heartbeats: (table) => {
     table.integer('id').primary();

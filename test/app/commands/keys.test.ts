@@ -58,6 +58,13 @@ describe('The command keys', () => {
     expect({ code, stderr }).to.deep.equal({ code: 0, stderr: '' });
   });
 
+  it('creates a read-only key, and lists it as such', async () => {
+    const { environment } = await newStore();
+    const { record } = await create(environment, 'page', '--read-only');
+    expect(record).to.include({ isReadOnly: true });
+    expect((await keys(environment, 'list')).stdout).to.match(/"page" .* read-only\n$/);
+  });
+
   it('warns at a creation if API_KEYS is set', async () => {
     const { environment } = await newStore();
     const warning = 'a service with API_KEYS ignores the keys in the database';

@@ -25,6 +25,7 @@ export const exampleFailures: ExampleFailures = {
   MissingApiKey: { _tag: 'MissingApiKey' },
   RepeatedBearer: { _tag: 'RepeatedBearer' },
   InvalidApiKey: { _tag: 'InvalidApiKey', reason: 'unknown' },
+  ReadOnlyApiKey: { _tag: 'ReadOnlyApiKey' },
   PetNotFound: { _tag: 'PetNotFound' },
   RouteNotFound: { _tag: 'RouteNotFound', hint: 'the operations on animals are under /v1' },
   MethodNotAllowed: { _tag: 'MethodNotAllowed', allowed: ['GET', 'HEAD', 'POST'] },

@@ -1,9 +1,12 @@
+import { pipe } from 'fp-ts/function';
 import * as TE from 'fp-ts/TaskEither';
 import Koa from 'koa';
 import { mountPetRoutes } from '../../../adapters/http';
 import { type PetOperation, petOperations } from '../../../adapters/http/operations';
 import { inMemoryPetRepository } from '../../../adapters/in-memory';
 import {
+  type Authenticate,
+  callerOf,
   type ConsumeQuota,
   decodeOrThrow,
   idempotencyKeyInFlight,
@@ -55,7 +58,7 @@ const create = (body: string, headers: Readonly<Record<string, string>> = {}): s
 /** The only id that the program does not find. */
 const missingId = 404n;
 
-type Mode = 'works' | 'throws' | 'isUnavailable' | 'isInFlight' | 'isDeleted' | 'isExhausted';
+type Mode = 'works' | 'throws' | 'isUnavailable' | 'isInFlight' | 'isDeleted' | 'isExhausted' | 'isReadOnly';
 
 /** A request and the state of the program in which it fails. */
 type Provocation = Readonly<{ request: string; mode?: Mode }>;
@@ -84,6 +87,7 @@ const provocations: Readonly<Record<string, readonly [string, Readonly<Record<st
       InvalidBody: { request: create('{"name":1}') },
       MalformedJson: { request: create('\xff') },
       InvalidIdempotencyKey: { request: create('{}', { 'Idempotency-Key': 'two words' }) },
+      ReadOnlyApiKey: { request: firstCreate, mode: 'isReadOnly' },
       IdempotencyKeyInFlight: { request: firstCreate, mode: 'isInFlight' },
       PetDeleted: { request: firstCreate, mode: 'isDeleted' },
       PayloadTooLarge: { request: create(' '.repeat(16_001)) },
@@ -112,7 +116,13 @@ const startProgram = async (isLimited: boolean) => {
     const [remaining, resetsInSeconds] = isWithin ? [9, 60] : [0, 30];
     return TE.right({ requests: 10, seconds: 60, isWithin, remaining, resetsInSeconds });
   };
+  const authenticate: Authenticate = (apiKey) =>
+    pipe(
+      byKey(apiKey),
+      TE.map(({ keyId, ownerId }) => callerOf(keyId, ownerId, { isReadOnly: mode === 'isReadOnly' })),
+    );
   const { address, stop } = await startServer({
+    authenticate,
     pets: {
       list: (...args) => orFailure(() => stored.list(...args)),
       find: (id, deadline) =>

@@ -75,6 +75,18 @@ for (const [kind, makeDatabase] of databaseKinds) {
         );
       }));
 
+    it('may only read if they are read-only, also after a rotation', () =>
+      withDatabase(makeDatabase, async (database) => {
+        const { create, rotate, list } = apiKeyStore(database);
+        const first = await success(create('a page', { isReadOnly: true }));
+        const second = await success(rotate(first.id, { graceMs: hour }));
+        const full = await success(create('shop'));
+        for (const { key } of [first, second])
+          expect(await success(knexAuthenticate(database)(key))).to.include({ isReadOnly: true });
+        expect(await success(knexAuthenticate(database)(full.key))).not.to.have.property('isReadOnly');
+        expect((await success(list)).filter(({ isReadOnly }) => isReadOnly)).to.have.lengthOf(2);
+      }));
+
     it('are not read again for two seconds after they were accepted', () =>
       withDatabase(makeDatabase, async (database) => {
         const { key } = await success(apiKeyStore(database).create('shop'));
