@@ -29,10 +29,10 @@ const backoffMs = ({ retryAfterMs = 0 }: AnimalStoreError, attempts: number): nu
   Math.random() * Math.min(clientTimeouts.maxDelayMs, clientTimeouts.firstDelayMs * 2 ** attempts);
 
 /** Functions that abort calls in progress, by the signal of these calls. */
-const abortsOf = new WeakMap<EventTarget, Set<() => void>>();
+const abortsOf = new Map<EventTarget | null, Set<() => void>>();
 
 const abortCalls = ({ target }: Event): void => {
-  for (const abort of (target && abortsOf.get(target)) ?? []) abort();
+  for (const abort of abortsOf.get(target) ?? []) abort();
 };
 
 /**
@@ -45,7 +45,9 @@ const onAbort = (signal: AbortSignal, abort: () => void): (() => void) => {
   signal.addEventListener('abort', abortCalls); // has no effect if the signal already has this listener
   return () => {
     aborts.delete(abort);
-    if (aborts.size === 0) signal.removeEventListener('abort', abortCalls);
+    if (aborts.size > 0) return;
+    signal.removeEventListener('abort', abortCalls);
+    abortsOf.delete(signal);
   };
 };
 

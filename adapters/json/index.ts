@@ -104,13 +104,10 @@ export const serialisePet = (pet: Pet): string => {
   return `${text}}`;
 };
 
-/** JSON of pages, because concurrent equal lists may get the same page object. */
-const pageBytes = new WeakMap<PetPage, Buffer>();
+/** The last page and its JSON, because concurrent equal lists may get the same page object. */
+let last: { readonly page: PetPage; readonly bytes: Buffer } | undefined;
 
 export const serialisePage = (page: PetPage): Buffer => {
-  const known = pageBytes.get(page);
-  if (known !== undefined) return known;
-  const bytes = Buffer.from(`[${page.pets.map(serialisePet).join(',')}]`);
-  pageBytes.set(page, bytes);
-  return bytes;
+  if (last?.page !== page) last = { page, bytes: Buffer.from(`[${page.pets.map(serialisePet).join(',')}]`) };
+  return last.bytes;
 };

@@ -1,6 +1,5 @@
 import { once } from 'node:events';
-import { createServer, type RequestListener, type Server } from 'node:http';
-import { Server as NetServer } from 'node:net';
+import { type RequestListener, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { setImmediate as immediate, setTimeout as pause } from 'node:timers/promises';
 import { AcceptPriority } from './accept-priority';
@@ -57,8 +56,17 @@ const limitUnread = (connections: Iterable<Connection>): void => {
   }
 };
 
-const createNodeServer = (): Server<typeof CollectedRequest> => {
-  const server = createServer({
+/** Node's server, which closes idle connections as soon as it stops to accept new ones, unless that is deferred. */
+class NodeServer extends Server<typeof CollectedRequest> {
+  mayCloseIdle = (): boolean => true;
+
+  override closeIdleConnections(): void {
+    if (this.mayCloseIdle()) super.closeIdleConnections();
+  }
+}
+
+const createNodeServer = (): NodeServer => {
+  const server = new NodeServer({
     IncomingMessage: CollectedRequest,
     maxHeaderSize: maxHeadBytes,
     headersTimeout: serverTimeouts.headersMs,
@@ -97,22 +105,22 @@ const drainAcceptBacklog = async (server: Server): Promise<void> => {
 };
 
 /**
- * Closes the server at once, and its idle connections after `idleGraceMs`. Calls `close` of net.Server, because `close`
- * of http.Server would also close idle connections at once. Node counts a connection as idle even while its response is
- * unread. Idle connections are therefore closed only while no connection is busy.
+ * Closes the server at once, and its idle connections after `idleGraceMs`. Node counts a connection as idle even while
+ * its response is unread. Idle connections are therefore closed only while no connection is busy.
  */
 const closeAll = async (
-  server: Server,
+  server: NodeServer,
   open: ReadonlyMap<Duplex, Connection>,
   idleGraceMs: number,
   closeMs: number,
 ): Promise<void> => {
   const closeIdleAt = performance.now() + idleGraceMs;
+  server.mayCloseIdle = () =>
+    performance.now() >= closeIdleAt && [...open.values()].every(({ isIdle }) => isIdle);
   const closed = once(server, 'close');
-  NetServer.prototype.close.call(server);
+  server.close();
   const closeIdle = setInterval(() => {
-    if (performance.now() < closeIdleAt) return;
-    if ([...open.values()].every(({ isIdle }) => isIdle)) server.closeIdleConnections();
+    server.closeIdleConnections();
   }, serverTimeouts.idleCheckMs);
   // Node counts connections that have sent nothing as busy, and never closes them. Close them after a delay, because
   // the kernel may have received a request that Node has not read yet.
@@ -190,8 +198,6 @@ export const startHttpServer = async (
       for (const connection of open.values()) connection.announceStop();
       await closeAll(server, open, Math.min(delayMs, serverTimeouts.idleGraceMs), closeMs);
       clearInterval(sweep);
-      // Clears Node's interval that checks connections. The interval would keep the server in memory.
-      server.close();
     },
   };
 };

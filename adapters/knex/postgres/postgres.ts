@@ -14,10 +14,11 @@ import { checkEncoding, inspectConnection, inspectSettings, sessionTimeouts } fr
 import { acceptsWrites, limitSessions, type Sessions } from './sessions';
 import { connectionWith, type PostgresUrl } from './url';
 
-/** Connection of the driver `pg`. `processID` and `ssl` are not documented. */
+/** Connection of the driver `pg`. */
 interface Connection {
+  /** Process id that the server or a pooler has sent. Not documented, and nothing else shows a pooler. */
   readonly processID: number;
-  readonly ssl: unknown;
+  readonly once: (event: 'end', listener: () => void) => unknown;
   query<Row>(this: Connection, sql: string): Promise<{ readonly rows: ReadonlyArray<Row> }>;
   end(this: Connection): Promise<void>;
 }
@@ -27,18 +28,12 @@ export interface PostgresOptions {
   readonly statementTimeoutMs: number;
 }
 
-/** Properties of the server, which `prepareConnection` reads on each new connection. */
-interface Server {
-  readonly isPooled: boolean;
-  readonly isEncrypted: boolean;
-}
-
 /**
  * Refuses a server that accepts no writes. Detects a connection pooler such as PgBouncer by the process id that the
  * server sends, which a pooler invents. Sets the session's timeouts, except through a pooler, whose other clients would
- * get them too.
+ * get them too. Returns true for a pooler.
  */
-const prepareConnection = async (connection: Connection, statementTimeoutMs: number): Promise<Server> => {
+const prepareConnection = async (connection: Connection, statementTimeoutMs: number): Promise<boolean> => {
   const { rows } = await connection.query<{ readonly pid: number; readonly isReadOnly: boolean }>(
     `select pg_backend_pid() as pid, current_setting('transaction_read_only') = 'on' as "isReadOnly"`,
   );
@@ -48,7 +43,7 @@ const prepareConnection = async (connection: Connection, statementTimeoutMs: num
     const timeouts = Object.entries(sessionTimeouts(statementTimeoutMs));
     await connection.query(timeouts.map(([name, ms]) => `set ${name} = ${ms}`).join('; '));
   }
-  return { isPooled, isEncrypted: Boolean(connection.ssl) };
+  return isPooled;
 };
 
 /**
@@ -70,7 +65,7 @@ export const postgresConfiguration = (
   url: PostgresUrl,
   { poolSize, statementTimeoutMs }: PostgresOptions,
   sessions: Sessions = limitSessions(lifetimeInStatements * statementTimeoutMs),
-  onConnection: (server: Server) => void = () => undefined,
+  onConnection: (isPooled: boolean) => void = () => undefined,
 ): Knex.Config => {
   const timeoutMs = statementTimeoutMs + databaseTimeouts.graceMs;
   return {
@@ -156,10 +151,10 @@ const databaseOn = (pool: Knex, onPrimary: string, preparesStatements: () => boo
  */
 export const openPostgres = (url: PostgresUrl, options: PostgresOptions): OwnDatabase => {
   // Assumes a pooler until the first connection shows whether there is one, so that no statement is prepared too early.
-  let server: Server = { isPooled: true, isEncrypted: false };
+  let isPooled = true;
   const sessions = limitSessions(lifetimeInStatements * options.statementTimeoutMs);
   const configuration = postgresConfiguration(url, options, sessions, (found) => {
-    server = found;
+    isPooled = found;
   });
   const pool = knex(configuration);
   // After a failover, the other sessions may lead to the former primary too.
@@ -180,7 +175,7 @@ export const openPostgres = (url: PostgresUrl, options: PostgresOptions): OwnDat
       pool: { min: 0, max: 1 },
     });
   const usage = poolUsageOf('shared', pool);
-  const { database, detect } = databaseOn(pool, acceptsWrites, () => !server.isPooled);
+  const { database, detect } = databaseOn(pool, acceptsWrites, () => !isPooled);
   return {
     ...database,
     concurrency: { reads: Math.ceil(options.poolSize / 4), writes: Math.ceil(options.poolSize / 5) },
@@ -188,10 +183,7 @@ export const openPostgres = (url: PostgresUrl, options: PostgresOptions): OwnDat
     isFileReplaced: constFalse,
     inspect: async () => {
       await checkEncoding(pool);
-      return [
-        await inspectConnection(pool, () => server.isEncrypted),
-        await inspectSettings(pool, options.statementTimeoutMs),
-      ];
+      return [await inspectConnection(pool), await inspectSettings(pool, options.statementTimeoutMs)];
     },
     inspectIds: async (count) =>
       (await detect(pool)).isDistributed ? undefined : inspectSequence(pool, count),

@@ -20,13 +20,21 @@ export const sessionTimeouts = (statementTimeoutMs: number) => ({
   idle_in_transaction_session_timeout: databaseTimeouts.idleInTransactionMs,
 });
 
-export const inspectConnection = async (pool: Knex, isEncrypted: () => boolean): Promise<Finding> => {
-  const { role, schema } = await pool.first<{ readonly role: string; readonly schema: string | null }>(
-    pool.raw('current_user as role, current_schema() as schema'),
+interface Connected {
+  readonly role: string;
+  readonly schema: string | null;
+  readonly isEncrypted: boolean | null;
+}
+
+/** Describes a connection. Behind a pooler, TLS is that between the pooler and the server. */
+export const inspectConnection = async (pool: Knex): Promise<Finding> => {
+  const { role, schema, isEncrypted } = await pool.first<Connected>(
+    pool.raw(`current_user as role, current_schema() as schema,
+      (select ssl from pg_stat_ssl where pid = pg_backend_pid()) as "isEncrypted"`),
   );
   // PostgreSQL's code for an invalid schema name, with which statements that need a schema fail.
   if (schema === null) throw errorWithCode('3F000', 'no schema has been selected');
-  const text = `role ${role}, schema ${schema}, ${isEncrypted() ? 'with' : 'without'} TLS`;
+  const text = `role ${role}, schema ${schema}, ${isEncrypted === true ? 'with' : 'without'} TLS`;
   return { check: 'connection', ok: true, text };
 };
 

@@ -8,11 +8,16 @@ import { readOnlyServer } from '../database/errors';
  */
 export const acceptsWrites = `cast(case current_setting('transaction_read_only') when 'on' then '${readOnlyServer}' end as integer) is null`;
 
+/** Session of the driver `pg`, which emits `end` once it is over. */
+interface Session {
+  readonly once: (event: 'end', listener: () => void) => unknown;
+}
+
 /** Sessions of a pool. */
 export interface Sessions {
-  readonly admit: (session: object) => void;
+  readonly admit: (session: Session) => void;
   /** True for a session that was admitted since `retireAll`, and whose lifetime is not over. */
-  readonly isUsable: (session: object) => boolean;
+  readonly isUsable: (session: Session) => boolean;
   /** Ends the use of all sessions that are open now. */
   readonly retireAll: () => void;
 }
@@ -24,14 +29,15 @@ const jitter = 0.2;
  * that not all are opened again at once.
  */
 export const limitSessions = (lifetimeMs: number): Sessions => {
-  let ends = new WeakMap<object, number>();
+  const ends = new Map<Session, number>();
   return {
     admit: (session) => {
       ends.set(session, performance.now() + lifetimeMs * (1 - jitter * Math.random()));
+      session.once('end', () => ends.delete(session));
     },
     isUsable: (session) => performance.now() < (ends.get(session) ?? 0),
     retireAll: () => {
-      ends = new WeakMap();
+      ends.clear();
     },
   };
 };
