@@ -3,7 +3,7 @@ import { pipe } from 'fp-ts/function';
 import * as TE from 'fp-ts/TaskEither';
 import type { AnimalStore, Deadline, OpenAnimalStore, Quota } from '../../core';
 import type { HttpFailure } from './errors';
-import type { Headers } from './reply';
+import type { Headers, Reply } from './reply';
 
 // Matches only spaces and tabs around the key, as RFC 9110 allows. `\s` would also match a no-break space.
 const bearer = /^[ \t]*Bearer +((?:.*[^ \t])?)[ \t]*$/i;
@@ -18,15 +18,45 @@ const bearerKey = (authorization: string): E.Either<HttpFailure, string> => {
   return bearer.test(key) ? E.left({ _tag: 'RepeatedBearer' }) : E.right(key);
 };
 
-/** Opens the store with the API key of an Authorization header. */
+/** Returns the API key that opens the store for a request, or undefined if the request has none. */
+export type AuthenticateRequest<Request> = (
+  request: Request,
+) => string | undefined | Promise<string | undefined>;
+
+/** Reads the API key of a request: by the host's function if there is one, or from the Authorization header. */
+export const apiKeyOf = <Request>(
+  request: Request,
+  authorization = '',
+  authenticateRequest?: AuthenticateRequest<Request>,
+): TE.TaskEither<HttpFailure, string> =>
+  authenticateRequest === undefined
+    ? TE.fromEither(bearerKey(authorization))
+    : async () => {
+        const key = await authenticateRequest(request);
+        return key === undefined ? E.left({ _tag: 'MissingApiKey' }) : E.right(key);
+      };
+
+/**
+ * Opens the store with a key, and uses it. Calls `record` with the caller and its quota, also if the quota is used up.
+ */
 export const openStoreFor = (
   openStore: OpenAnimalStore,
-  authorization: string,
+  apiKey: TE.TaskEither<HttpFailure, string>,
   deadline: Deadline,
-): TE.TaskEither<HttpFailure, AnimalStore> =>
+  record: (opened: Pick<AnimalStore, 'caller' | 'quota'>) => void,
+  use: (store: AnimalStore) => TE.TaskEither<HttpFailure, Reply>,
+): TE.TaskEither<HttpFailure, Reply> =>
   pipe(
-    TE.fromEither(bearerKey(authorization)),
+    apiKey,
     TE.flatMap((key) => openStore(key, deadline)),
+    TE.mapLeft((failure) => {
+      if (failure._tag === 'QuotaExceeded') record(failure);
+      return failure;
+    }),
+    TE.flatMap((store) => {
+      record(store);
+      return use(store);
+    }),
   );
 
 /** Returns the state of a rate limit as headers (draft-ietf-httpapi-ratelimit-headers). */

@@ -1,8 +1,7 @@
 import * as E from 'fp-ts/Either';
 import { IncomingMessage } from 'node:http';
 import type { HttpFailure } from './errors';
-
-const maxBodyBytes = 16_000;
+import { maxBodyBytes } from './handlers/request';
 
 /**
  * Returns the body that a body parser of the host has left, as text or bytes. Returns undefined without one. A parser

@@ -2,5 +2,12 @@ export { adminApplication, type HttpApplication, httpApplication } from './app';
 export type { HttpFailure, NotReady } from './errors';
 export { openApiDocument } from './openapi';
 export { petOperations } from './operations';
-export { type CheckReadiness, healthPaths, mountPetRoutes, type ReadMetrics } from './routes';
+export type { AuthenticateRequest } from './authenticate';
+export {
+  type CheckReadiness,
+  healthPaths,
+  type MountOptions,
+  mountPetRoutes,
+  type ReadMetrics,
+} from './routes';
 export type { RejectionRecord, Reporter, RequestRecord } from './access-log';

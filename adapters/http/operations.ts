@@ -32,8 +32,12 @@ export const petOperations: Readonly<Record<OperationName, PetOperation>> = {
   },
 };
 
+/** Methods of a request to an operation. HEAD mirrors GET. */
+export const methodsOf = ({ method }: PetOperation): ReadonlyArray<string> =>
+  method === 'GET' ? ['GET', 'HEAD'] : [method];
+
 export const petMethods: ReadonlyArray<string> = [
-  ...new Set(
-    Object.values(petOperations).flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method])),
-  ),
+  ...new Set(Object.values(petOperations).flatMap(methodsOf)),
 ];
+
+export const operationsHint = 'the operations on animals are under /v1';

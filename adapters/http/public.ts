@@ -1,2 +1,2 @@
 /** Exports of `animal-store/http`, for programs that embed the routes. The app imports `index.ts` instead. */
-export { mountPetRoutes, openApiDocument } from './index';
+export { type AuthenticateRequest, type MountOptions, mountPetRoutes, openApiDocument } from './index';

@@ -2,13 +2,13 @@ import Router, { type RouterContext } from '@koa/router';
 import { pipe } from 'fp-ts/function';
 import * as TE from 'fp-ts/TaskEither';
 import type Koa from 'koa';
-import type { Caller, OpenAnimalStore, Quota } from '../../core';
-import { openStoreFor, quotaHeaders } from './authenticate';
+import type { AnimalStore, OpenAnimalStore } from '../../core';
+import { apiKeyOf, type AuthenticateRequest, openStoreFor, quotaHeaders } from './authenticate';
 import { readBody } from './body';
 import type { HttpFailure, NotReady } from './errors';
 import type { Handle, PetRequest } from './handlers/request';
 import { documentReply } from './openapi';
-import { type PetOperation, petOperations } from './operations';
+import { operationsHint, type PetOperation, petOperations } from './operations';
 import { pages } from './pages';
 import { type Headers, jsonReply, maxResponseMs, type Reply, respond } from './reply';
 import type { Context, State } from './state';
@@ -32,8 +32,6 @@ const createRouter = (routes: ReadonlyArray<Route>): Router<State> => {
   }
   return router;
 };
-
-const operationsHint = 'the operations on animals are under /v1';
 
 /** Returns the failure of a path without a route, or without a route for the method. */
 const unmatched = (router: Router<State>, path: string, hint = operationsHint): HttpFailure => {
@@ -66,31 +64,19 @@ const toRequest = ({ req, request, querystring, state }: Context, petId: string)
   };
 };
 
-const recordCaller = (context: Context, caller: Caller, quota: Quota | undefined): void => {
-  context.state.caller = caller;
-  context.set(quotaHeaders(quota));
-};
-
 /** Makes a function that serves an operation to callers with a valid key, and within their rate limit. */
 const serveCallers =
-  (openStore: OpenAnimalStore) =>
+  (openStore: OpenAnimalStore, authenticateRequest?: AuthenticateRequest<Context>) =>
   (handle: Handle) =>
   (context: Context, petId = ''): Promise<void> => {
     const request = toRequest(context, petId);
-    return respond(
-      context,
-      pipe(
-        openStoreFor(openStore, request.header('authorization') ?? '', request.deadline()),
-        TE.mapLeft((failure) => {
-          if (failure._tag === 'QuotaExceeded') recordCaller(context, failure.caller, failure.quota);
-          return failure;
-        }),
-        TE.flatMap((store) => {
-          recordCaller(context, store.caller, store.quota);
-          return handle({ ...request, store });
-        }),
-      ),
-    );
+    const key = apiKeyOf(context, request.header('authorization'), authenticateRequest);
+    const record = ({ caller, quota }: Pick<AnimalStore, 'caller' | 'quota'>): void => {
+      context.state.caller = caller;
+      context.set(quotaHeaders(quota));
+    };
+    const use = (store: AnimalStore) => handle({ ...request, store });
+    return respond(context, openStoreFor(openStore, key, request.deadline(), record, use));
   };
 
 type Serve = ReturnType<typeof serveCallers>;
@@ -147,6 +133,12 @@ export const addPublicRoutes = (app: Koa, { openStore, checkReadiness }: PublicR
   app.use((context) => respond(context, TE.left(unmatched(others, context.path))));
 };
 
+/** Options of `mountPetRoutes`. */
+export interface MountOptions {
+  /** Returns the API key of a request, such as that of its session. The default is the key in `Authorization`. */
+  readonly authenticateRequest?: AuthenticateRequest<Context> | undefined;
+}
+
 /**
  * Adds the routes of the operations under `/v1` to the Koa application of an embedding program. A request is
  * authenticated before its body is read, unless a body parser comes first. Such a parser must leave the body in
@@ -155,8 +147,12 @@ export const addPublicRoutes = (app: Koa, { openStore, checkReadiness }: PublicR
  * Deprecation, Sunset, Unknown-Fields and, with a quota, RateLimit and RateLimit-Policy. A failed request gets the body of the OpenAPI
  * schema `Error`. The cause of a 500 or 503 is emitted as the application's `error` event.
  */
-export const mountPetRoutes = (app: Pick<Koa, 'use'>, openStore: OpenAnimalStore): void => {
-  app.use(petRouter(serveCallers(openStore)).routes());
+export const mountPetRoutes = (
+  app: Pick<Koa, 'use'>,
+  openStore: OpenAnimalStore,
+  { authenticateRequest }: MountOptions = {},
+): void => {
+  app.use(petRouter(serveCallers(openStore, authenticateRequest)).routes());
 };
 
 const getRoute = (path: string, handle: (context: Context) => TE.TaskEither<HttpFailure, Reply>): Route => ({

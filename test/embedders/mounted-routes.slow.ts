@@ -35,6 +35,7 @@ const hosts = [
   ['koa-mount.mjs', '/zoo'],
   ['express.mjs', '/zoo'],
   ['fastify.mjs', '/zoo'],
+  ['hono.mjs', '/zoo'],
 ] as const;
 
 const pet = (id: number, name: string) => `[{"id":${id},"name":"${name}","categoryId":9007199254740993}]`;
@@ -55,7 +56,7 @@ describe('The routes in a host of another kind', () => {
   before(async () => {
     folder = await embedderFolder(
       ...['koa', '@koa/router', 'knex', 'sqlite3', 'express', 'cors', 'helmet', 'fastify', '@fastify/middie'],
-      ...['koa-mount', '@koa/bodyparser', '@koa/cors', '@opentelemetry'],
+      ...['koa-mount', '@koa/bodyparser', '@koa/cors', '@opentelemetry', 'hono', '@hono/node-server'],
     );
     await mkdir(join(folder, 'migrations'));
     for (const name of ['store.mjs', migration]) await writeFile(join(folder, name), texts[name] ?? '');

@@ -4,6 +4,9 @@ import type { AnimalStore, Deadline } from '../../../core';
 import type { HttpFailure } from '../errors';
 import type { Reply } from '../reply';
 
+/** Maximum size of the body of a request. */
+export const maxBodyBytes = 16_000;
+
 /** Request of an authenticated caller, as plain values, so that a handler knows no web framework. */
 export interface PetRequest {
   readonly store: AnimalStore;
