@@ -42,7 +42,7 @@ const orders: ReadonlyArray<readonly [string, ReadonlyArray<number>]> = [
   ['a scrape ends before its request', [scrapeTimeoutMs, maxResponseMs]],
   [
     'a transaction outlasts a statement',
-    [database.importKeepAliveMs, database.statementMs, database.idleInTransactionMs],
+    [database.keepAwakeMs, database.statementMs, database.idleInTransactionMs],
   ],
   ['a client outlasts the service', [promisedMs, client.attemptMs]],
   [

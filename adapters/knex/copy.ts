@@ -6,6 +6,7 @@ import { inTransaction } from './database/transactions';
 import type { OwnDatabase } from './database/own-database';
 import type { StoreDatabase } from './database/store-database';
 import { isSqliteBusy, permanentError, toTaskEither, withoutStatement } from './database/errors';
+import { keepAwake } from './keep-awake';
 import { readSchemaState } from './migrations/migrations';
 import { fileInMode, poolConfiguration, withPragmas } from './sqlite/connection';
 import { refuseReader } from './sqlite/file';
@@ -13,15 +14,23 @@ import { sqliteStatements } from './sqlite/statements';
 
 interface Table {
   readonly name: string;
+  readonly noun: string;
   readonly primaryKey: ReadonlyArray<string>;
 }
 
 // Heartbeats and rate limits belong to a running service, and are not copied.
-const pets: Table = { name: 'pets', primaryKey: ['id'] };
-const apiKeys: Table = { name: 'api_keys', primaryKey: ['id'] };
-const idempotencyKeys: Table = { name: 'idempotency_keys', primaryKey: ['owner_id', 'idempotency_key'] };
+const pets: Table = { name: 'pets', noun: 'animal', primaryKey: ['id'] };
+const apiKeys: Table = { name: 'api_keys', noun: 'API key', primaryKey: ['id'] };
+const idempotencyKeys: Table = {
+  name: 'idempotency_keys',
+  noun: 'idempotency key',
+  primaryKey: ['owner_id', 'idempotency_key'],
+};
 
-type CopySource = Pick<StoreDatabase, 'reads' | 'statements'>;
+interface CopySource extends Pick<StoreDatabase, 'reads' | 'statements'> {
+  /** True if no other program can change the source during the copy. */
+  readonly isLocked?: true;
+}
 
 /**
  * Opens a SQLite file as the source of a copy. The first read fails with SQLITE_BUSY if another connection has the file
@@ -31,7 +40,7 @@ export const openSqliteSource = (filename: string): CopySource & Pick<OwnDatabas
   refuseReader(filename);
   const afterCreate = withPragmas(['locking_mode = EXCLUSIVE']);
   const reads = knex(poolConfiguration(fileInMode(filename, 'rw'), { min: 1, afterCreate }));
-  return { reads, statements: sqliteStatements, close: () => reads.destroy() };
+  return { reads, statements: sqliteStatements, isLocked: true, close: () => reads.destroy() };
 };
 
 /** Fails if the source is in use, or lacks the tables of this version. */
@@ -84,8 +93,8 @@ const readTable = async (
 
 export interface CopyState {
   rows: number;
-  /** True if all rows are copied, and the target has not confirmed the commit yet. */
-  isCommitting: boolean;
+  /** In `committing`, all rows are copied, and the target has not confirmed the commit yet. */
+  phase: 'copying' | 'committing' | 'committed';
 }
 
 export interface CopiedStore {
@@ -95,10 +104,20 @@ export interface CopiedStore {
   readonly lastId: bigint;
 }
 
+type Contents = Awaited<ReturnType<typeof readTable>>;
+
+/** Says how the contents of a table have changed, or returns no text. */
+const changeText = (noun: string, before: Contents, now: Contents): ReadonlyArray<string> => {
+  const difference = now.count - before.count;
+  const count = `${Math.abs(difference)} ${noun}${Math.abs(difference) === 1 ? '' : 's'}`;
+  if (difference !== 0) return [`${count} ${difference > 0 ? 'missing in the target' : 'deleted since'}`];
+  return now.sum === before.sum ? [] : [`changed ${noun}s`];
+};
+
 /**
  * Copies animals with their ids, API keys and idempotency keys into an empty database of either engine, which the
  * caller has migrated. One transaction on the target adds all or nothing. Reads the target again and compares both
- * sides before the commit.
+ * sides before the commit. Reads a source that is not locked again after the commit, and rejects if it has changed.
  */
 export const copyStore = async (
   source: CopySource,
@@ -106,6 +125,8 @@ export const copyStore = async (
   state: CopyState,
   signal: AbortSignal,
 ): Promise<CopiedStore> => {
+  const read = new Map<Table, Contents>();
+
   const copyTable = async (table: Table, from: Knex, to: Knex): Promise<number> => {
     const copied = await readTable(from, table, signal, async (rows) => {
       await to(table.name).insert(rows);
@@ -116,6 +137,7 @@ export const copyStore = async (
       throw permanentError(
         `the target differs from the source in table ${table.name}; stop every service that uses the target`,
       );
+    read.set(table, copied);
     return copied.count;
   };
 
@@ -132,15 +154,30 @@ export const copyStore = async (
         lastId: await source.statements.readLastId(from),
       };
       if (copied.lastId > 0n) await target.statements.setLastId(to, copied.lastId);
-      state.isCommitting = true;
+      state.phase = 'committing';
       return copied;
     };
     // All statements read the same state. SQLite has no other isolation, and ignores the level.
-    return inTransaction(source.reads, copyRows, { isolationLevel: 'repeatable read', readOnly: true });
+    const copyAwake = (from: Knex) => keepAwake(to, () => keepAwake(from, () => copyRows(from)));
+    return inTransaction(source.reads, copyAwake, { isolationLevel: 'repeatable read', readOnly: true });
+  };
+
+  const findChanges = async ({ lastId }: CopiedStore): Promise<ReadonlyArray<string>> => {
+    const changes: Array<string> = [];
+    for (const [table, before] of read)
+      changes.push(...changeText(table.noun, before, await readTable(source.reads, table, signal)));
+    const next = await source.statements.readLastId(source.reads);
+    return next === lastId || changes.length > 0 ? changes : [`the last id, which is ${next} now`];
   };
 
   try {
-    return await target.withMigrationLock(copyTables);
+    const copied = await target.withMigrationLock(copyTables);
+    state.phase = 'committed';
+    const changes = source.isLocked === true ? [] : await findChanges(copied);
+    if (changes.length === 0) return copied;
+    throw permanentError(
+      `the source has changed since the copy began, because its services were not stopped: ${changes.join(', ')}`,
+    );
   } catch (error) {
     throw withoutStatement(error);
   }

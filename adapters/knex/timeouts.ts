@@ -19,7 +19,7 @@ export const databaseTimeouts = {
   // and any client can request one.
   readinessMs: 4_000,
   readinessCacheMs: 1_000,
-  importKeepAliveMs: 1_000,
+  keepAwakeMs: 1_000,
   idleInTransactionMs: 10_000,
 } as const;
 

@@ -74,6 +74,12 @@ const copy = async (targetUrl: string, state: CopyState, context: TransferContex
 const summary = ({ animals, apiKeys, idempotencyKeys, lastId }: CopiedStore): string =>
   `copied and compared: ${counted(animals, 'animal')}, ${counted(apiKeys, 'API key')}, ${counted(idempotencyKeys, 'idempotency key')}; the next animal gets an id above ${lastId}`;
 
+const remains: Readonly<Record<CopyState['phase'], string>> = {
+  copying: 'nothing was copied',
+  committing: 'the target did not confirm the commit: it has everything or nothing',
+  committed: 'the target has the earlier state: stop the services, and copy again into an empty database',
+};
+
 export const copyCommand = (terminal: Terminal): Command =>
   new Command('copy')
     .description('copy animals with their ids, API keys and idempotency keys into another, empty database')
@@ -83,13 +89,10 @@ export const copyCommand = (terminal: Terminal): Command =>
     )
     .action(async (argument: string | undefined) => {
       const targetUrl = argument ?? terminal.env['TARGET_URL'] ?? '';
-      const state: CopyState = { rows: 0, isCommitting: false };
+      const state: CopyState = { rows: 0, phase: 'copying' };
       await runTransfer(terminal, async (context) => summary(await copy(targetUrl, state, context)), {
         failed: 'the copy failed',
-        remains: () =>
-          state.isCommitting
-            ? 'the target did not confirm the commit: it has everything or nothing'
-            : 'nothing was copied',
+        remains: () => remains[state.phase],
         progress: () => `${counted(state.rows, 'row')} so far`,
       });
     });

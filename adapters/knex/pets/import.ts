@@ -11,7 +11,7 @@ import {
 import { withoutStatement } from '../database/errors';
 import { petFromRow } from '../database/pet-columns';
 import type { Statements, StoreDatabase } from '../database/store-database';
-import { databaseTimeouts } from '../timeouts';
+import { keepAwake } from '../keep-awake';
 import { maxBatchSize } from './batched-statement';
 
 const insertAll = async (
@@ -41,26 +41,6 @@ const insertAll = async (
   }
   if (batch.length > 0) await insertBatch();
   return imported;
-};
-
-/**
- * Runs work and sends a statement every second. Otherwise a server or proxy may close the idle connection while the
- * import waits for slow input. Rejects if such a statement fails, because the transaction is then lost.
- */
-const keepAwake = async <A>(transaction: Knex, work: () => Promise<A>): Promise<A> => {
-  let timer: NodeJS.Timeout | undefined;
-  const failure = new Promise<never>((_resolve, reject) => {
-    timer = setInterval(() => {
-      transaction.raw('select 1').catch((error: unknown) => {
-        reject(withoutStatement(error));
-      });
-    }, databaseTimeouts.importKeepAliveMs);
-  });
-  try {
-    return await Promise.race([work(), failure]);
-  } finally {
-    clearInterval(timer);
-  }
 };
 
 export const importPets =

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { existsSync } from 'node:fs';
 import { chmod, readdir, symlink } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { copyStore, type OwnDatabase, migrate } from '../../../adapters/knex';
+import { copyStore, type CopyState, type OwnDatabase, migrate } from '../../../adapters/knex';
 import { type Pet } from '../../../core';
 import { success } from '../../contracts/outcome';
 import { petWithId } from '../../contracts/pet-repository/seeds';
@@ -265,7 +265,7 @@ describe('The command copy', function () {
     });
   });
 
-  it('copies one state of a PostgreSQL source, whatever is added meanwhile', () =>
+  it('copies one state of a PostgreSQL source, and says what is missing that was added meanwhile', () =>
     withBoth(postgresDatabase, patientPostgresDatabase, (source, target) =>
       withOpen(source, (from) =>
         withOpen(target, async (to) => {
@@ -273,15 +273,59 @@ describe('The command copy', function () {
           // Holds up the copy between the animals and the idempotency keys.
           const lock = await to.writes.transaction();
           await lock.raw('lock table api_keys in exclusive mode');
-          const state = { rows: 0, isCommitting: false };
+          const state: CopyState = { rows: 0, phase: 'copying' };
           const copied = copyStore(from, to, state, new AbortController().signal);
           await eventually('the animals are copied', bound, () => state.rows === oddPets.length);
           await from.writes.raw("insert into idempotency_keys values ('late', 'k', '', 1, 1)");
           await lock.commit();
-          expect(await copied).to.include({ apiKeys: 1, idempotencyKeys: 0 });
+          const outcome: unknown = await copied.catch((error: unknown) => error);
+          expect(outcome)
+            .to.have.property('message')
+            .that.matches(/its services were not stopped: 1 idempotency key missing in the target$/);
+          expect(state.phase).to.equal('committed');
+          expect(await to.reads('api_keys').pluck('id')).to.deep.equal(['x']);
+          expect(await to.reads('idempotency_keys').pluck('owner_id')).to.deep.equal([]);
         }),
       ),
     ));
+
+  it('copies from PostgreSQL while the target takes 10 s for a statement', () =>
+    withBoth(postgresDatabase, postgresDatabase, async (source, target) => {
+      await makeTables(target);
+      await execute(
+        target.databaseUrl,
+        `create function wait() returns trigger language plpgsql as $$ begin perform pg_sleep(10); return null; end $$`,
+        'create trigger waiting after insert on pets for each statement execute function wait()',
+      );
+      const { stderr } = await copy(source.databaseUrl, target.databaseUrl);
+      expect(stderr).to.include('\ncopied and compared: 8 animals, ');
+    }));
+
+  for (const [change, text] of [
+    [
+      "insert into pets (name, category_id) values ('late', 1), ('late', 2)",
+      '2 animals missing in the target',
+    ],
+    ["update pets set name = 'late' where id = 0", 'changed animals'],
+    ['delete from pets where id = 0', '1 animal deleted since'],
+    ["select nextval('pets_id_seq')", 'the last id, which is 9007199254740994 now'],
+  ] as const) {
+    it(`fails after the commit if the source has changed meanwhile: ${change}`, () =>
+      withBoth(postgresDatabase, sqliteFile, (source, target) =>
+        withOpen(source, (from) =>
+          withOpen(target, async (to) => {
+            const state: CopyState = { rows: 0, phase: 'copying' };
+            const withMigrationLock: typeof to.withMigrationLock = (work) =>
+              to.withMigrationLock(work).finally(() => from.writes.raw(change));
+            const changing = { ...to, withMigrationLock };
+            const copied = copyStore(from, changing, state, new AbortController().signal);
+            const outcome: unknown = await copied.catch((error: unknown) => error);
+            expect(outcome).to.have.property('message').that.includes(`were not stopped: ${text}`);
+            expect(state.phase).to.equal('committed');
+          }),
+        ),
+      ));
+  }
 
   it('gives new animals ids above explicit ones, which the sequence of a PostgreSQL source lacks', () =>
     withBoth(postgresDatabase, sqliteFile, async (source, target) => {
