@@ -48,8 +48,12 @@ const restore: Copy = async (url, file, options) => {
       const { filename } = url;
       const advice = fileAdvice(filename);
       if (advice !== undefined) throw new Error(`${filename} can't be replaced: ${advice}`);
-      const { animals, kept } = await restoreSqlite(file, filename, options);
-      const restored = `restored and checked: ${counted(animals, 'animal')}, with the API keys of the backup`;
+      const { animals, kept, migrated } = await restoreSqlite(file, filename, options);
+      const update =
+        migrated.length === 0
+          ? ''
+          : `; the backup is of an earlier version, so its copy was migrated: ${migrated.join(', ')}`;
+      const restored = `restored and checked: ${counted(animals, 'animal')}, with the API keys of the backup${update}`;
       return kept === undefined ? restored : `${restored}; the replaced database is ${kept}; delete it later`;
     }
   }

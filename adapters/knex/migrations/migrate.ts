@@ -36,7 +36,8 @@ const lockRetryMs = 500;
 
 const takenName = /^(?:SQLITE_ERROR: )?(?:table|relation|index) [`"]?(\w+)[`"]? already exists/;
 
-const runMigrations = async (transaction: Knex.Transaction): Promise<void> => {
+/** Runs the pending migrations in a transaction. */
+export const runMigrations = async (transaction: Knex.Transaction): Promise<void> => {
   try {
     await transaction.migrate.latest(migrationConfig);
   } catch (error) {

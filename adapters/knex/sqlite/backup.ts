@@ -84,16 +84,22 @@ const sync = async (path: string): Promise<void> => {
   await handle.sync().finally(() => handle.close());
 };
 
+interface CopyHooks {
+  /** Migrates the copy before it is checked. */
+  readonly migrate: (copy: Knex) => Promise<void>;
+  readonly beforeRename: () => void;
+}
+
 /**
- * Copies a store into a file that replaces `file` only when the copy is checked and on the disk. `beforeRename` runs
- * just before. Returns the number of animals.
+ * Copies a store into a file that replaces `file` only when the copy is checked and on the disk. Returns the number of
+ * animals.
  */
 export const placeCheckedCopy = async (
   source: string,
   openSource: typeof openFile,
   file: string,
   signal: AbortSignal,
-  beforeRename?: () => void,
+  { migrate, beforeRename }: Partial<CopyHooks> = {},
 ): Promise<number> => {
   const copy = partialFileFor(file);
   try {
@@ -110,6 +116,7 @@ export const placeCheckedCopy = async (
       (pool) => openFile(copy, pool),
       signal,
       async (copied) => {
+        await migrate?.(copied);
         await checkIntegrity(copied);
         return copied('pets').count({ count: '*' }).first<{ count: number }>();
       },

@@ -1,7 +1,8 @@
 import knex, { type Knex } from 'knex';
 import { existsSync, linkSync, renameSync, rmSync, statSync } from 'node:fs';
-import { withPool } from '../database/transactions';
+import { inTransaction, withPool } from '../database/transactions';
 import { isDamage, isSqliteBusy, permanentError, withoutStatement } from '../database/errors';
+import { runMigrations } from '../migrations/migrate';
 import { generationMismatch, readSchemaState } from '../migrations/migrations';
 import { type CopyOptions, placeCheckedCopy } from './backup';
 import { poolConfiguration } from './connection';
@@ -15,7 +16,8 @@ const unlessDamaged = <A, B>(work: Promise<A>, fallback: B): Promise<A | B> =>
     throw withoutStatement(error);
   });
 
-const checkBackup = async (backup: string): Promise<void> => {
+/** Fails for a backup of a newer version. Returns the migrations that the backup lacks. */
+const checkBackup = async (backup: string): Promise<ReadonlyArray<string>> => {
   const found = statSync(backup, { throwIfNoEntry: false });
   if (found === undefined) throw permanentError(`file not found: ${backup}`);
   if (!found.isFile()) throw permanentError(`${backup} is not a regular file; name another file`);
@@ -26,7 +28,9 @@ const checkBackup = async (backup: string): Promise<void> => {
   if (schema === undefined || schema.generation === 0)
     throw permanentError(`${backup} is not a backup of an animal store, or is damaged`);
   const mismatch = generationMismatch(schema);
-  if (mismatch !== undefined) throw permanentError(`${backup} can't be restored: ${mismatch}`);
+  if (mismatch !== undefined && schema.generation > schema.expectedGeneration)
+    throw permanentError(`${backup} can't be restored: ${mismatch}`);
+  return schema.pending;
 };
 
 /**
@@ -65,15 +69,19 @@ const keepDatabase = (filename: string, kept: string, isDamaged: boolean): void 
 
 /**
  * Checks a backup and puts it in the place of a database that is not in use; the command `restore` in
- * app/commands/backup.ts calls it. Keeps the replaced database under a name with the time. A failure leaves that
+ * app/commands/backup.ts calls it. Migrates the copy of an earlier version's backup first. Keeps the replaced database under a name with the time. A failure leaves that
  * database unchanged.
  */
 export const restoreSqlite = async (
   backup: string,
   database: string,
   { mayReplace, signal }: CopyOptions,
-): Promise<{ readonly animals: number; readonly kept: string | undefined }> => {
-  await checkBackup(backup);
+): Promise<{
+  readonly animals: number;
+  readonly kept: string | undefined;
+  readonly migrated: ReadonlyArray<string>;
+}> => {
+  const migrated = await checkBackup(backup);
   const isNew = !existsSync(database);
   // Creates a missing file to lock it. Otherwise a service could start now, and the restore would replace its animals.
   createPrivateFile(database);
@@ -91,10 +99,13 @@ export const restoreSqlite = async (
     const time = new Date().toISOString().replaceAll(':', '-');
     const kept = statSync(filename).size === 0 ? undefined : `${filename}.replaced-${time}`;
     try {
-      const animals = await placeCheckedCopy(backup, openReadOnly, filename, signal, () => {
-        if (kept !== undefined) keepDatabase(filename, kept, hasAnimals === undefined);
+      const animals = await placeCheckedCopy(backup, openReadOnly, filename, signal, {
+        migrate: (copy) => (migrated.length === 0 ? Promise.resolve() : inTransaction(copy, runMigrations)),
+        beforeRename: () => {
+          if (kept !== undefined) keepDatabase(filename, kept, hasAnimals === undefined);
+        },
       });
-      return { animals, kept };
+      return { animals, kept, migrated };
     } catch (error) {
       // Removes the file that this function created, unless a service filled it before the lock was taken.
       if (isNew && kept === undefined) rmSync(filename, { force: true });

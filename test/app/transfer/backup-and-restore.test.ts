@@ -19,11 +19,12 @@ import {
   killPrograms,
   main,
   needsReadableBuild,
+  projectFolder,
   runUnprivileged,
   startProgram,
   withoutDatabaseLine,
 } from '../../support/processes/command';
-import { integrityOf } from '../../support/databases/sqlite-files';
+import { columnOf, integrityOf } from '../../support/databases/sqlite-files';
 import { makeFolder, newDatabaseFile, removeFolders } from '../../support/temporary-folder';
 import { animals, makePipe, namesIn, newFile, runInProcess } from './support';
 
@@ -228,6 +229,21 @@ describe('animal-store restore', () => {
     expect(await namesIn(file)).to.deep.equal([]);
   });
 
+  it('migrates the backup of an earlier generation before it takes the place of the database', async () => {
+    const [backup, file] = [await newBackup(), await newDatabaseFile()];
+    const later = join(projectFolder, 'test/faults/support/more-migrations.mjs');
+    const command = ['--import', later, main, 'restore', backup];
+    const environment = { DATABASE_URL: `sqlite:${file}`, TEST_MIGRATIONS: 'breaks' };
+    const { code, stderr } = await startProgram(process.execPath, command, { environment }).ended;
+    expect(stderr).to.match(
+      /\nrestored and checked: 3 animals, .*; the backup is of an earlier version, so its copy was migrated: 901_rename_colour.generation-2\n$/,
+    );
+    expect(code).to.equal(0);
+    expect(await columnOf(file, 'pets', 'hue')).to.deep.equal([null, null, null]);
+    expect(await columnOf(file, 'animal_store_migrations', 'name')).to.have.lengthOf(2);
+    expect(await columnOf(backup, 'animal_store_migrations', 'name')).to.have.lengthOf(1);
+  });
+
   it('refuses the database itself or of another program, a folder, a pipe and a missing folder', async () => {
     const [backup, folder, pipe] = [await newBackup(), await makeFolder(), await makePipe()];
     const foreign = `${await newDatabaseFile()} - foreign`;
@@ -266,7 +282,7 @@ describe('A database file that is mounted without its folder', () => {
     const noReplacement = `${mounted} is a mount point, so no file can take its place; mount its folder instead`;
     for (const [source, words, environment, code, expected] of [
       [text, ['backup', mounted, '--replace'], at(file), 1, noReplacement],
-      [text, ['export', mounted, '--format=csv'], at(file), 1, noReplacement],
+      [text, ['export', mounted, '--format=csv', '--replace'], at(file), 1, noReplacement],
       [file, ['restore', backup, '--replace'], at(mounted), 1, noReplacement],
       [file, ['serve'], production, 1, 'mount its folder'],
       [file, ['doctor'], production, 1, /FAIL +mount +.* mount its folder/],
