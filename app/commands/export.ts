@@ -4,14 +4,15 @@ import { fieldType, newPetRules, type Pet, petFilters, type PetFilters, walkPage
 import { withStore } from '../store/open-store';
 import type { Terminal } from '../terminal/terminal';
 import { counted, escapeControlCharacters } from '../terminal/text';
+import type { WriteOptions } from '../transfer/csv';
 import { writeFile, writeStandardOutput } from '../transfer/files';
 import { type Format, formatOfFile, writeRows } from '../transfer/formats';
 import { formatOption, missingFormat, nonEmpty } from './arguments';
 import { runTransfer, type TransferContext, unchangedText } from './run-transfer';
 
-interface Options extends PetFilters {
+interface Options extends PetFilters, WriteOptions {
   readonly format?: Format;
-  readonly escapeFormulas?: boolean;
+  readonly replace?: boolean;
 }
 
 const filterOptions: ReadonlyArray<Option> = petFilters.map((name) => {
@@ -34,7 +35,7 @@ async function* printable(texts: AsyncIterable<string>): AsyncGenerator<string> 
 const exportTo = async (
   file: string,
   format: Format,
-  { escapeFormulas = false, ...options }: Options,
+  options: Options,
   progress: { animals: number },
   { settings, terminal: { printError, stdout }, signal }: TransferContext,
 ): Promise<void> => {
@@ -47,8 +48,8 @@ const exportTo = async (
         yield page.right.pets;
       }
     }
-    const texts = writeRows(format, allPages(), escapeFormulas);
-    if (file !== '-') return writeFile(file, texts, signal);
+    const texts = writeRows(format, allPages(), options);
+    if (file !== '-') return writeFile(file, texts, signal, options.replace === true);
     return writeStandardOutput(stdout, stdout.isTTY === true ? printable(texts) : texts, signal);
   });
 };
@@ -58,6 +59,8 @@ export const exportCommand = (terminal: Terminal): Command => {
     .description('write animals to a file for `import`, by ascending id')
     .argument('[file]', 'file to write, or - for standard output', nonEmpty, '-')
     .addOption(formatOption())
+    .option('--replace', 'replace the file if it exists')
+    .option('--bom', 'begin a CSV file with a byte order mark, by which Excel knows that it is UTF-8')
     .option('--escape-formulas', 'in CSV, put a quote before names that a spreadsheet would run as formulas')
     .action(async (file: string, options: Options, command: Command) => {
       const { format = formatOfFile(file) } = options;

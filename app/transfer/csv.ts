@@ -115,9 +115,17 @@ export async function* readCsv(
   if (header === undefined) throw headerError([]);
 }
 
+export interface WriteOptions {
+  readonly escapeFormulas?: boolean;
+  /** Starts the file with a byte order mark, by which Excel knows that it is UTF-8. */
+  readonly bom?: boolean;
+}
+
+const byteOrderMark = '\ufeff';
+
 export async function* writeCsv(
   pages: AsyncIterable<ReadonlyArray<Pet>>,
-  escapeFormulas: boolean,
+  { escapeFormulas = false, bom = false }: WriteOptions,
 ): AsyncGenerator<string> {
   const toText = (pets: ReadonlyArray<Pet>, header = false): string =>
     stringify([...pets], {
@@ -127,6 +135,6 @@ export async function* writeCsv(
       record_delimiter: '\r\n',
       quote_record_delimiter: true,
     });
-  yield toText([], true);
+  yield `${bom ? byteOrderMark : ''}${toText([], true)}`;
   for await (const pets of pages) yield toText(pets);
 }

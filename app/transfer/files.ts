@@ -16,13 +16,14 @@ export const openSource = (file: string, signal: AbortSignal): Readable => {
 };
 
 /** Returns the file to replace, if there is one. Throws if it must not be replaced. */
-const fileToReplace = async (file: string): Promise<Stats | undefined> => {
+const fileToReplace = async (file: string, mayReplace: boolean): Promise<Stats | undefined> => {
   const found = lstatSync(file, { throwIfNoEntry: false });
   if (found === undefined) return undefined;
   if (!found.isFile())
     throw new Error(`${file} is not a regular file; name another file, or - for standard output`);
   if ((await text(createReadStream(file, { end: sqliteHeader.length - 1 }))) === sqliteHeader)
     throw new Error(`${file} is a SQLite database; name another file`);
+  if (!mayReplace) throw new Error(`${file} exists; name another file, or replace it with --replace`);
   return found;
 };
 
@@ -34,8 +35,9 @@ export const writeFile = async (
   file: string,
   texts: AsyncIterable<string>,
   signal: AbortSignal,
+  mayReplace: boolean,
 ): Promise<void> => {
-  const replaced = await fileToReplace(file);
+  const replaced = await fileToReplace(file, mayReplace);
   const partial = partialFileFor(file);
   try {
     createPrivateFile(partial);

@@ -2,7 +2,7 @@ import * as E from 'fp-ts/Either';
 import { extname } from 'node:path';
 import { type MalformedJson, parseJson, serialisePet } from '../../adapters/json';
 import type { Pet } from '../../core';
-import { readCsv, writeCsv } from './csv';
+import { readCsv, writeCsv, type WriteOptions } from './csv';
 import { maxRowLength, type Row, toBinaryTexts, toBytes } from './rows';
 
 export const formats = ['ndjson', 'csv'] as const;
@@ -58,5 +58,5 @@ async function* writeNdjson(pages: AsyncIterable<ReadonlyArray<Pet>>): AsyncGene
 export const writeRows = (
   format: Format,
   pages: AsyncIterable<ReadonlyArray<Pet>>,
-  escapeFormulas = false,
-): AsyncGenerator<string> => (format === 'csv' ? writeCsv(pages, escapeFormulas) : writeNdjson(pages));
+  options: WriteOptions = {},
+): AsyncGenerator<string> => (format === 'csv' ? writeCsv(pages, options) : writeNdjson(pages));

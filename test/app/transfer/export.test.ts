@@ -42,12 +42,12 @@ describe('The command export', () => {
     expect((await runInProcess(['export', '--format=csv', '--status=gone'], environment)).code).to.equal(2);
   });
 
-  it('puts a quote before a name that a spreadsheet would run as a formula, if asked to', async () => {
+  it('puts a quote before a name that a spreadsheet would run as a formula, and a byte order mark, if asked to', async () => {
     const { environment } = await newCatalogue(oneNamed('=1+1', -1n));
     const command = ['export', '--format=csv'];
     expect((await runInProcess(command, environment)).stdout).to.include('\r\n=1+1,-1,,1\r\n');
-    const escaped = await runInProcess([...command, '--escape-formulas'], environment);
-    expect(escaped.stdout).to.include("\r\n'=1+1,-1,,1\r\n");
+    const escaped = await runInProcess([...command, '--escape-formulas', '--bom'], environment);
+    expect(escaped.stdout).to.equal("\ufeffname,categoryId,status,id\r\n'=1+1,-1,,1\r\n");
   });
 
   it('shows control characters escaped at a terminal, and then its summary', async () => {
@@ -65,13 +65,21 @@ describe('The command export', () => {
     }
   });
 
-  it('replaces a file when the export is complete', async () => {
+  it('replaces a file when the export is complete, but only with --replace', async () => {
     const catalogue = await newCatalogue(animals(2));
     const folder = await makeFolder();
     const file = join(folder, 'animals.csv');
     await writeFile(file, earlier);
     await link(file, join(folder, 'earlier'));
-    expect(await runInProcess(['export', file], catalogue.environment)).to.include({ code: 0, stdout: '' });
+    expect(await runInProcess(['export', file], catalogue.environment)).to.include({
+      code: 1,
+      stderr: `the export failed: ${file} exists; name another file, or replace it with --replace; ${file} is unchanged\n`,
+    });
+    expect(await readFile(file, 'utf8')).to.equal(earlier);
+    expect(await runInProcess(['export', file, '--replace'], catalogue.environment)).to.include({
+      code: 0,
+      stdout: '',
+    });
     expect(await readFile(file, 'utf8')).to.equal(
       'name,categoryId,status,id\r\nanimal 1,9007199254740993,sold,1\r\nanimal 2,9007199254740993,,2\r\n',
     );
@@ -103,7 +111,7 @@ describe('The command export', () => {
       [environment, 'the row with id 150 in table pets is invalid; correct or delete it'],
       [{ DATABASE_URL: `sqlite:${mistyped}` }, `there is no animal store in sqlite:${mistyped}; set .*`],
     ] as const) {
-      const { code, stderr } = await runInProcess(['export', file], settings);
+      const { code, stderr } = await runInProcess(['export', file, '--replace'], settings);
       expect(stderr).to.match(new RegExp(`^the export failed: ${reason}; ${file} is unchanged\n$`));
       expect(code).to.equal(1);
       expect(await readFile(file, 'utf8')).to.equal(earlier);
@@ -151,7 +159,7 @@ describe('The command export', () => {
       [subfolder, 'is not a regular file; name another file, or - for standard output'],
       [linkPath, 'is not a regular file; name another file, or - for standard output'],
     ] as const)
-      expect(await runInProcess(['export', '--format=csv', path], own.environment)).to.include({
+      expect(await runInProcess(['export', '--format=csv', '--replace', path], own.environment)).to.include({
         code: 1,
         stderr: `the export failed: ${path} ${reason}; ${path} is unchanged\n`,
       });

@@ -174,7 +174,7 @@ const textOf = async (
   ...pages: ReadonlyArray<ReadonlyArray<Pet>>
 ) => {
   let text = '';
-  for await (const part of writeRows(format, sourceOf(pages), escapeFormulas)) text += part;
+  for await (const part of writeRows(format, sourceOf(pages), { escapeFormulas })) text += part;
   return text;
 };
 

@@ -40,7 +40,7 @@ describe('A file that a command writes', () => {
     for (const mode of [0o600, 0o640, 0o666]) {
       writeFileSync(file, '');
       chmodSync(file, mode);
-      expect((await runInProcess(['export', file], environment)).code).to.equal(0);
+      expect((await runInProcess(['export', file, '--replace'], environment)).code).to.equal(0);
       expect(permissionsOf(file)).to.equal(mode);
       expect(readFileSync(file, 'utf8')).to.include('animal 1');
     }
