@@ -19,5 +19,5 @@ export const openApiDocument: OpenApiDocument = document;
 /** Returns the document with the absolute address of the server, because code generators ignore a relative address. */
 export const documentReply: TextReply = (origin) => {
   const servers = origin === '' ? openApiDocument.servers : [{ url: `${origin}/v1` }];
-  return textReply(JSON.stringify({ ...openApiDocument, servers }), jsonType);
+  return textReply(`${JSON.stringify({ ...openApiDocument, servers })}\n`, jsonType);
 };

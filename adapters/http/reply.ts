@@ -16,10 +16,11 @@ export interface Reply {
 
 export const jsonType = 'application/json';
 
+/** Makes a reply with JSON. Ends a text with a line break, which keeps it apart from the prompt of a terminal. */
 export const jsonReply = (status: number, body: string | Buffer, headers: Headers = {}): Reply => ({
   status,
   headers: { 'Content-Type': jsonType, ...headers },
-  body,
+  body: typeof body === 'string' ? `${body}\n` : body,
 });
 
 export const failureReply = (failure: HttpFailure): Reply => {

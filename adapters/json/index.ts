@@ -107,7 +107,9 @@ export const serialisePet = (pet: Pet): string => {
 /** The last page and its JSON, because concurrent equal lists may get the same page object. */
 let last: { readonly page: PetPage; readonly bytes: Buffer } | undefined;
 
+/** Returns the JSON of a page, which ends with a line break. */
 export const serialisePage = (page: PetPage): Buffer => {
-  if (last?.page !== page) last = { page, bytes: Buffer.from(`[${page.pets.map(serialisePet).join(',')}]`) };
+  if (last?.page !== page)
+    last = { page, bytes: Buffer.from(`[${page.pets.map(serialisePet).join(',')}]\n`) };
   return last.bytes;
 };

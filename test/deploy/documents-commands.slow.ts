@@ -179,7 +179,7 @@ describe('The commands of the pages on operating, as they are printed', function
     expect(code, `${stdout}${stderr}`).to.equal(0);
     expect(stderr).to.include('copied and compared: 200001 animals, 1 API key, 1 idempotency key;');
     expect(await machine.enter('cat /etc/animal-store/environment')).to.include(address);
-    expect(await machine.enter(`${pets}/7`)).to.equal('{"id":7,"name":"Tom 7","categoryId":1}');
+    expect(await machine.enter(`${pets}/7`)).to.equal('{"id":7,"name":"Tom 7","categoryId":1}\n');
     expect(await machine.enter(createRex)).to.equal(created);
   });
 });

@@ -84,8 +84,7 @@ describe('the examples in the Markdown files', function () {
   });
 
   it('show the answer to the first call', async () => {
-    expect(`${(await enter(firstCall, checkout)).stdout}
-`).to.equal(shown('{"id"'));
+    expect((await enter(firstCall, checkout)).stdout).to.equal(shown('{"id"'));
   });
 
   const programsIn = (language: string): ReadonlyArray<string> =>

@@ -92,7 +92,7 @@ describe('The routes in a Koa application of a host', () => {
     it(`take the ${kind} that a body parser has left, to the last digit`, async () => {
       const exact = '{"name":"é🐕","categoryId":9223372036854775807}';
       const created = await createBehind(parserThatLeaves(rawBody), Buffer.from(exact));
-      expect([created.status, created.text]).to.deep.equal([201, exact.replace('{', '{"id":1,')]);
+      expect([created.status, created.text]).to.deep.equal([201, exact.replace('{', '{"id":1,') + '\n']);
     });
 
     it(`refuse in such ${kind} what they refuse in a body`, async () => {
@@ -118,7 +118,7 @@ describe('The routes in a Koa application of a host', () => {
     const refused = await createBehind(parser, Buffer.from('{"name":"\ufffd","categoryId":7}'));
     expect(refused.text).to.contain('send U+FFFD as \\\\ufffd');
     const created = await createBehind(parser, Buffer.from('{"name":"\\ufffd","categoryId":7}'));
-    expect([created.status, created.text]).to.deep.equal([201, '{"id":1,"name":"\ufffd","categoryId":7}']);
+    expect([created.status, created.text]).to.deep.equal([201, '{"id":1,"name":"\ufffd","categoryId":7}\n']);
   });
 
   it('answer the operations only, and leave every other path and method under /v1 to the host', async () => {
@@ -204,7 +204,7 @@ const createOverHttp2 = async (body: string): Promise<string> => {
 
 describe('A create that comes over HTTP/2 to a host, where a body needs no Content-Length', () => {
   it('adds its animal, and is refused without a body', async () => {
-    expect(await createOverHttp2(newPet)).to.equal('{"id":1,"name":"Rex","categoryId":7}');
+    expect(await createOverHttp2(newPet)).to.equal('{"id":1,"name":"Rex","categoryId":7}\n');
     expect(await createOverHttp2(''))
       .to.include('"code":"malformed_json"')
       .and.include('empty body');

@@ -19,11 +19,11 @@ const rex = '{"name":"Rex","categoryId":9007199254740993,"status":"sold"}';
 const create = async (address: string, key: string): Promise<readonly [status: number, text: string]> => {
   const options = { method: 'POST', headers: { ...headers, 'Idempotency-Key': key }, body: rex };
   const response = await fetch(`${address}/v1/pets`, options);
-  return [response.status, await response.text()];
+  return [response.status, (await response.text()).trimEnd()];
 };
 
 const list = async (address: string): Promise<string> =>
-  (await fetch(`${address}/v1/pets`, { headers })).text();
+  (await (await fetch(`${address}/v1/pets`, { headers })).text()).trimEnd();
 
 for (const [kind, makeDatabase] of databaseKinds) {
   describe(`The command pets on ${kind}`, () => {

@@ -113,7 +113,7 @@ describe('The curl line of a start', () => {
   it('lists no animals when it is pasted, in memory', async () => {
     const service = await startService({ DATABASE_URL: 'memory:' });
     const { code, stdout } = await startProgram('sh', ['-c', await service.firstCall()]).ended;
-    expect({ code, stdout }).to.deep.equal({ code: 0, stdout: '[]' });
+    expect({ code, stdout }).to.deep.equal({ code: 0, stdout: '[]\n' });
   });
 });
 

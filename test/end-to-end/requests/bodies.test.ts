@@ -28,7 +28,7 @@ describeService('The body of POST /v1/pets', (service) => {
       code === 'payload_too_large' ? 413 : 400,
       code,
     ]);
-    expect((await service.get(`/v1/pets?after=${last}`)).text).to.equal('[]');
+    expect((await service.get(`/v1/pets?after=${last}`)).text).to.equal('[]\n');
     return answer;
   };
 

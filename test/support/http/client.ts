@@ -8,7 +8,7 @@ import {
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 
-/** A response, with the milliseconds that it took. */
+/** A response, with the milliseconds that it took. Its text is without the line break at the end. */
 export interface Answer {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
@@ -34,7 +34,7 @@ const answerTo = (sent: ClientRequest): Promise<Answer> =>
     sent.once('response', (response) => {
       const { statusCode: status = 0, headers } = response;
       text(response).then((body) => {
-        resolve({ status, headers, text: body, milliseconds: performance.now() - began });
+        resolve({ status, headers, text: body.replace(/\n$/, ''), milliseconds: performance.now() - began });
       }, reject);
     });
   });
