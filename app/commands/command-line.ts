@@ -1,12 +1,14 @@
 import { Command, CommanderError, InvalidArgumentError } from 'commander';
 import * as E from 'fp-ts/Either';
 import { pipe } from 'fp-ts/function';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
+import { parseEnv } from 'node:util';
 import { openTerminal, type ProcessIO, type Terminal } from '../terminal/terminal';
 import { backupCommand, restoreCommand } from './backup';
 import { copyCommand } from './copy';
 import { doctorCommand } from './doctor';
 import { parseEnvironmentFile } from '../settings/environment-file';
+import { settingNames } from '../settings/settings';
 import { exportCommand } from './export';
 import { importCommand } from './import';
 import { keysCommand } from './keys';
@@ -27,12 +29,35 @@ const readEnvironmentFile = (file: string): Readonly<Record<string, string>> =>
     }),
   );
 
+const dotEnv = '.env';
+
+/** Reads `.env` of the current folder outside production, as developers expect. Variables of the environment stay. */
+const readDotEnv = (env: Record<string, string | undefined>, { printError }: Terminal): void => {
+  if (env['NODE_ENV'] === 'production' || !existsSync(dotEnv)) return;
+  try {
+    Object.assign(env, { ...parseEnv(readFileSync(dotEnv, 'utf8')), ...env });
+    printError(`settings: ${dotEnv} and the environment`);
+  } catch (error) {
+    printError(`warning: ${dotEnv} was not read: ${E.toError(error).message}`);
+  }
+};
+
+/** Names the variable of a setting that is given as an option, such as `--port`. */
+const settingHint = (text: string): string => {
+  const [, option = ''] = /unknown option '--([\w-]+)/.exec(text) ?? [];
+  const name = option.toUpperCase().replaceAll('-', '_');
+  return settingNames.includes(name) ? `${name} is a setting: set the environment variable ${name}\n` : '';
+};
+
 const connectTo =
   (terminal: Terminal) =>
   (command: Command): void => {
     command.exitOverride().configureOutput({
       writeOut: terminal.write,
       writeErr: terminal.writeError,
+      outputError: (text, write) => {
+        write(text + settingHint(text));
+      },
     });
     command.commands.forEach(connectTo(terminal));
   };
@@ -54,6 +79,9 @@ export const commandLine = async (argv: ReadonlyArray<string>, io: ProcessIO): P
         Object.assign(env, readEnvironmentFile(file));
       },
     )
+    .hook('preAction', () => {
+      readDotEnv(env, terminal);
+    })
     .addCommand(serveCommand(terminal))
     .addCommand(migrateCommand(terminal))
     .addCommand(keysCommand(terminal))

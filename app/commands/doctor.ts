@@ -5,6 +5,7 @@ import { changedSettings, readSettings } from '../settings/settings';
 import { misspeltSettings, settingWarnings } from '../settings/warnings';
 import { failed, type Finding, passed, warned } from '../store/opening';
 import { trySteps } from '../store/steps';
+import { type Style, styleFor } from '../terminal/style';
 import type { Terminal } from '../terminal/terminal';
 import { escapeControlCharacters } from '../terminal/text';
 
@@ -25,22 +26,23 @@ export const diagnose = async (environment: NodeJS.ReadOnlyDict<string>): Promis
   ];
 };
 
-const stateOf = ({ ok, isWarning }: Finding): string => {
-  if (!ok) return 'FAIL';
-  return isWarning ? 'WARN' : 'ok';
+const stateOf = ({ ok, isWarning }: Finding, style: Style): string => {
+  if (!ok) return style('red', 'FAIL');
+  return isWarning ? style('yellow', 'WARN') : style('green', 'ok  ');
 };
 
-const toLine = (finding: Finding): string => {
+const toLine = (finding: Finding, style: Style): string => {
   const { check, text } = finding;
-  return `${stateOf(finding).padEnd(4)}  ${check.padEnd(10)}  ${escapeControlCharacters(text)}`;
+  return `${stateOf(finding, style)}  ${check.padEnd(10)}  ${escapeControlCharacters(text)}`;
 };
 
-export const doctorCommand = ({ env, print, fail }: Terminal): Command =>
+export const doctorCommand = ({ env, stdout, print, fail }: Terminal): Command =>
   new Command('doctor')
     .description('check that `serve` would start and work; exit code 1 if a check fails')
     .option('--json', 'print the results as JSON')
     .action(async ({ json = false }: { readonly json?: boolean }) => {
+      const style = styleFor(stdout, env);
       const findings = await diagnose(env);
-      print(json, findings, findings.map(toLine).join('\n'));
+      print(json, findings, findings.map((finding) => toLine(finding, style)).join('\n'));
       if (findings.some(({ ok }) => !ok)) fail(1);
     });

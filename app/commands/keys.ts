@@ -78,7 +78,7 @@ const createAndPrint = (
       );
     }
     terminal.printError(
-      `Save the key now: only its hash is stored. To revoke it: animal-store keys revoke ${created.id}`,
+      `Save the key now: only its hash is stored. To revoke it, run \`animal-store keys revoke ${created.id}\``,
     );
   });
 

@@ -2,7 +2,7 @@ import { Command } from 'commander';
 import { bannerText } from '../serve/banner';
 import type { Service } from '../serve/serve';
 import { databaseUrlText } from '../settings/database-url';
-import { changedSettings, type Settings } from '../settings/settings';
+import { changedSettings, defaults, fileSettings, settingNames, type Settings } from '../settings/settings';
 import { nextStopSignal } from '../terminal/signals';
 import { styleFor } from '../terminal/style';
 import type { Terminal } from '../terminal/terminal';
@@ -31,30 +31,46 @@ const announce = (
   printError(`Try it: curl -H 'Authorization: Bearer ${firstKey}' ${address}/v1/pets`);
 };
 
+/** Returns the default of a setting. Lists are empty by default. */
+const defaultOf = (name: string): string => {
+  const text = defaults[name] ?? '';
+  return text === '' || name === 'API_KEYS' ? 'none' : text;
+};
+
+const settingsText = (): string => {
+  const names = [...settingNames, ...fileSettings];
+  const width = Math.max(...names.map(({ length }) => length));
+  const lines = names.map((name) => `  ${name.padEnd(width)}  ${defaultOf(name)}`);
+  return ['', 'Environment variables, with their defaults (docs/configuration.md):', ...lines].join('\n');
+};
+
 /** Imports the HTTP server only when the command runs, because an import at the top would delay every other command. */
 export const serveCommand = (terminal: Terminal): Command =>
-  new Command('serve').description('serve HTTP until SIGTERM, SIGINT or SIGHUP').action(async () => {
-    const { openLog } = await import('../serve/log.js');
-    const { serve } = await import('../serve/serve.js');
+  new Command('serve')
+    .description('serve HTTP until SIGTERM, SIGINT or SIGHUP')
+    .addHelpText('after', settingsText)
+    .action(async () => {
+      const { openLog } = await import('../serve/log.js');
+      const { serve } = await import('../serve/serve.js');
 
-    await runCommand(terminal, async (settings) => {
-      const { logger, close } = openLog(settings, terminal);
-      try {
-        await serve(settings, {
-          version: readVersion(),
-          logger,
-          onProgress: terminal.printError,
-          until: (service) => {
-            // Handles signals before it prints the address, because a program that reads the address may send a signal
-            // at once.
-            const stopped = nextStopSignal();
-            announce(terminal, settings, service);
-            void stopped.then(terminal.announceStop);
-            return stopped;
-          },
-        });
-      } finally {
-        await close();
-      }
+      await runCommand(terminal, async (settings) => {
+        const { logger, close } = openLog(settings, terminal);
+        try {
+          await serve(settings, {
+            version: readVersion(),
+            logger,
+            onProgress: terminal.printError,
+            until: (service) => {
+              // Handles signals before it prints the address, because a program that reads the address may send a signal
+              // at once.
+              const stopped = nextStopSignal();
+              announce(terminal, settings, service);
+              void stopped.then(terminal.announceStop);
+              return stopped;
+            },
+          });
+        } finally {
+          await close();
+        }
+      });
     });
-  });

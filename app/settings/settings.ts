@@ -143,7 +143,8 @@ export const decodeSettings = (
     ]),
   );
 
-const defaults: NodeJS.ReadOnlyDict<string> = pipe(
+/** Texts of the defaults, by the names of the settings. */
+export const defaults: NodeJS.ReadOnlyDict<string> = pipe(
   decodeSettings({}),
   E.match(() => ({}), codec.encode),
 );

@@ -18,9 +18,9 @@ export const misspeltSettings = (environment: NodeJS.ReadOnlyDict<string>): Read
 
 const charactersOf128Bits = 22;
 
-const shortKeys = ({ API_KEYS, NODE_ENV }: Settings): ReadonlyArray<string> => {
+const shortKeys = ({ API_KEYS }: Settings): ReadonlyArray<string> => {
   const short = API_KEYS.filter(({ length }) => length < charactersOf128Bits).length;
-  return short === 0 || NODE_ENV !== 'production'
+  return short === 0
     ? []
     : [
         `${short} ${short === 1 ? 'key' : 'keys'} in API_KEYS can be guessed; use at least ${charactersOf128Bits} random characters, as from \`openssl rand -base64 32\``,

@@ -5,6 +5,7 @@ import type { Writable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { errorCode } from '../error-code';
 import { signalExitCode } from './signals';
+import { styleFor } from './style';
 import { escapeControlCharacters, toPrintableJson } from './text';
 
 const writeToStream = (output: Writable, data: string | Uint8Array): Promise<void> =>
@@ -47,8 +48,20 @@ export const openTerminal = ({ env, stdout, stderr }: ProcessIO) => {
     output.on('error', () => undefined);
   }
 
+  /** Writes the command in hints as this user calls it: npm, which sets the variable, finds it in a checkout. */
+  const asCalled = (text: string): string =>
+    env['npm_command'] === undefined ? text : text.replaceAll('`animal-store ', '`npx animal-store ');
+
+  const style = styleFor(stderr, env);
+
+  /** Colours the word with which a warning or an error begins. */
+  const withColour = (text: string): string =>
+    text
+      .replace(/^warning(?=: )/, (word) => style('yellow', word))
+      .replace(/^(?:error|animal-store)(?=: )/, (word) => style('red', word));
+
   const writeError = (text: string): void => {
-    printed = writeFully(stderr, text).catch(() => undefined);
+    printed = writeFully(stderr, withColour(asCalled(text))).catch(() => undefined);
   };
 
   /** Prints one line, in which the name of a file can't move the cursor or begin another line. */
@@ -83,7 +96,7 @@ export const openTerminal = ({ env, stdout, stderr }: ProcessIO) => {
     announceStop,
     write,
     print: (json: boolean, data: unknown, text: string): void => {
-      write(`${json ? toPrintableJson(data) : text}\n`);
+      write(`${json ? toPrintableJson(data) : asCalled(text)}\n`);
     },
     fail,
     /** Waits until all is written, but only for a second after a signal. Returns the exit code. */

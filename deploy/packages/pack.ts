@@ -84,8 +84,10 @@ export const packLibrary = (target: string): string => {
   });
 };
 
+/** Removes what only a checkout needs from a manifest. */
 const withoutDevelopment = <A extends object>(manifest: A): A => ({
   ...manifest,
+  bin: { 'animal-store': 'dist/app/main.js' },
   devDependencies: undefined,
   scripts: undefined,
 });

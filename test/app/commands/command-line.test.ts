@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { openSqlite } from '../../../adapters/knex';
 import { decodeOrThrow } from '../../../core';
 import {
+  type Environment,
   killPrograms,
   main,
   projectFolder,
@@ -12,6 +13,8 @@ import {
   startProgram,
   withoutDatabaseLine,
 } from '../../support/processes/command';
+import { settingNames } from '../../../app/settings/settings';
+import { copyCheckout } from '../../support/packages';
 import { newCatalogue } from '../../support/databases/catalogue';
 import { migrationNames } from '../../support/databases/migrations';
 import { runInProcess } from '../../support/processes/run-in-process';
@@ -33,6 +36,43 @@ const misuses: ReadonlyArray<readonly [ReadonlyArray<string>, RegExp]> = [
 describe('The command line', () => {
   afterEach(killPrograms);
   afterEach(removeFolders);
+
+  it('lists the settings and their defaults in the help of serve, and names the setting of an option', async () => {
+    const { stdout } = await runInProcess(['serve', '--help']);
+    for (const name of settingNames) expect(stdout).to.match(new RegExp(`^  ${name} +\\S`, 'm'));
+    expect(stdout).to.match(/^ {2}PORT +3000$/m);
+    expect((await runInProcess(['serve', '--port', '5313'])).stderr).to.include(
+      'PORT is a setting: set the environment variable PORT',
+    );
+  });
+
+  it('reads .env of the current folder outside production, and says so', async () => {
+    const folder = await makeFolder();
+    writeFileSync(join(folder, '.env'), 'PORT=here # comment\nexport LOG_LEVEL=loud');
+    const errors = async (environment: Environment) =>
+      (await runCommand(['serve'], environment, folder)).stderr.trimEnd().split('\n');
+    expect(await errors({ LOG_LEVEL: 'info' })).to.deep.equal([
+      'settings: .env and the environment',
+      'animal-store: PORT must be a whole number from 0 to 65535',
+    ]);
+    expect((await errors({ NODE_ENV: 'production' })).join()).to.include('there is no animal store');
+  });
+
+  it('names itself in hints as npm calls it', async () => {
+    const environment = { DATABASE_URL: `sqlite:${await newDatabaseFile()}`, npm_command: 'exec' };
+    expect((await runInProcess(['keys', 'list'], environment)).stderr).to.include(
+      '`npx animal-store migrate`',
+    );
+  });
+
+  it('says in a checkout that it is not built yet', async () => {
+    const folder = await copyCheckout();
+    const command = join(folder, 'deploy', 'packages', 'command.mjs');
+    expect(await startProgram(process.execPath, [command, 'serve']).ended).to.deep.include({
+      code: 1,
+      stderr: 'animal-store: not built yet; run `npm run build`\n',
+    });
+  });
 
   it('names the version that it needs on an older Node, and loads nothing', async () => {
     const { engines } = decodeOrThrow(

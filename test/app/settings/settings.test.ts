@@ -259,7 +259,6 @@ describe('The settings', () => {
   it('cause warnings at the start and in doctor for misspelt names and short keys', async () => {
     const environment = {
       DATABASE_URL: 'memory:',
-      NODE_ENV: 'production',
       API_KEYS: `short,${'k'.repeat(22)}`,
       PROT: '80',
       PORT: '0',
@@ -273,7 +272,7 @@ describe('The settings', () => {
     // The service cannot listen on this address, so that the start fails after it has printed the warnings.
     const { stderr } = await runInProcess(['serve'], { ...environment, HOST: '192.0.2.1' });
     for (const warning of warnings) expect(stderr).to.match(new RegExp(`^warning: ${warning.source}`, 'm'));
-    const quiet = await runInProcess(['doctor'], { ...environment, NODE_ENV: 'test', PROT: '' });
+    const quiet = await runInProcess(['doctor'], { ...environment, API_KEYS: 'k'.repeat(22), PROT: '' });
     expect(quiet.stdout).to.not.match(/warn/i);
     const invalid = { ...environment, PORT: 'abc' };
     expect((await runInProcess(['serve'], invalid)).stderr).to.match(/did you mean PORT\?[^]*PORT must be/);
