@@ -36,7 +36,7 @@ export const contentOf = (newPet: NewPet): string => {
   );
 };
 
-/** Lifetime of an idempotency key: 24 hours. */
+/** Default lifetime of an idempotency key: 24 hours. */
 export const idempotencyTtlMs = 24 * 60 * 60 * 1000;
 
 /** Stored idempotency key: the content of its create, in the form in which the repository keeps it, and the animal. */
@@ -73,16 +73,17 @@ type IdempotentCreate =
 
 /**
  * Decides the outcome of a create: add its animal, replay the animal that an earlier create with the same idempotency
- * key added, or reject the create. A key is valid for 24 hours. Reuse of a valid key for different content is rejected,
+ * key added, or reject the create. A new key is valid for `ttlMs`. Reuse of a valid key for different content is rejected,
  * and so is a retry after the animal was deleted. `now` and `expiresAt` are times in milliseconds by the same clock.
  */
 export const resolveIdempotentCreate = (
   record: IdempotencyRecord | undefined,
   content: string,
   now: number,
+  ttlMs = idempotencyTtlMs,
 ): IdempotentCreate => {
   if (record === undefined || record.expiresAt <= now) {
-    return { _tag: 'Create', expiresAt: now + idempotencyTtlMs };
+    return { _tag: 'Create', expiresAt: now + ttlMs };
   }
   if (record.content !== content) return idempotencyKeyReused;
   return record.pet === undefined ? petDeleted : { _tag: 'Replay', pet: record.pet };

@@ -91,6 +91,8 @@ type Options = Readonly<{
   pets?: ReadonlyArray<Pet>;
   /** Clock in milliseconds for the expiry of idempotency keys, by default the system clock. */
   now?: () => number;
+  /** Lifetime of an idempotency key, by default 24 hours. */
+  idempotencyTtlMs?: number;
 }>;
 
 type CreateResult = E.Either<IdempotencyKeyReused | PetDeleted | Unavailable, CreatedPet>;
@@ -118,7 +120,11 @@ const withId = (id: bigint, newPet: NewPet): Pet => Object.freeze(Object.assign(
 const noIdsLeft = 'the id of a new animal would be greater than 9223372036854775807, the largest int64';
 
 /** Stores animals in memory, for tests and for programs that need no persistence. */
-export const inMemoryPetRepository = ({ pets = [], now = Date.now }: Options = {}): PetRepository => {
+export const inMemoryPetRepository = ({
+  pets = [],
+  now = Date.now,
+  idempotencyTtlMs,
+}: Options = {}): PetRepository => {
   let sorted = pets.map((pet) => Object.freeze(decodeOrThrow(PetCodec, pet))).sort(compareById);
   const byId = new Map(sorted.map((pet) => [pet.id, pet]));
   const records = new Map<
@@ -153,7 +159,7 @@ export const inMemoryPetRepository = ({ pets = [], now = Date.now }: Options = {
     const record = records.get(key);
     const pet = record && byId.get(record.id);
     const content = contentOf(newPet);
-    const decision = resolveIdempotentCreate(record && { ...record, pet }, content, now());
+    const decision = resolveIdempotentCreate(record && { ...record, pet }, content, now(), idempotencyTtlMs);
     if (decision._tag === 'Replay') return E.right({ pet: decision.pet, replayed: true });
     if (decision._tag !== 'Create') return E.left(decision);
     const created = add(newPet);

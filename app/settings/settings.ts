@@ -123,6 +123,7 @@ const codec = t.strict({
     (limit) => (limit ? `${limit.requests}/${limit.seconds}s` : 'none'),
     parseRateLimit,
   ),
+  IDEMPOTENCY_HOURS: wholeNumber(1, 168, 24, ' of hours'),
   POSTGRES_POOL_SIZE: wholeNumber(1, 1_000, 10),
 });
 

@@ -60,6 +60,8 @@ const pickQuota = (
   return DATABASE_URL._tag === 'Postgres' ? postgresQuota(writes, RATE_LIMIT) : inMemoryQuota(RATE_LIMIT);
 };
 
+const ttlMsOf = ({ IDEMPOTENCY_HOURS }: Settings): number => IDEMPOTENCY_HOURS * 3_600_000;
+
 const readStatus = async (
   database: OwnDatabase,
   { API_KEYS }: Settings,
@@ -77,7 +79,7 @@ const databaseStore = (
   observer: RepositoryObserver | undefined,
 ): ServiceStore => ({
   ports: {
-    pets: knexPetRepository(database, { observer }),
+    pets: knexPetRepository(database, { observer, idempotencyTtlMs: ttlMsOf(settings) }),
     authenticate:
       settings.API_KEYS.length > 0
         ? environmentKeys(settings.API_KEYS).authenticate
@@ -95,7 +97,8 @@ const databaseStore = (
   close: database.close,
 });
 
-const memoryStore = ({ API_KEYS, RATE_LIMIT }: Settings): ServiceStore => {
+const memoryStore = (settings: Settings): ServiceStore => {
+  const { API_KEYS, RATE_LIMIT } = settings;
   const firstKey =
     API_KEYS.length > 0
       ? undefined
@@ -103,7 +106,7 @@ const memoryStore = ({ API_KEYS, RATE_LIMIT }: Settings): ServiceStore => {
   const keys = firstKey === undefined ? API_KEYS : [firstKey];
   return {
     ports: {
-      pets: inMemoryPetRepository(),
+      pets: inMemoryPetRepository({ idempotencyTtlMs: ttlMsOf(settings) }),
       authenticate: environmentKeys(keys).authenticate,
       consumeQuota: RATE_LIMIT && inMemoryQuota(RATE_LIMIT),
     },

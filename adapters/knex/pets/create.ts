@@ -7,7 +7,6 @@ import {
   idempotencyKeyInFlight,
   type IdempotencyKeyReused,
   type IdempotencyRecord,
-  idempotencyTtlMs,
   contentOf,
   type NewPet,
   type Pet,
@@ -59,11 +58,10 @@ const createNew = async (
   writes: Knex,
   statements: Statements,
   creates: ReadonlyArray<Create>,
-  now: number,
+  expires_at: number,
 ): Promise<ReadonlyArray<CreateResult>> => {
   const newPets = creates.map(({ newPet }) => newPet);
   const pets = await insertPets(writes, statements, newPets);
-  const expires_at = now + idempotencyTtlMs;
   const records = pets.flatMap(({ id }, place) => {
     const { key, newPet } = creates[place] ?? {};
     if (key === undefined || newPet === undefined) return [];
@@ -97,6 +95,7 @@ const createOrReplay = async (
   statements: Statements,
   creates: ReadonlyArray<Create>,
   now: number,
+  expiresAt: number,
 ): Promise<ReadonlyArray<CreateResult>> => {
   const keys = keysOf(creates);
   // Writes before it reads. On SQLite, a transaction that begins with a read can't write once another connection has
@@ -112,7 +111,7 @@ const createOrReplay = async (
     if (record !== undefined) await lockRecord(transaction, record.row);
     return settled.flatMap((result) => result ?? []);
   }
-  const made = [...(await createNew(transaction, statements, fresh, now))];
+  const made = [...(await createNew(transaction, statements, fresh, expiresAt))];
   return settled.flatMap((result) => result ?? made.splice(0, 1));
 };
 
@@ -121,26 +120,31 @@ const createTogether = async (
   { write, transaction, statements }: StoreDatabase,
   creates: ReadonlyArray<Create>,
   now: number,
+  expiresAt: number,
 ): Promise<ReadonlyArray<CreateResult>> => {
-  if (keysOf(creates).length === 0) return write((writes) => createNew(writes, statements, creates, now));
+  if (keysOf(creates).length === 0)
+    return write((writes) => createNew(writes, statements, creates, expiresAt));
   try {
-    return await transaction((writes) => createNew(writes, statements, creates, now));
+    return await transaction((writes) => createNew(writes, statements, creates, expiresAt));
   } catch (error) {
     if (!isPossibleDuplicate(error)) throw error;
   }
-  return transaction((writes) => createOrReplay(writes, statements, creates, now));
+  return transaction((writes) => createOrReplay(writes, statements, creates, now, expiresAt));
 };
 
 export const createPet = (
   database: StoreDatabase,
-  now: () => number,
+  { now, ttlMs }: { readonly now: () => number; readonly ttlMs: number },
   observer: RepositoryObserver | undefined,
 ): PetRepository['create'] => {
   const purge = purgeExpiredKeys(database, now);
   const create = batchedWrite<Create, CreateFailure, CreatedPet>(database, observer, {
     operation: 'create',
     identity: ({ key }) => key && scopedIdempotencyKeyText(key),
-    run: (creates) => createTogether(database, creates, now()).finally(purge),
+    run: (creates) => {
+      const time = now();
+      return createTogether(database, creates, time, time + ttlMs).finally(purge);
+    },
   });
   const inFlight = new Set<string>();
   return (newPet, key, deadline) => {

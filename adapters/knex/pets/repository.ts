@@ -1,4 +1,4 @@
-import type { PetRepository } from '../../../core';
+import { idempotencyTtlMs as defaultTtlMs, type PetRepository } from '../../../core';
 import type { StoreDatabase } from '../database/store-database';
 import type { RepositoryObserver } from './batched-statement';
 import { deletePets, updatePet } from './corrections';
@@ -10,6 +10,8 @@ import { listPets } from './list';
 interface Options {
   /** Clock in milliseconds since 1970, for the expiry of idempotency keys. */
   readonly now?: () => number;
+  /** Lifetime of an idempotency key, by default 24 hours. */
+  readonly idempotencyTtlMs?: number;
   readonly observer?: RepositoryObserver | undefined;
 }
 
@@ -19,11 +21,11 @@ interface Options {
  */
 export const knexPetRepository = (
   database: StoreDatabase,
-  { now = Date.now, observer }: Options = {},
+  { now = Date.now, idempotencyTtlMs = defaultTtlMs, observer }: Options = {},
 ): PetRepository => ({
   list: listPets(database, observer),
   find: findPet(database, observer),
-  create: createPet(database, now, observer),
+  create: createPet(database, { now, ttlMs: idempotencyTtlMs }, observer),
   update: updatePet(database),
   deleteAll: deletePets(database),
   importAll: importPets(database),

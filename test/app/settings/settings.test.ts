@@ -29,6 +29,7 @@ const defaults = {
   STOP_DELAY: 0,
   CORS_ORIGIN: [],
   RATE_LIMIT: undefined,
+  IDEMPOTENCY_HOURS: 24,
   POSTGRES_POOL_SIZE: 10,
 };
 
@@ -57,6 +58,7 @@ const wrong: Readonly<Record<string, ReadonlyArray<string>>> = {
   TRUST_PROXY: ['-1', '101', 'true', '127.0.0.1'],
   RATE_LIMIT: ['100', '100/60', '0/60s', '100/0s', '100/1m', '1e2/60s', '-1/60s', '1.5/60s'],
   STOP_DELAY: ['-1', '600001', '1m'],
+  IDEMPOTENCY_HOURS: ['0', '169', '1.5'],
   POSTGRES_POOL_SIZE: ['0', '1001', 'ten'],
 };
 

@@ -1,8 +1,10 @@
 import { expect } from 'chai';
+import { inMemoryPetRepository } from '../../../adapters/in-memory';
 import { environmentKeys } from '../../../app/store/service-store';
 import { ApiKey, decodeOrThrow } from '../../../core';
+import { arbitraryScopedIdempotencyKey } from '../../contracts';
 import { success } from '../../contracts/outcome';
-import { columnIn, postgresStore } from '../../support/databases/databases';
+import { columnIn, postgresStore, sqlStores } from '../../support/databases/databases';
 import { migrationNames } from '../../support/databases/migrations';
 import { inPostgresDatabase, slowPets } from '../../support/postgres/postgres';
 import { call } from '../../support/http/client';
@@ -48,6 +50,35 @@ describe('The settings of PostgreSQL', () => {
       const names = migrationNames();
       expect(await Promise.all([migrated(), migrated()])).to.deep.equal([names, names]);
     }));
+});
+
+describe('The setting IDEMPOTENCY_HOURS', () => {
+  for (const { name, within } of sqlStores) {
+    it(`is the time for which ${name} keeps the key of a create`, () =>
+      within(async ({ databaseUrl, open }) => {
+        const environment = { DATABASE_URL: databaseUrl, API_KEYS: key, IDEMPOTENCY_HOURS: '1' };
+        await whileServing(environment, async ({ address }) => {
+          const headers = { 'Idempotency-Key': 'k' };
+          const { status } = await call(`${address}/v1/pets`, { method: 'POST', key, body, headers });
+          expect(status).to.equal(201);
+        });
+        const { reads, close } = open();
+        const [expiresAt] = await reads('idempotency_keys').pluck<ReadonlyArray<unknown>>('expires_at');
+        await close();
+        expect(Number(expiresAt)).to.be.within(Date.now() + 3_000_000, Date.now() + 3_600_000);
+      }));
+  }
+
+  it('is the time for which a store in memory replays a create', async () => {
+    const clock = { time: 0 };
+    const pets = inMemoryPetRepository({ now: () => clock.time, idempotencyTtlMs: 3_600_000 });
+    const create = pets.create({ name: 'Rex', categoryId: 7n }, arbitraryScopedIdempotencyKey());
+    await success(create);
+    clock.time = 3_599_999;
+    expect((await success(create)).replayed).to.equal(true);
+    clock.time += 1;
+    expect((await success(create)).replayed).to.equal(false);
+  });
 });
 
 /** The SHA-256 hashes of both keys begin with 71582553. */
