@@ -20,9 +20,8 @@ export interface NotReady {
 }
 
 /**
- * Failure that an error response reports. The files of adapters/http answer with it by calling `fail`.
- * app.ts makes the responses to failures that the HTTP server detects. A Defect is a bug in the service; its
- * cause goes to the log, never to the client.
+ * Failure that an error response reports. A Defect is a bug in the service; its cause goes to the log, never to the
+ * client.
  */
 export type HttpFailure =
   | InvalidApiKey

@@ -26,7 +26,7 @@ export const completeRequests = async (context: Context, next: () => unknown): P
   if (!context.req.complete && !(await drainBody(context.req))) context.set('Connection', 'close');
 };
 
-/** Security headers of every response. OWASP recommends them for APIs; pages.ts adds those for HTML pages. */
+/** Security headers of every response, which OWASP recommends for APIs. */
 export const securityHeaders = {
   'Cache-Control': 'no-store',
   'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
@@ -59,9 +59,8 @@ const isAllowed = (origins: ReadonlyArray<string>, origin: string): boolean =>
   origin !== '' && (origins.includes('*') || origins.includes(origin));
 
 /**
- * Returns the CORS headers of a response (Fetch standard, section 3.3). app.ts adds them to the errors of
- * the HTTP server, so that a page can read these errors too. Credentials such as cookies are not allowed, because a
- * page sends its API key itself.
+ * Returns the CORS headers of a response (Fetch standard, section 3.3). Credentials such as cookies are not allowed,
+ * because a page sends its API key itself.
  */
 export const corsHeaders = (origins: ReadonlyArray<string>, origin = ''): Headers => {
   if (origins.length === 0) return {};

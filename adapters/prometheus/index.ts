@@ -24,8 +24,7 @@ const processMetrics = [
 
 /**
  * Makes the metrics of a service. Where OpenTelemetry has a name for a metric, the metric has this name in Prometheus
- * spelling. app/serve/serve.ts calls this function at startup, and app/serve/observability.ts reports each request to
- * the metrics. No other adapter imports this adapter, so that embedding programs do not need prom-client.
+ * spelling. Embedding programs need no prom-client, because no other adapter imports this one.
  */
 export const prometheusMetrics = ({ version, operations }: Options) => {
   const registry = new Registry();

@@ -35,7 +35,7 @@ const boundsInSeconds = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0
 const failures = [500, 503];
 const rejectionStatuses = [400, 405, 408, 413, 417, 431, 505];
 
-/** Makes the metrics of requests, which index.ts combines with the others. */
+/** Makes the metrics of requests. */
 export const requestMetrics = (registry: Registry, operations: ReadonlyArray<Operation>) => {
   const registers = [registry];
   const counter = (name: string, help: string, ...labelNames: ReadonlyArray<string>) =>

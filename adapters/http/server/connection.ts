@@ -59,7 +59,7 @@ const rawText = ({ status, headers, body }: ErrorResponse, isHead: boolean): str
 
 /**
  * Connection of a client. Runs one exchange (a request and its response) at a time, because Node would start a
- * pipelined request while an earlier one runs. index.ts makes it, and passes it each request and each parser error.
+ * pipelined request while an earlier one runs.
  */
 export class Connection {
   readonly socket: Socket;

@@ -1,4 +1,5 @@
 import {
+  fieldType,
   type NewPet,
   type Pet,
   type PetChanges,
@@ -11,8 +12,8 @@ import {
 import { permanentError } from './errors';
 
 /**
- * Database column of a field of an animal. postgres/statements.ts and sqlite/statements.ts build their SQL from
- * the columns. Values are read and bound as text, because a JavaScript number would lose digits of a 64-bit integer.
+ * Database column of a field of an animal. Values are read and bound as text, because a JavaScript number would lose
+ * digits of a 64-bit integer.
  */
 export interface Column {
   readonly field: keyof Pet;
@@ -26,7 +27,7 @@ export const petColumns: ReadonlyArray<Column> = petFieldNames.map((field) => {
   return {
     field,
     name: field.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
-    type: petRules[field].kind === 'int64' ? 'bigint' : 'text',
+    type: fieldType(petRules[field]).jsonType === 'integer' ? 'bigint' : 'text',
   };
 });
 

@@ -38,9 +38,8 @@ const removeStalePartials = (folder: string): void => {
 };
 
 /**
- * Returns a name next to `file`, for content that replaces `file` by a rename once it is complete; app/transfer/files.ts
- * calls it too. The name is random, because a killed process leaves its file behind, and process ids repeat in
- * containers. Throws if `file` is a mount point, which a rename can't replace.
+ * Returns a name next to `file`, for content that replaces `file` by a rename once it is complete. The name is random,
+ * because a killed process leaves its file behind, and process ids repeat in containers. Throws if `file` is a mount point, which a rename can't replace.
  */
 export const partialFileFor = (file: string): string => {
   if (isMountPoint(file))

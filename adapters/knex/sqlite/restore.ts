@@ -68,9 +68,8 @@ const keepDatabase = (filename: string, kept: string, isDamaged: boolean): void 
 };
 
 /**
- * Checks a backup and puts it in the place of a database that is not in use; the command `restore` in
- * app/commands/backup.ts calls it. Migrates the copy of an earlier version's backup first. Keeps the replaced database under a name with the time. A failure leaves that
- * database unchanged.
+ * Checks a backup and puts it in the place of a database that is not in use. Migrates the copy of an earlier version's
+ * backup first. Keeps the replaced database under a name with the time. A failure leaves that database unchanged.
  */
 export const restoreSqlite = async (
   backup: string,
