@@ -2,7 +2,6 @@ import { expect } from 'chai';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { mock } from 'node:test';
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Listener } from '../../../../adapters/http/server/connection';
 import { eventually } from '../../../support/eventually';
 import { startPlainServer, statusesIn, stopPlainServers } from '../../../support/http/plain-server';
@@ -38,7 +37,16 @@ describe('A client that does not read', () => {
     return bytes;
   };
 
+  /** Lets the server look twice at what clients have read, so that it knows who has read nothing. */
+  const sweepTwice = (): void => {
+    mock.timers.tick(1_000);
+  };
+
+  beforeEach(() => {
+    mock.timers.enable({ apis: ['setInterval'] });
+  });
   afterEach(async () => {
+    mock.timers.reset();
     for (const socket of sockets.splice(0)) socket.destroy();
     await stopPlainServers();
   });
@@ -48,7 +56,7 @@ describe('A client that does not read', () => {
     const body = Buffer.alloc(33_554_432, 'x');
     const { port } = await startPlainServer(answering(body));
     const socket = await askWithoutReading(port);
-    await delay(1_500);
+    sweepTwice();
     expect(await receivedBytes(socket)).to.be.above(body.length);
   });
 
@@ -60,11 +68,10 @@ describe('A client that does not read', () => {
       response.end(body);
     });
     const first = await askWithoutReading(port);
-    // Waits for two sweeps, so that the first client is known to read nothing.
-    await delay(1_200);
+    sweepTwice();
     const others = [await askWithoutReading(port), await askWithoutReading(port)];
     await eventually('all are served', boundMs, () => served === 3);
-    await delay(1_200);
+    sweepTwice();
     expect(await receivedBytes(first)).to.be.below(body.length);
     for (const socket of others) expect(await receivedBytes(socket)).to.be.above(body.length);
   });
