@@ -5,7 +5,7 @@ import { databaseUrlText } from '../settings/database-url';
 import { changedSettings, defaults, fileSettings, settingNames, type Settings } from '../settings/settings';
 import { nextStopSignal } from '../terminal/signals';
 import { styleFor } from '../terminal/style';
-import type { Terminal } from '../terminal/terminal';
+import { type Terminal, withJsonMessages } from '../terminal/terminal';
 import { readVersion, runCommand } from './run-command';
 
 export const startLine = (settings: Settings, address: string): string => {
@@ -45,13 +45,15 @@ const settingsText = (): string => {
 };
 
 /** Imports the HTTP server only when the command runs, because an import at the top would delay every other command. */
-export const serveCommand = (terminal: Terminal): Command =>
+export const serveCommand = (io: Terminal): Command =>
   new Command('serve')
     .description('serve HTTP until SIGTERM, SIGINT or SIGHUP')
     .addHelpText('after', settingsText)
     .action(async () => {
       const { openLog } = await import('../serve/log.js');
       const { serve } = await import('../serve/serve.js');
+      const isForPrograms = io.env['NODE_ENV'] === 'production' && io.stderr.isTTY !== true;
+      const terminal = isForPrograms ? withJsonMessages(io) : io;
 
       await runCommand(terminal, async (settings) => {
         const { logger, close } = openLog(settings, terminal);

@@ -109,3 +109,15 @@ export const openTerminal = ({ env, stdout, stderr }: ProcessIO) => {
 };
 
 export type Terminal = ReturnType<typeof openTerminal>;
+
+const levels = { 'warning: ': 'warn', 'animal-store: ': 'fatal' } as const;
+
+/** Makes a terminal that prints messages as JSON lines, such as those of the log. */
+export const withJsonMessages = (terminal: Terminal): Terminal => ({
+  ...terminal,
+  printError: (text) => {
+    const [prefix, level] = Object.entries(levels).find(([start]) => text.startsWith(start)) ?? ['', 'info'];
+    const line = { level, time: new Date().toISOString(), msg: text.slice(prefix.length) };
+    terminal.writeError(`${toPrintableJson(line)}\n`);
+  },
+});

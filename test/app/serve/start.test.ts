@@ -8,6 +8,7 @@ import { startProgram } from '../../support/processes/command';
 import { needsPrograms } from '../../support/processes/system';
 import { runInProcess } from '../../support/processes/run-in-process';
 import { whileServing } from '../../support/service/serve-in-process';
+import { logLines } from '../../support/service/log-lines';
 import { killServices, startService } from '../../support/service/service-process';
 import { newDatabaseFile, removeFolders } from '../../support/temporary-folder';
 
@@ -80,6 +81,19 @@ describe('A start', () => {
     });
   });
 
+  it('prints only JSON in production, of a start and of its failure', async () => {
+    const environment = { NODE_ENV: 'production', DATABASE_URL: 'memory:', API_KEYS: 'short', PORTS: '1' };
+    const service = await startService({ ...environment, ADMIN_PORT: '0' });
+    await service.adminAddress();
+    const { stdout, stderr } = await service.stop();
+    const taken = await runInProcess(['serve'], { ...environment, PORT: 'x' });
+    const messages = logLines(stderr).map(({ level, msg }) => `${String(level)}: ${String(msg)}`);
+    expect(messages[0]).to.match(/^warn: .*PORTS/);
+    expect(messages.at(-1)).to.match(/^info: Metrics and health checks/);
+    expect(logLines(stdout).at(-1)).to.include({ msg: 'stopped' });
+    expect(logLines(taken.stderr).at(-1)?.['level']).to.equal('fatal');
+  });
+
   it('fails in production without a key, says how to get one, and succeeds once the advice is followed', async () => {
     const production = { NODE_ENV: 'production', PORT: '0' };
     const environment = { ...production, DATABASE_URL: `sqlite:${await newDatabaseFile()}` };
@@ -96,7 +110,7 @@ describe('A start', () => {
     ] as const) {
       const { code, stdout, stderr } = await runInProcess(['serve'], settings);
       expect({ code, stdout }).to.deep.equal({ code: 1, stdout: '' });
-      expect(stderr).to.equal(`animal-store: there is no valid API key; ${advice}\n`);
+      expect(logLines(stderr)[0]).to.include({ level: 'fatal', msg: `there is no valid API key; ${advice}` });
     }
     const key = (await runInProcess(['keys', 'create', '--name', 'shop'], environment)).stdout.trim();
     await whileServing({ ...environment, API_KEYS: '' }, async ({ address, firstKey }) => {

@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { OwnDatabase } from '../../../adapters/knex';
 import { runInProcess } from '../../support/processes/run-in-process';
+import { logLines } from '../../support/service/log-lines';
 import { makeFolder, removeFolders } from '../../support/temporary-folder';
 import { withDatabase } from './doctor/support';
 
@@ -61,7 +62,10 @@ describe('serve and doctor', () => {
       expect(existsSync(file), 'doctor creates no file').to.equal(existed);
       const serve = await runInProcess(['serve'], settings);
       expect([doctor.code, serve.code], serve.stderr).to.deep.equal([1, 1]);
-      const reason = serve.stderr.replace(/^animal-store: /, '').trim();
+      const isForPrograms = 'NODE_ENV' in environment;
+      const reason = isForPrograms
+        ? String(logLines(serve.stderr)[0]?.['msg'])
+        : serve.stderr.replace(/^animal-store: /, '').trim();
       expect(doctor.stdout).to.match(/^FAIL/m).and.include(reason);
     });
   }

@@ -45,7 +45,7 @@ export const whenServing = async (running: Running): Promise<ServiceProcess> => 
   return {
     ...running,
     address: await printed(running, /serves (http:\S+) .*\n/),
-    adminAddress: () => printed(running, /without a key: (http:\S+)\n/),
+    adminAddress: () => printed(running, /without a key: (http:[^\s"]+)/),
     firstKey: () => printed(running, /shown only once: (\S+)\n/),
     firstCall: () => printed(running, /Try it: (.+)\n/),
     stop: () => {
