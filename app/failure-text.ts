@@ -2,6 +2,7 @@ import { invalidFieldTexts } from '../core';
 import { errorCode } from './error-code';
 import { CommandFailed, type CommandFailure } from './failures';
 import { type DatabaseUrl, databaseUrlText } from './settings/database-url';
+import { currentUser } from './store/file';
 import { generalAdvice, messageOf, specificAdvice } from './store/advice';
 
 const listenAdvice = (cause: unknown, prefix: string): string => {
@@ -60,5 +61,7 @@ export const failureText = (failure: CommandFailure, url: DatabaseUrl): string =
 export const reasonOf = (error: unknown, url: DatabaseUrl): string => {
   if (error instanceof CommandFailed) return failureText(error.failure, url);
   const message = messageOf(error);
+  if (errorCode(error) === 'EACCES')
+    return `${message}; this command runs as ${currentUser()}, who may not use the file`;
   return withAdvice(message, message.startsWith('SQLITE_') ? specificAdvice(url, error) : undefined);
 };

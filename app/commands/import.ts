@@ -1,18 +1,14 @@
 import { Command } from 'commander';
 import * as E from 'fp-ts/Either';
-import {
-  decodeNewPets,
-  importAll,
-  type ImportedPets,
-  type InvalidNewPet,
-  invalidFieldTexts,
-} from '../../core';
+import { decodeNewPets, importAll, type ImportedPets, type InvalidNewPet } from '../../core';
 import { withStore } from '../store/open-store';
 import type { Terminal } from '../terminal/terminal';
 import { counted } from '../terminal/text';
 import { openSource } from '../transfer/files';
 import { type Format, formatOfFile, readRows } from '../transfer/formats';
 import { createIdsFile } from '../transfer/ids';
+import { placeOf, rowErrorText } from '../transfer/row-errors';
+import type { Row } from '../transfer/rows';
 import { formatOption, missingFormat, nonEmpty } from './arguments';
 import { runTransfer, type TransferContext } from './run-transfer';
 
@@ -28,12 +24,19 @@ interface Options {
 interface Counts {
   rows: number;
   invalidRows: number;
+  blankNames: number;
+  firstBlankName?: string;
 }
+
+const hasBlankName = (row: unknown): boolean =>
+  typeof row === 'object' &&
+  row !== null &&
+  'name' in row &&
+  typeof row.name === 'string' &&
+  row.name.trim() === '';
 
 /** Error of an import whose commit the database did not confirm. */
 class Unconfirmed extends Error {}
-
-const textOf = ({ fields }: InvalidNewPet): string => invalidFieldTexts(fields, 'the row').join('; ');
 
 /** Stores all animals of a file in one transaction, which ends at the first invalid row. With `--dry-run`, only reads them. */
 const importFile = async (
@@ -46,25 +49,31 @@ const importFile = async (
   printError('the animals get new ids; `animal-store copy` keeps ids');
   const source = openSource(file, signal);
 
-  let line = 0;
+  let row: Row = { line: 0, value: E.right(undefined) };
   const reject = (reason: string): void => {
     counts.invalidRows += 1;
-    const error = `line ${line}: ${reason}`;
+    const error = `${placeOf(row)}: ${reason}`;
     if (!skipInvalid && !dryRun) throw new Error(error);
     printError(error);
   };
 
   async function* values(): AsyncGenerator {
-    for await (const row of readRows(format, source, escapeFormulas)) {
+    for await (row of readRows(format, source, escapeFormulas)) {
       counts.rows += 1;
-      ({ line } = row);
-      if (E.isRight(row.value)) yield row.value.right;
-      else reject(row.value.left);
+      if (E.isLeft(row.value)) {
+        reject(row.value.left);
+        continue;
+      }
+      if (hasBlankName(row.value.right)) {
+        counts.blankNames += 1;
+        counts.firstBlankName ??= placeOf(row);
+      }
+      yield row.value.right;
     }
   }
 
   const rejectAnimal = (failure: InvalidNewPet): void => {
-    reject(textOf(failure));
+    reject(rowErrorText(failure, E.isRight(row.value) ? row.value.right : undefined));
   };
 
   try {
@@ -77,7 +86,7 @@ const importFile = async (
         if (E.isRight(imported)) return imported.right;
         const { left: failure } = imported;
         if (failure._tag === 'Unavailable') throw new Unconfirmed(failure.cause.message);
-        throw failure._tag === 'ImportAborted' ? failure.cause : new Error(textOf(failure));
+        throw failure._tag === 'ImportAborted' ? failure.cause : new Error(rowErrorText(failure, undefined));
       });
     const newPets = decodeNewPets(values(), rejectAnimal);
     while ((await newPets.next()).done !== true);
@@ -114,11 +123,15 @@ export const importCommand = (terminal: Terminal): Command =>
     .action(async (file: string, options: Options, command: Command) => {
       const { format = formatOfFile(file), json = false } = options;
       if (format === undefined) return command.error(missingFormat);
-      const counts: Counts = { rows: 0, invalidRows: 0 };
+      const counts: Counts = { rows: 0, invalidRows: 0, blankNames: 0 };
 
       const run = async (context: TransferContext): Promise<string> => {
         const imported = await importFile(file, format, options, counts, context);
-        const { rows, invalidRows } = counts;
+        const { rows, invalidRows, blankNames, firstBlankName } = counts;
+        if (firstBlankName !== undefined)
+          terminal.printError(
+            `warning: ${counted(blankNames, 'name')} without a visible character, the first in ${firstBlankName}`,
+          );
         const { count: stored, firstId, lastId } = imported ?? { count: 0 };
         const ids = {
           firstId: firstId?.toString(),

@@ -12,6 +12,12 @@ const userName = (uid: number): string => {
   return name ?? `the user ${uid}`;
 };
 
+/** Returns the name of the user as whom the command runs. */
+export const currentUser = (): string => {
+  const uid = process.getuid?.();
+  return uid === undefined ? 'an unknown user' : userName(uid);
+};
+
 const ownerOf = (path: string): string => userName(statSync(path).uid);
 
 /** Returns advice if this user may not use a path, or undefined. */
@@ -60,7 +66,7 @@ const foreignPath = (filename: string, uid: number): string | undefined => {
 /** Compares owners, because root can open every file, even one that the user of the service can't open. */
 export const checkUser = ({ settings: { DATABASE_URL: url } }: Opening): ReadonlyArray<Finding> => {
   const uid = process.getuid?.();
-  const user = `this command runs as ${uid === undefined ? 'an unknown user' : userName(uid)}`;
+  const user = `this command runs as ${currentUser()}`;
   const foreign = uid === undefined || url._tag !== 'Sqlite' ? undefined : foreignPath(url.filename, uid);
   if (foreign === undefined) return [passed('user', user)];
   const remedy = 'run it as the user of the service, to whom the file and its folder must belong';

@@ -82,7 +82,7 @@ export async function* readCsv(
   binaryTexts: AsyncIterable<string>,
   escapeFormulas: boolean,
 ): AsyncGenerator<Row> {
-  let nextLine = 1;
+  let [nextLine, spreadsheetRow] = [1, 0];
   const parser = parse({
     record_delimiter: ['\r\n', '\n', '\r'],
     relax_column_count: true,
@@ -100,9 +100,10 @@ export async function* readCsv(
   let header: ReadonlyArray<string> | undefined;
   try {
     for await (const [line, ...fields] of records) {
+      spreadsheetRow += 1;
       if (fields.length === 1 && fields[0] === '') continue;
       if (header === undefined) header = readHeader(fields);
-      else yield { line: Number(line), value: toValues(header, fields, escapeFormulas) };
+      else yield { line: Number(line), spreadsheetRow, value: toValues(header, fields, escapeFormulas) };
     }
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;

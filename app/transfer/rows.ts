@@ -1,8 +1,12 @@
 import type * as E from 'fp-ts/Either';
 
-/** Row of a file: the number of its first line, and its values or the reason why they can't be read. */
+/**
+ * Row of a file: the number of its first line, its row in a spreadsheet if the file can be one, and its values or the
+ * reason why they can't be read.
+ */
 export interface Row {
   readonly line: number;
+  readonly spreadsheetRow?: number;
   readonly value: E.Either<string, unknown>;
 }
 
@@ -12,18 +16,31 @@ export const maxRowLength = 1_000_000;
 /** Matches the first two bytes of UTF-16, with or without a byte order mark. */
 const utf16Start = /^(?:\xff\xfe|\xfe\xff|.?\0)/s;
 
+const byteOrderMark = '\xef\xbb\xbf';
+
+const withoutMark = (text: string): string => {
+  if (utf16Start.test(text)) throw new Error('the file is UTF-16; save it as UTF-8');
+  return text.startsWith(byteOrderMark) ? text.slice(byteOrderMark.length) : text;
+};
+
 /**
  * Makes one character of each byte, and leaves out a byte order mark. Rows are decoded after they are found, so that
  * an error in the UTF-8 has a line number.
  */
 export async function* toBinaryTexts(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
-  let isStart = true;
+  // The first bytes, until there are enough to see a byte order mark. Undefined after that.
+  let start: string | undefined = '';
   for await (const chunk of chunks) {
     const text = Buffer.from(chunk).toString('latin1');
-    if (isStart && utf16Start.test(text)) throw new Error('the file is UTF-16; save it as UTF-8');
-    yield isStart ? text.replace(/^\xef\xbb\xbf/, '') : text;
-    isStart = false;
+    if (start === undefined) yield text;
+    else {
+      start += text;
+      if (start.length < byteOrderMark.length) continue;
+      yield withoutMark(start);
+      start = undefined;
+    }
   }
+  if (start !== undefined) yield withoutMark(start);
 }
 
 export const toBytes = (binaryText: string): Buffer => Buffer.from(binaryText, 'latin1');

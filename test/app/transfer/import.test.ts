@@ -1,12 +1,18 @@
 import { expect } from 'chai';
-import { existsSync } from 'node:fs';
+import { chmodSync, existsSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { Writable } from 'node:stream';
 import { mock } from 'node:test';
 import { environmentOf, newCatalogue } from '../../support/databases/catalogue';
 import { eventually } from '../../support/eventually';
-import { killPrograms, main, startProgram } from '../../support/processes/command';
+import {
+  killPrograms,
+  main,
+  needsReadableBuild,
+  runUnprivileged,
+  startProgram,
+} from '../../support/processes/command';
 import { makeFolder, newDatabaseFile, removeFolders } from '../../support/temporary-folder';
 import { importNotice, makePipe, namesIn, newFile, runInProcess } from './support';
 
@@ -16,8 +22,8 @@ const invalidRows = '{"name":"Rex","categoryId":1.5}\n{"name":"Rex","status":"go
 
 const invalidRowsReport = (first: number): string =>
   [
-    'categoryId must be an integer from -9223372036854775808 to 9223372036854775807',
-    'categoryId is required; status must be one of available, pending, sold',
+    'categoryId must be an integer from -9223372036854775808 to 9223372036854775807, not 1.5',
+    'categoryId is required; status must be one of available, pending, sold, not "gone"',
     'the row must be an object',
     'invalid JSON: unexpected end at position 1',
   ]
@@ -38,7 +44,7 @@ describe('The command import', () => {
     expect(await runInProcess(['import', file], environment)).to.include({
       code: 0,
       stdout: '',
-      stderr: `${importNotice}3 animals stored with new ids from 1 to 3\n`,
+      stderr: `${importNotice}warning: 1 name without a visible character, the first in line 4\n3 animals stored with new ids from 1 to 3\n`,
     });
     const exported = await runInProcess(['export', '--format', 'ndjson'], environment);
     expect(exported.stdout).to.equal(
@@ -140,6 +146,43 @@ describe('The command import', () => {
       code: 2,
       stderr: 'error: the file name does not show the format; add --format ndjson or --format csv\n',
     });
+  });
+
+  it('shows office users the value, the row of the spreadsheet and what they may have meant', async () => {
+    const { environment } = await newCatalogue();
+    const rows = [
+      '"Rex\r\nof X",1,',
+      'Tom,1,Sold',
+      'Max,1,"sold "',
+      ' \u00a0,1,',
+      `Kim,\x1b${'9'.repeat(60)},gone`,
+    ];
+    const file = await newFile('animals.csv', `name,categoryId,status\r\n${rows.join('\r\n')}\r\n`);
+    const { stderr } = await runInProcess(['import', '--dry-run', '--skip-invalid', file], environment);
+    const int64 = 'an integer from -9223372036854775808 to 9223372036854775807';
+    const status = 'status must be one of available, pending, sold';
+    expect(stderr).to.equal(
+      [
+        importNotice.trimEnd(),
+        `line 4 (row 3 of a spreadsheet): ${status}, not "Sold"; did you mean sold?`,
+        `line 5 (row 4 of a spreadsheet): ${status}, not "sold "; did you mean sold?`,
+        `line 7 (row 6 of a spreadsheet): categoryId must be ${int64}, not "\\u001b${'9'.repeat(39)}"...; ${status}, not "gone"`,
+        'warning: 1 name without a visible character, the first in line 6 (row 5 of a spreadsheet)',
+        'dry run: 2 of 5 rows would be stored, 3 invalid rows skipped; nothing was stored\n',
+      ].join('\n'),
+    );
+  });
+
+  it('says as whom it runs if it may not open the file', async function () {
+    await needsReadableBuild(this);
+    const file = await newFile('animals.csv', 'name,categoryId\n');
+    chmodSync(dirname(file), 0o755);
+    chmodSync(file, 0o600);
+    const command = [process.execPath, main, 'import', '--dry-run', file];
+    const { stderr } = await runUnprivileged(command, {});
+    expect(stderr).to.match(
+      /: EACCES: permission denied, open '.*'; this command runs as nobody, who may not use the file; nothing was stored\n$/,
+    );
   });
 
   it('says how far it is every five seconds, at a terminal', async () => {

@@ -55,6 +55,13 @@ describe('Rows of a file', () => {
     ]);
   });
 
+  it('begin after a byte order mark, also if it comes in several chunks', async () => {
+    for (const format of ['csv', 'ndjson'] as const) {
+      const text = format === 'csv' ? '\ufeffname,categoryId\na,1\n' : '\ufeff{"name":"a","categoryId":1}';
+      expect(await read(format, ...bytesOf(text))).to.deep.equal([[format === 'csv' ? 2 : 1, '"a"']]);
+    }
+  });
+
   it('are rejected one by one', async () => {
     const wrongCsv: ReadonlyArray<readonly [string | Buffer, string]> = [
       ['a', '1 fields instead of 3; put a value that contains a comma in double quotes'],

@@ -1,0 +1,42 @@
+import {
+  type FieldRule,
+  type InvalidField,
+  type InvalidNewPet,
+  invalidFieldTexts,
+  newPetRules,
+} from '../../core';
+import { toPrintableJson } from '../terminal/text';
+import type { Row } from './rows';
+
+/** Names the place of a row, also as a spreadsheet counts where a value has line breaks. */
+export const placeOf = ({ line, spreadsheetRow = line }: Row): string =>
+  spreadsheetRow === line ? `line ${line}` : `line ${line} (row ${spreadsheetRow} of a spreadsheet)`;
+
+const rules: Readonly<Record<string, FieldRule>> = newPetRules;
+
+const maxShownLength = 40;
+
+/** Shows the start of a value, or returns undefined for an object or an array. */
+const shown = (value: unknown): string | undefined => {
+  if (typeof value !== 'string') return /^[\w.+-]+$/.test(String(value)) ? String(value) : undefined;
+  const characters = Array.from(value);
+  const isCut = characters.length > maxShownLength;
+  return `${toPrintableJson(characters.slice(0, maxShownLength).join(''))}${isCut ? '...' : ''}`;
+};
+
+const errorOf = (field: InvalidField, row: Readonly<Record<string, unknown>>): string => {
+  const [text = ''] = invalidFieldTexts([field], 'the row');
+  const value = row[field.name];
+  const given = value === undefined ? undefined : shown(value);
+  if (given === undefined) return text;
+  const rule = rules[field.name];
+  const meant = rule?.kind === 'enumeration' && typeof value === 'string' ? value.trim().toLowerCase() : '';
+  const isKnown = rule?.kind === 'enumeration' && rule.values.includes(meant);
+  return `${text}, not ${given}${isKnown ? `; did you mean ${meant}?` : ''}`;
+};
+
+/** Says what is wrong with each field of a row, and what its value is. */
+export const rowErrorText = ({ fields }: InvalidNewPet, row: unknown): string => {
+  const values = typeof row === 'object' && row !== null ? Object.fromEntries(Object.entries(row)) : {};
+  return fields.map((field) => errorOf(field, values)).join('; ');
+};
