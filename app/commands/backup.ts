@@ -64,12 +64,12 @@ const action =
   (file: string, { replace: mayReplace = false }: { readonly replace?: boolean }): Promise<void> =>
     runTransfer(
       terminal,
-      ({ settings, signal }) => {
-        terminal.printError(`database: ${databaseUrlText(settings.DATABASE_URL)}`);
+      ({ settings, signal, terminal: { printError } }) => {
+        printError(`database: ${databaseUrlText(settings.DATABASE_URL)}`);
         const options = { mayReplace, signal, environment: terminal.env };
         return withDriver(() => copy(settings.DATABASE_URL, file, options));
       },
-      { failed: `the ${command} failed`, remains: () => remains(file) },
+      { failed: `the ${command} failed`, remains: () => remains(file), progress: () => ({}) },
     );
 
 export const backupCommand = (terminal: Terminal): Command =>

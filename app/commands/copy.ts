@@ -93,6 +93,6 @@ export const copyCommand = (terminal: Terminal): Command =>
       await runTransfer(terminal, async (context) => summary(await copy(targetUrl, state, context)), {
         failed: 'the copy failed',
         remains: () => remains[state.phase],
-        progress: () => `${counted(state.rows, 'row')} so far`,
+        progress: () => ({ count: state.rows, noun: 'row' }),
       });
     });

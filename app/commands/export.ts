@@ -76,7 +76,7 @@ export const exportCommand = (terminal: Terminal): Command => {
           file === '-'
             ? `the output is incomplete (${counted(progress.animals, 'animal')})`
             : unchangedText(file),
-        progress: () => `${counted(progress.animals, 'animal')} so far`,
+        ...(file === '-' ? {} : { progress: () => ({ count: progress.animals, noun: 'animal' }) }),
       });
     });
   for (const option of filterOptions) command.addOption(option);

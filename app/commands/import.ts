@@ -4,6 +4,7 @@ import { decodeNewPets, importAll, type ImportedPets, type InvalidNewPet } from 
 import { withStore } from '../store/open-store';
 import type { Terminal } from '../terminal/terminal';
 import { counted } from '../terminal/text';
+import { ReadStream, statSync } from 'node:fs';
 import { openSource } from '../transfer/files';
 import { type Format, formatOfFile, readRows } from '../transfer/formats';
 import { createIdsFile } from '../transfer/ids';
@@ -26,6 +27,8 @@ interface Counts {
   invalidRows: number;
   blankNames: number;
   firstBlankName?: string;
+  /** Returns the part of the file that was read, from 0 to 1. It is unknown for standard input. */
+  share: () => number | undefined;
 }
 
 const hasBlankName = (row: unknown): boolean =>
@@ -46,8 +49,11 @@ const importFile = async (
   counts: Counts,
   { settings, terminal: { printError }, signal }: TransferContext,
 ): Promise<ImportedPets | undefined> => {
-  printError('the animals get new ids; `animal-store copy` keeps ids');
   const source = openSource(file, signal);
+  if (source instanceof ReadStream) {
+    const { size } = statSync(file, { throwIfNoEntry: false }) ?? { size: 0 };
+    counts.share = () => (size === 0 ? undefined : Math.min(source.bytesRead / size, 1));
+  }
 
   let row: Row = { line: 0, value: E.right(undefined) };
   const reject = (reason: string): void => {
@@ -123,13 +129,13 @@ export const importCommand = (terminal: Terminal): Command =>
     .action(async (file: string, options: Options, command: Command) => {
       const { format = formatOfFile(file), json = false } = options;
       if (format === undefined) return command.error(missingFormat);
-      const counts: Counts = { rows: 0, invalidRows: 0, blankNames: 0 };
+      const counts: Counts = { rows: 0, invalidRows: 0, blankNames: 0, share: () => undefined };
 
       const run = async (context: TransferContext): Promise<string> => {
         const imported = await importFile(file, format, options, counts, context);
         const { rows, invalidRows, blankNames, firstBlankName } = counts;
         if (firstBlankName !== undefined)
-          terminal.printError(
+          context.terminal.printError(
             `warning: ${counted(blankNames, 'name')} without a visible character, the first in ${firstBlankName}`,
           );
         const { count: stored, firstId, lastId } = imported ?? { count: 0 };
@@ -151,6 +157,6 @@ export const importCommand = (terminal: Terminal): Command =>
           error instanceof Unconfirmed
             ? 'the database did not confirm the commit: either all animals were stored or none; check with `animal-store export` before you import again'
             : 'nothing was stored',
-        progress: () => `${counted(counts.rows, 'row')} so far`,
+        progress: () => ({ count: counts.rows, noun: 'row', share: counts.share() }),
       });
     });

@@ -108,7 +108,7 @@ const update = (terminal: Terminal): Command => {
 /** Deletes the animals of a file in one transaction. */
 const removeAll = async (terminal: Terminal, file: string, json = false): Promise<void> => {
   const counts = { read: 0, passed: 0 };
-  const run = async ({ settings, signal }: TransferContext): Promise<string> => {
+  const run = async ({ settings, signal, terminal: { printError } }: TransferContext): Promise<string> => {
     const ids = await readIds(openSource(file, signal));
     counts.read = ids.length;
     function* passing(): Generator<bigint> {
@@ -118,7 +118,7 @@ const removeAll = async (terminal: Terminal, file: string, json = false): Promis
         yield id;
       }
     }
-    const options = { printError: terminal.printError, signal };
+    const options = { printError, signal };
     const deleted = await withStore(settings, options, ({ pets }) => orFail(deletePets(pets, passing())));
     if (json) terminal.print(json, { deleted, ids: ids.length }, '');
     const missing = ids.length - deleted;
@@ -131,7 +131,11 @@ const removeAll = async (terminal: Terminal, file: string, json = false): Promis
       error instanceof CommandFailed && error.failure._tag === 'Unavailable'
         ? 'either all were deleted or none; repeat the command'
         : 'nothing was deleted',
-    progress: () => `${counts.passed} of ${counted(counts.read, 'animal')} so far`,
+    progress: () => ({
+      count: counts.passed,
+      noun: 'animal',
+      share: counts.passed / Math.max(counts.read, 1),
+    }),
   });
 };
 

@@ -3,6 +3,7 @@ import { errorCode } from '../error-code';
 import { reasonOf } from '../failure-text';
 import type { Settings } from '../settings/settings';
 import { interruptible } from '../terminal/signals';
+import { type Progress, showProgress } from '../terminal/progress-bar';
 import type { Terminal } from '../terminal/terminal';
 import { runCommand } from './run-command';
 
@@ -19,11 +20,9 @@ interface TransferTexts {
   readonly failed: string;
   /** Says what is stored after an error or a signal. */
   readonly remains: (error: unknown) => string;
-  /** Says how far the command is. A terminal shows it every five seconds. */
-  readonly progress?: () => string;
+  /** Says how far the command is, for a terminal. */
+  readonly progress?: () => Progress;
 }
-
-const progressIntervalMs = 5_000;
 
 /** Runs a command that stops at a signal. Prints its result or, after a failure, what is stored. */
 export const runTransfer = (
@@ -33,18 +32,22 @@ export const runTransfer = (
 ): Promise<void> =>
   interruptible(({ signal, receivedSignal }) =>
     runCommand(terminal, async (settings) => {
+      const { clearLine, remove } = showProgress(terminal.stderr, progress);
+      const printError = (text: string): void => {
+        clearLine();
+        terminal.printError(text);
+      };
       signal.addEventListener('abort', () => {
+        clearLine();
         terminal.announceStop(receivedSignal());
       });
       const end = (text: string, exitCode: number | NodeJS.Signals): void => {
+        remove();
         terminal.printError(text);
         terminal.fail(exitCode);
       };
-      const timer = setInterval(() => {
-        if (progress !== undefined && terminal.stderr.isTTY === true) terminal.printError(progress());
-      }, progressIntervalMs);
       try {
-        end(await transfer({ settings, terminal, signal }), 0);
+        end(await transfer({ settings, terminal: { ...terminal, printError }, signal }), 0);
       } catch (error) {
         const received = receivedSignal();
         if (received !== undefined) end(`interrupted by ${received}: ${remains(error)}`, received);
@@ -52,7 +55,7 @@ export const runTransfer = (
           end(`the reading program closed the pipe: ${remains(error)}`, 'SIGPIPE');
         } else end(`${failed}: ${reasonOf(error, settings.DATABASE_URL)}; ${remains(error)}`, 1);
       } finally {
-        clearInterval(timer);
+        remove();
       }
     }),
   );

@@ -27,7 +27,7 @@ export const writeFully = async (output: Writable, data: string | Uint8Array): P
 };
 
 /** Standard output or error. `columns` is the width of a terminal. */
-type Output = Writable & { readonly isTTY?: boolean; readonly columns?: number };
+export type Output = Writable & { readonly isTTY?: boolean; readonly columns?: number };
 
 export interface ProcessIO {
   readonly env: NodeJS.ReadOnlyDict<string>;

@@ -1,11 +1,7 @@
 import { expect } from 'chai';
 import { chmodSync, existsSync } from 'node:fs';
-import { open } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { Writable } from 'node:stream';
-import { mock } from 'node:test';
 import { environmentOf, newCatalogue } from '../../support/databases/catalogue';
-import { eventually } from '../../support/eventually';
 import {
   killPrograms,
   main,
@@ -14,7 +10,7 @@ import {
   startProgram,
 } from '../../support/processes/command';
 import { makeFolder, newDatabaseFile, removeFolders } from '../../support/temporary-folder';
-import { importNotice, makePipe, namesIn, newFile, runInProcess } from './support';
+import { namesIn, newFile, runInProcess } from './support';
 
 const rex = '{"name":"Rex","categoryId":1}\n';
 
@@ -44,7 +40,7 @@ describe('The command import', () => {
     expect(await runInProcess(['import', file], environment)).to.include({
       code: 0,
       stdout: '',
-      stderr: `${importNotice}warning: 1 name without a visible character, the first in line 4\n3 animals stored with new ids from 1 to 3\n`,
+      stderr: `warning: 1 name without a visible character, the first in line 4\n3 animals stored with new ids from 1 to 3\n`,
     });
     const exported = await runInProcess(['export', '--format', 'ndjson'], environment);
     expect(exported.stdout).to.equal(
@@ -80,7 +76,7 @@ describe('The command import', () => {
     ] as const) {
       const { code, stderr } = await runInProcess(['import', ...command], catalogue.environment);
       expect(code).to.equal(1);
-      expect(stderr).to.match(new RegExp(`\nthe import failed${reason.source}; nothing was stored\n$`));
+      expect(stderr).to.match(new RegExp(`^the import failed${reason.source}; nothing was stored\n$`));
       expect(await namesIn(catalogue.file)).to.deep.equal([]);
     }
   });
@@ -93,7 +89,7 @@ describe('The command import', () => {
     );
     expect(await runInProcess(['import', '--skip-invalid', file], catalogue.environment)).to.include({
       code: 0,
-      stderr: `${importNotice}${invalidRowsReport(1)}${invalidRowsReport(6)}2 animals stored with new ids from 1 to 2, 8 invalid rows skipped\n`,
+      stderr: `${invalidRowsReport(1)}${invalidRowsReport(6)}2 animals stored with new ids from 1 to 2, 8 invalid rows skipped\n`,
     });
     expect(await namesIn(catalogue.file)).to.deep.equal(['A', 'B']);
   });
@@ -116,11 +112,11 @@ describe('The command import', () => {
     const environment = environmentOf(database);
     expect(await runInProcess(['import', '--dry-run', file], environment)).to.include({
       code: 1,
-      stderr: `${importNotice}${invalidRowsReport(2)}the import failed: 4 of 5 rows invalid; nothing was stored\n`,
+      stderr: `${invalidRowsReport(2)}the import failed: 4 of 5 rows invalid; nothing was stored\n`,
     });
     expect(await runInProcess(['import', '--dry-run', '--skip-invalid', file], environment)).to.include({
       code: 0,
-      stderr: `${importNotice}${invalidRowsReport(2)}dry run: 1 of 5 rows would be stored, 4 invalid rows skipped; nothing was stored\n`,
+      stderr: `${invalidRowsReport(2)}dry run: 1 of 5 rows would be stored, 4 invalid rows skipped; nothing was stored\n`,
     });
     expect(existsSync(database)).to.equal(false);
   });
@@ -140,7 +136,7 @@ describe('The command import', () => {
     ] as const)
       expect(await runInProcess(['import', ...words], settings)).to.include({
         code: 1,
-        stderr: `${importNotice}the import failed: ${reason}; nothing was stored\n`,
+        stderr: `the import failed: ${reason}; nothing was stored\n`,
       });
     expect(await runInProcess(['import', dirname(csv)], environment)).to.include({
       code: 2,
@@ -163,7 +159,6 @@ describe('The command import', () => {
     const status = 'status must be one of available, pending, sold';
     expect(stderr).to.equal(
       [
-        importNotice.trimEnd(),
         `line 4 (row 3 of a spreadsheet): ${status}, not "Sold"; did you mean sold?`,
         `line 5 (row 4 of a spreadsheet): ${status}, not "sold "; did you mean sold?`,
         `line 7 (row 6 of a spreadsheet): categoryId must be ${int64}, not "\\u001b${'9'.repeat(39)}"...; ${status}, not "gone"`,
@@ -183,30 +178,5 @@ describe('The command import', () => {
     expect(stderr).to.match(
       /: EACCES: permission denied, open '.*'; this command runs as nobody, who may not use the file; nothing was stored\n$/,
     );
-  });
-
-  it('says how far it is every five seconds, at a terminal', async () => {
-    const pipe = await makePipe();
-    const writer = await open(pipe, 'r+');
-    let text = '';
-    const write = (chunk: unknown, _encoding: string, done: () => void): void => {
-      text += String(chunk);
-      done();
-    };
-    const stderr = Object.assign(new Writable({ write }), { isTTY: true });
-    mock.timers.enable({ apis: ['setInterval'] });
-    try {
-      await writer.write(rex.repeat(3));
-      const ended = runInProcess(['import', '--dry-run', '--format=ndjson', pipe], {}, { stderr });
-      await eventually('the rows are counted', 25_000, () => {
-        mock.timers.tick(5_000);
-        return text.includes('\n3 rows so far\n');
-      });
-      await writer.write('no JSON\n');
-      await writer.close();
-      expect((await ended).code).to.equal(1);
-    } finally {
-      mock.timers.reset();
-    }
   });
 });

@@ -19,7 +19,6 @@ import { makeFolder, removeFolders } from '../../support/temporary-folder';
 import {
   animals,
   endConnectionsAtCommit,
-  importNotice,
   makePipe,
   namesIn,
   newFile,
@@ -64,7 +63,7 @@ describe('An import that does not end well', () => {
       expect(withoutDatabaseLine(await running.ended)).to.include({
         code,
         stdout: '',
-        stderr: importNotice + text,
+        stderr: text,
       });
       await expectNothingIn(catalogue);
     });
@@ -86,7 +85,7 @@ describe('An import that does not end well', () => {
     const file = await newFile('animals.ndjson', someRows);
     expect(await runInProcess(['import', file], catalogue.environment)).to.include({
       code: 1,
-      stderr: `${importNotice}the import failed: SQLITE_BUSY: database is locked; wait until the process that writes to it has ended; nothing was stored\n`,
+      stderr: `the import failed: SQLITE_BUSY: database is locked; wait until the process that writes to it has ended; nothing was stored\n`,
     });
   });
 
@@ -100,7 +99,7 @@ describe('An import that does not end well', () => {
     const file = await newFile('animals.ndjson', `${someRows}{"name":"no","categoryId":1}\n${someRows}`);
     expect(await runInProcess(['import', file], catalogue.environment)).to.include({
       code: 1,
-      stderr: `${importNotice}the import failed: SQLITE_CONSTRAINT: full; nothing was stored\n`,
+      stderr: `the import failed: SQLITE_CONSTRAINT: full; nothing was stored\n`,
     });
     await expectNothingIn(catalogue);
   });
@@ -112,7 +111,7 @@ describe('An import that does not end well', () => {
       const file = await newFile('animals.ndjson', someRows);
       const { code, stderr } = await runInProcess(['import', file], { DATABASE_URL: url });
       expect(stderr).to.match(
-        /\nthe import failed: .*; the database did not confirm the commit: either all animals were stored or none; check with `animal-store export` before you import again\n$/,
+        /^the import failed: .*; the database did not confirm the commit: either all animals were stored or none; check with `animal-store export` before you import again\n$/,
       );
       expect(code).to.equal(1);
     }));
@@ -162,7 +161,7 @@ const endOf = async ({ ended }: Running) => {
 const interrupted = {
   code: 143,
   signal: null,
-  stderr: `${importNotice}interrupted by SIGTERM: nothing was stored\n`,
+  stderr: `interrupted by SIGTERM: nothing was stored\n`,
 };
 
 describe('The first signal', function () {

@@ -38,8 +38,6 @@ export const newLargeCatalogue = async (count: number): Promise<Catalogue> => {
 };
 
 /** First line of each import. */
-export const importNotice = 'the animals get new ids; `animal-store copy` keeps ids\n';
-
 export const namesIn = (file: string): Promise<ReadonlyArray<unknown>> => columnOf(file, 'pets', 'name');
 
 /** Runs a command, and removes the line that names the database. */
