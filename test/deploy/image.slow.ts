@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { appendFile, copyFile, mkdir } from 'node:fs/promises';
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import * as t from 'io-ts';
@@ -38,6 +38,7 @@ const Image = t.type({
   Docker: t.type({
     config: t.type({
       User: t.string,
+      Labels: t.record(t.string, t.string),
       Env: t.array(t.string),
       Entrypoint: t.array(t.string),
       Cmd: t.array(t.string),
@@ -102,7 +103,7 @@ describe('The image', function () {
     const script =
       'mount --bind "$0" "$0" && mount --bind "$1" "$0/data" && mount -t proc proc "$0/proc" && ' +
       'mount -o remount,bind,ro "$0" && cd "$0" && root=$0 && user=$2 && shift 2 && ' +
-      'exec chroot --userspec="$user:$user" "$root" "$@"';
+      'exec chroot --userspec="$user" "$root" "$@"';
     return startProgram(
       'unshare',
       ['--mount', '--pid', '--fork', '--kill-child', 'sh', '-c', script, root, data, config.User, ...command],
@@ -116,10 +117,27 @@ describe('The image', function () {
     return folder;
   };
 
-  it('runs as an ordinary user, with node as process 1 and its data in a volume', () => {
-    expect(config).to.deep.include({ User: 'node', Entrypoint: ['node', '/service/dist/app/main.js'] });
+  it('runs as an ordinary user with a number, with node as process 1 and its data in a volume', () => {
+    expect(config).to.deep.include({ User: '1000:1000', Entrypoint: ['node', '/service/dist/app/main.js'] });
     expect(config.Cmd).to.deep.equal(['serve']);
     expect(Object.keys(config.Volumes).map((path) => path.replace(/\/$/, ''))).to.deep.equal(['/data']);
+  });
+
+  it('has labels of the Open Container Initiative, with the version of the package', () => {
+    const { version } = decodeOrThrow(
+      t.type({ version: t.string }),
+      JSON.parse(readFileSync(join(projectFolder, 'package.json'), 'utf8')),
+    );
+    expect(config.Labels).to.include({
+      'org.opencontainers.image.title': 'animal-store',
+      'org.opencontainers.image.version': version,
+    });
+  });
+
+  it('has the files that messages of the service name', () => {
+    for (const path of ['docs/postgresql.md', 'docs/configuration.md', 'deploy/postgres/grants.sql']) {
+      expect(existsSync(join(root, 'service', path)), path).to.equal(true);
+    }
   });
 
   it('has the driver and the documentation page, but neither a compiler nor development packages', () => {
