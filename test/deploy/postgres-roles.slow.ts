@@ -1,11 +1,14 @@
 import { expect } from 'chai';
 import { randomBytes } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createPet } from '../support/http/client';
 import { execute, inPostgresDatabase } from '../support/postgres/postgres';
+import { withOwnPostgres } from '../support/postgres/postgres-server';
 import { projectFolder, runCommand, startProgram } from '../support/processes/command';
 import { needsPrograms } from '../support/processes/system';
 import { startService } from '../support/service/service-process';
+import { makeFolder, removeFolders } from '../support/temporary-folder';
 
 const script = join(projectFolder, 'deploy/postgres/grants.sql');
 
@@ -71,4 +74,28 @@ describe('A schema of its own, with one role for its tables and another for the 
         }
       }));
   }
+});
+
+describe('The script that creates the roles of a new server', () => {
+  needsPrograms('psql');
+  afterEach(removeFolders);
+
+  it('lets the owner migrate, and the other role do what the service does', () =>
+    withOwnPostgres(async ({ url }) => {
+      const secrets = await makeFolder();
+      for (const name of ['owner', 'service'])
+        writeFileSync(join(secrets, `${name}-password`), `a '${name}' "word"`);
+      const { hostname, port, username, password } = new URL(url);
+      const environment = { PGHOST: hostname, PGPORT: port, POSTGRES_USER: username, PGPASSWORD: password };
+      const created = await startProgram('sh', [join(projectFolder, 'deploy/postgres/create-roles.sh')], {
+        environment: { ...environment, SECRETS: secrets },
+      }).ended;
+      expect(created.code, created.stderr).to.equal(0);
+      const addressOf = (role: string, name: string): string =>
+        `postgres://${role}:${encodeURIComponent(`a '${name}' "word"`)}@${hostname}:${port}/animals`;
+      const owner = { DATABASE_URL: addressOf('animals_owner', 'owner') };
+      const service = { DATABASE_URL: addressOf('animals', 'service') };
+      expect(await runCommand(['migrate'], owner)).to.include({ code: 0 });
+      expect(await diagnose(service.DATABASE_URL)).to.not.match(fault);
+    }));
 });

@@ -1,0 +1,76 @@
+import { expect } from 'chai';
+import * as t from 'io-ts';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parse } from 'yaml';
+import { settingNames } from '../../app/settings/settings';
+import { decodeOrThrow } from '../../core';
+import { projectFolder, shell } from '../support/processes/command';
+import { needsPrograms } from '../support/processes/system';
+import { makeFolder, removeFolders } from '../support/temporary-folder';
+
+const Compose = t.type({
+  services: t.record(
+    t.string,
+    t.partial({
+      image: t.string,
+      environment: t.record(t.string, t.string),
+      secrets: t.array(t.string),
+      ports: t.array(t.string),
+      volumes: t.array(t.string),
+      stop_grace_period: t.string,
+    }),
+  ),
+  secrets: t.record(t.string, t.type({ file: t.string })),
+  volumes: t.record(t.string, t.UnknownRecord),
+});
+
+const text = readFileSync(join(projectFolder, 'compose.yaml'), 'utf8');
+const { services, secrets, volumes } = decodeOrThrow(Compose, parse(text, { merge: true }));
+
+describe('The compose file', () => {
+  it('gives the service only settings that it has', () => {
+    for (const { image, environment = {} } of Object.values(services)) {
+      if (image !== 'animal-store') continue;
+      const names = Object.keys(environment).map((name) => name.replace(/_FILE$/, ''));
+      expect(settingNames).to.include.members(names);
+    }
+  });
+
+  it('has the volumes and files that its services mount', () => {
+    for (const mounted of Object.values(services).flatMap((service) => service.volumes ?? [])) {
+      const [source = ''] = mounted.split(':');
+      const exists = source.startsWith('.') ? existsSync(join(projectFolder, source)) : source in volumes;
+      expect(exists, source).to.equal(true);
+    }
+  });
+
+  describe('by the commands at its top', () => {
+    needsPrograms('openssl');
+    afterEach(removeFolders);
+
+    it('gets the secrets that its services use', async () => {
+      const commands = text
+        .split('\n')
+        .filter((line) => line.startsWith('#   ') && !line.includes('docker'))
+        .map((line) => line.slice('#   '.length));
+      const folder = await makeFolder();
+      const { code, stderr } = await shell(folder, commands.join('\n'));
+      expect(code, stderr).to.equal(0);
+      const used = Object.values(services).flatMap((service) => service.secrets ?? []);
+      expect(new Set(used)).to.deep.equal(new Set(Object.keys(secrets)));
+      for (const { file } of Object.values(secrets)) {
+        expect(readFileSync(join(folder, file), 'utf8'), file).to.match(/^(?:postgres:\/\/.*)?[0-9a-f]{48}/);
+      }
+    });
+  });
+
+  it('publishes ports to this machine only, and none for operators of the service', () => {
+    const ports = Object.values(services).flatMap((service) => service.ports ?? []);
+    expect(ports).to.have.members(['127.0.0.1:3000:3000', '127.0.0.1:9090:9090']);
+  });
+
+  it('waits longer for a stop than the service takes', () => {
+    expect(Number.parseInt(services['animal-store']?.stop_grace_period ?? '', 10)).to.be.above(12);
+  });
+});
