@@ -4,6 +4,7 @@ import { type NewPet, type Pet, type PetChanges, petFilters, type PetQuery } fro
 import {
   type FieldRule,
   fieldType,
+  listOrderRule,
   newPetRules,
   pageSizeRule,
   petRules,
@@ -134,6 +135,7 @@ const PageSize = new t.Type<number, number, unknown>(
 export const PetQueryCodec = recordCodec<Partial<PetQuery>>('PetQuery', [
   ['limit', { codec: PageSize, isRequired: false }],
   ['after', { codec: fieldCodec(petRules.id), isRequired: false }],
+  ['order', { codec: fieldCodec(listOrderRule), isRequired: false }],
   ...petFilters.map((name) => [name, { codec: fieldCodec(newPetRules[name]), isRequired: false }] as const),
 ]);
 

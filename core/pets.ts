@@ -1,4 +1,4 @@
-import { type FieldRule, newPetRules, petRules, type ValueOf } from './rules';
+import { type FieldRule, type listOrderRule, newPetRules, petRules, type ValueOf } from './rules';
 
 type RequiredName<R> = {
   readonly [Name in keyof R]: R[Name] extends { readonly required: true } ? Name : never;
@@ -23,6 +23,9 @@ export type PetChanges = {
 /** Availability of an animal. */
 export type PetStatus = ValueOf<typeof newPetRules.status>;
 
+/** Order of a list. */
+export type ListOrder = ValueOf<typeof listOrderRule>;
+
 type FilterName = {
   [Name in keyof typeof newPetRules]: (typeof newPetRules)[Name] extends { readonly filter: true }
     ? Name
@@ -32,13 +35,17 @@ type FilterName = {
 /** Values that the animals of a list have. A filter that is undefined passes every animal. */
 export type PetFilters = { readonly [Name in FilterName]?: NewPet[Name] | undefined };
 
-/** Query for a page: at most `limit` animals, from 1 to 100, that pass the filters and have an id greater than `after`. */
+/**
+ * Query for a page: at most `limit` animals, from 1 to 100, that pass the filters and follow the id `after` in the order,
+ * by default `asc`. The order `desc` has the newest animals first.
+ */
 export interface PetQuery extends PetFilters {
   readonly limit: number;
   readonly after?: bigint | undefined;
+  readonly order?: ListOrder | undefined;
 }
 
-/** Page of animals, sorted by ascending id. `hasMore` is true if a next page exists. */
+/** Page of animals, in the order of their query. `hasMore` is true if a next page exists. */
 export interface PetPage {
   readonly pets: ReadonlyArray<Pet>;
   readonly hasMore: boolean;
@@ -61,10 +68,14 @@ export const passesFilters = (filters: PetFilters, pet: Pet): boolean =>
 export const compareById = ({ id: one }: Pet, { id: other }: Pet): number =>
   one < other ? -1 : one > other ? 1 : 0;
 
+/** Returns the function that sorts animals in an order. */
+export const compareIn = (order: ListOrder = 'asc') =>
+  order === 'asc' ? compareById : (one: Pet, other: Pet) => compareById(other, one);
+
 export const countToFind = (limit: number): number => limit + 1;
 
 /**
- * Makes a page from the animals that a repository has found, sorted by id. A repository looks for `countToFind`
+ * Makes a page from the animals that a repository has found, in the order of the query. A repository looks for `countToFind`
  * animals, one more than `limit`, to learn whether a next page exists. Freezes the page and its animals, so that
  * callers can share them.
  */

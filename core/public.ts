@@ -25,6 +25,7 @@ export {
   type InvalidNewPet,
   type InvalidQuery,
   KeyId,
+  type ListOrder,
   type NewPet,
   openAnimalStore,
   type OpenAnimalStore,

@@ -53,6 +53,11 @@ export const pageSizeRule: Rule<number> = {
   expected: `an integer from 1 to ${maxPageSize}`,
 };
 
+/** Orders of a list: by ascending id, or the newest animals first. */
+export const listOrders = ['asc', 'desc'] as const;
+
+export const listOrderRule = { kind: 'enumeration', required: false, values: listOrders } as const;
+
 /** Rule of a field of an animal. A list can be filtered by the fields with `filter`. */
 export type FieldRule = (
   | { readonly kind: 'text'; readonly maxLength: number }
@@ -67,7 +72,7 @@ export const newPetRules = {
   /** Name of the animal: at most 1,000 characters (Unicode code points), without U+0000 and lone surrogates. */
   name: { kind: 'text', required: true, maxLength: 1_000 },
   /** Id of the category of the animal, an int64. */
-  categoryId: { kind: 'int64', required: true },
+  categoryId: { kind: 'int64', required: true, filter: true },
   /** Availability: `available`, `pending` or `sold`. An animal may have none. */
   status: { kind: 'enumeration', required: false, filter: true, values: petStatuses },
 } as const satisfies Readonly<Record<string, FieldRule>>;

@@ -6,6 +6,7 @@ import {
   type FieldRule,
   fieldType,
   idempotencyKeyRule,
+  listOrderRule,
   maxPageSize,
   newPetRules,
   pageSizeRule,
@@ -111,6 +112,8 @@ const filter =
 
 export const pageStartChecks: Checks<PageStart> = {
   status: filter(newPetChecks.status),
+  categoryId: filter(optional(newPetChecks.categoryId)),
+  order: optional(checkOf(listOrderRule)),
   after: optional(checkInt64),
   pageSize: optional(checkPageSize),
 };

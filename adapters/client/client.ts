@@ -20,7 +20,7 @@ import type {
 } from './options';
 import { type Attempt, clientTimeouts, withRetries } from './retry';
 
-/** Page of animals by ascending id. */
+/** Page of animals. */
 export interface Page<Int64 extends bigint | string = bigint> {
   /** Animals of the page. */
   readonly pets: ReadonlyArray<PetOf<Int64>>;
@@ -51,7 +51,7 @@ export interface AnimalStoreClient<Int64 extends bigint | string = bigint> {
   ) => Promise<{ readonly pet: PetOf<Int64>; readonly replayed: boolean; readonly idempotencyKey: string }>;
   /** Reads one page of the animals that pass the filters. */
   readonly page: (options?: PageOptions) => Promise<Page<Int64>>;
-  /** Lists the animals that pass the filters, by ascending id. */
+  /** Lists the animals that pass the filters, by ascending id unless the option `order` is `desc`. */
   readonly list: (options?: PageOptions) => PetList<Int64>;
   /** Reads one animal. Rejects with the code `pet_not_found` if no animal has this id. */
   readonly get: (id: bigint | number | string, options?: CallOptions) => Promise<PetOf<Int64>>;
@@ -180,8 +180,9 @@ const showDigits = (pet: Pet): PetOf<string> => ({
   categoryId: String(pet.categoryId),
 });
 
-const showPlaceInDigits = (place: NextPage): PageOptions => ({
+const showPlaceInDigits = ({ categoryId, ...place }: NextPage): PageOptions => ({
   ...place,
+  ...(categoryId !== undefined && { categoryId: String(categoryId) }),
   after: String(place.after),
 });
 

@@ -182,9 +182,11 @@ export const fetchTransport = (address: string, apiKey: ApiKeySource | undefined
     const success = await send(`${url}?${search.toString()}`, apiKey, attempt);
     const pets = toPets(success);
     const hasMore = nextLink.test(success.response.headers.get('Link') ?? '');
-    // Ids ascend from page to page. Without this check, a cache that repeats a page would make a walk endless.
-    const ascends = pets.every(({ id }, index) => id > (pets[index - 1]?.id ?? query.after ?? id - 1n));
-    if (ascends && !(hasMore && pets.length === 0)) return { pets, hasMore };
+    // Ids ascend, or descend, from page to page. Without this check, a cache that repeats a page would make a walk endless.
+    const follows = (id: bigint, other: bigint) => (query.order === 'desc' ? id < other : id > other);
+    const places = [...(query.after === undefined ? [] : [query.after]), ...pets.map(({ id }) => id)];
+    const isOrdered = places.every((id, index) => index === 0 || follows(id, places[index - 1] ?? id));
+    if (isOrdered && !(hasMore && pets.length === 0)) return { pets, hasMore };
     const problem = 'a page is empty or repeats animals; check any proxy or cache';
     throw unexpectedResponse(success.response, problem);
   };

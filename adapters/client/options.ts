@@ -1,4 +1,4 @@
-import type { NewPet, Pet, PetFilters } from '../../core/pets';
+import type { ListOrder, NewPet, Pet, PetFilters } from '../../core/pets';
 import type { AnimalStoreError } from './animal-store-error';
 
 /** Int64 as an argument: a bigint, a safe integer (`Number.isSafeInteger`) or a string of decimal digits. */
@@ -63,6 +63,7 @@ export interface CreateOptions extends CallOptions {
 /** Checked filters, start and size of a page. */
 export interface PageStart extends PetFilters {
   readonly after?: bigint | undefined;
+  readonly order?: ListOrder | undefined;
   readonly pageSize?: number | undefined;
 }
 
@@ -74,6 +75,8 @@ type FilterInput = {
 export interface PageOptions extends CallOptions, FilterInput {
   /** Id of an animal. Only the animals that follow it are listed. */
   readonly after?: Int64Input | undefined;
+  /** Order of the ids: `asc`, the default, or `desc` with the newest animals first. */
+  readonly order?: ListOrder | undefined;
   /** Number of animals that each request reads: 1 to 100, by default 100. */
   readonly pageSize?: number | undefined;
 }

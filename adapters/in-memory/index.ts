@@ -15,6 +15,7 @@ import {
   int64Rule,
   invalidApiKey,
   KeyId,
+  type ListOrder,
   type NewPet,
   OwnerId,
   passesFilters,
@@ -103,17 +104,21 @@ const collect = async (source: AsyncIterable<NewPet>): Promise<ReadonlyArray<New
   return all;
 };
 
-/** Returns the place of the first animal with an id greater than `after`, by binary search. */
-const placeAfter = (sorted: ReadonlyArray<Pet>, after: bigint): number => {
+/** Returns the place of the first animal with an id of at least `id`, by binary search. */
+const placeFrom = (sorted: ReadonlyArray<Pet>, id: bigint): number => {
   let [low, high] = [0, sorted.length];
   while (low < high) {
     const middle = (low + high) >>> 1;
     const pet = sorted[middle];
-    if (pet !== undefined && pet.id <= after) low = middle + 1;
+    if (pet !== undefined && pet.id < id) low = middle + 1;
     else high = middle;
   }
   return low;
 };
+
+/** Returns the place of the first animal that follows an id in an order. */
+const placeNextTo = (sorted: ReadonlyArray<Pet>, after: bigint, order: ListOrder): number =>
+  order === 'asc' ? placeFrom(sorted, after + 1n) : placeFrom(sorted, after) - 1;
 
 const withId = (id: bigint, newPet: NewPet): Pet => Object.freeze(Object.assign({ id }, newPet, { id }));
 
@@ -133,10 +138,12 @@ export const inMemoryPetRepository = ({
   >();
   let lastId = sorted.at(-1)?.id ?? 0n;
 
-  const page = ({ limit, after, ...filters }: PetQuery): PetPage => {
+  const page = ({ limit, after, order = 'asc', ...filters }: PetQuery): PetPage => {
     const found: Array<Pet> = [];
-    let place = after === undefined ? 0 : placeAfter(sorted, after);
-    for (; place < sorted.length && found.length < countToFind(limit); place += 1) {
+    const step = order === 'asc' ? 1 : -1;
+    const end = order === 'asc' ? 0 : sorted.length - 1;
+    let place = after === undefined ? end : placeNextTo(sorted, after, order);
+    for (; place >= 0 && place < sorted.length && found.length < countToFind(limit); place += step) {
       const pet = sorted[place];
       if (pet !== undefined && passesFilters(filters, pet)) found.push(pet);
     }
@@ -173,7 +180,7 @@ export const inMemoryPetRepository = ({
     const pet = byId.get(id);
     if (pet === undefined) return E.left(petNotFound(id));
     const changed = Object.freeze(withChanges(pet, changes));
-    sorted[placeAfter(sorted, id) - 1] = changed;
+    sorted[placeFrom(sorted, id)] = changed;
     byId.set(id, changed);
     return E.right(changed);
   };

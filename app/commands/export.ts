@@ -1,6 +1,15 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import * as E from 'fp-ts/Either';
-import { fieldType, newPetRules, type Pet, petFilters, type PetFilters, walkPages } from '../../core';
+import {
+  fieldType,
+  type ListOrder,
+  listOrders,
+  newPetRules,
+  type Pet,
+  petFilters,
+  type PetFilters,
+  walkPages,
+} from '../../core';
 import { withStore } from '../store/open-store';
 import type { Terminal } from '../terminal/terminal';
 import { counted, escapeControlCharacters } from '../terminal/text';
@@ -11,6 +20,7 @@ import { formatOption, missingFormat, nonEmpty } from './arguments';
 import { runTransfer, type TransferContext, unchangedText } from './run-transfer';
 
 interface Options extends PetFilters, WriteOptions {
+  readonly order?: ListOrder;
   readonly format?: Format;
   readonly replace?: boolean;
 }
@@ -40,9 +50,10 @@ const exportTo = async (
   { settings, terminal: { printError, stdout }, signal }: TransferContext,
 ): Promise<void> => {
   const filters: PetFilters = Object.fromEntries(petFilters.map((name) => [name, options[name]]));
+  const query = { ...filters, order: options.order };
   await withStore(settings, { printError, signal, isReader: true }, async ({ pets }) => {
     async function* allPages(): AsyncGenerator<ReadonlyArray<Pet>> {
-      for await (const page of walkPages(pets.list, filters)) {
+      for await (const page of walkPages(pets.list, query)) {
         if (E.isLeft(page)) throw page.left.cause;
         progress.animals += page.right.pets.length;
         yield page.right.pets;
@@ -57,6 +68,9 @@ const exportTo = async (
 export const exportCommand = (terminal: Terminal): Command => {
   const command = new Command('export')
     .description('write animals to a file for `import`, by ascending id')
+    .addOption(
+      new Option('--order <order>', 'order of the ids; desc writes the newest first').choices(listOrders),
+    )
     .argument('[file]', 'file to write, or - for standard output', nonEmpty, '-')
     .addOption(formatOption())
     .option('--replace', 'replace the file if it exists')

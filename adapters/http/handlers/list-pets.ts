@@ -1,7 +1,7 @@
 import * as E from 'fp-ts/Either';
 import { pipe } from 'fp-ts/function';
 import * as TE from 'fp-ts/TaskEither';
-import { fieldType, newPetRules, petFilters, type PetPage, petRules } from '../../../core';
+import { fieldType, listOrderRule, newPetRules, petFilters, type PetPage, petRules } from '../../../core';
 import { serialisePage } from '../../json';
 import type { HttpFailure } from '../errors';
 import { type Headers, jsonReply } from '../reply';
@@ -17,6 +17,7 @@ const maxLinkLength = 2_000;
 const parameters: Readonly<Record<string, (text: string) => unknown>> = {
   limit: (text) => (digits.test(text) ? Number(text) : undefined),
   after: fieldType(petRules.id).fromText,
+  order: fieldType(listOrderRule).fromText,
   ...Object.fromEntries(petFilters.map((name) => [name, fieldType(newPetRules[name]).fromText])),
 };
 

@@ -1,10 +1,12 @@
 import type { Knex } from 'knex';
-import type { NewPet, PetFilters } from '../../../core';
+import type { ListOrder, NewPet, PetFilters } from '../../../core';
 import type { PetRow } from './pet-columns';
 
 /** Filters and the first id of a page. */
 export interface PageStart {
+  /** Lowest id of the page, or the highest one in descending order. */
   readonly from: bigint;
+  readonly order: ListOrder;
   readonly filters: PetFilters;
 }
 

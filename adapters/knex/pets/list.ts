@@ -2,7 +2,7 @@ import * as E from 'fp-ts/Either';
 import * as RA from 'fp-ts/ReadonlyArray';
 import * as TE from 'fp-ts/TaskEither';
 import {
-  compareById,
+  compareIn,
   countToFind,
   defaultPageSize,
   petFilters,
@@ -24,23 +24,29 @@ const greatestInt64 = 2n ** 63n - 1n;
 
 const filtersOf = (query: PetQuery) => petFilters.filter((field) => query[field] !== undefined);
 
-const batchKeyOf = (query: PetQuery): string => [query.limit, ...filtersOf(query)].join();
+const batchKeyOf = (query: PetQuery): string => [query.limit, query.order, ...filtersOf(query)].join();
 
 /** Returns a text that is equal only for equal queries of a batch. U+0000 separates the values, because none contains it. */
 const textOf = (query: PetQuery): string =>
   [query.after, ...filtersOf(query).map((field) => query[field])].join('\0');
 
-const startOf = ({ limit: _limit, after, ...filters }: PetQuery): PageStart => ({
-  from: after === undefined ? leastInt64 : after + 1n,
-  filters,
-});
+/** Ends of the ids, and the step to the next id. */
+const directions = {
+  asc: { first: leastInt64, last: greatestInt64, step: 1n },
+  desc: { first: greatestInt64, last: leastInt64, step: -1n },
+} as const;
+
+const startOf = ({ limit: _limit, after, order = 'asc', ...filters }: PetQuery): PageStart => {
+  const { first, step } = directions[order];
+  return { from: after === undefined ? first : after + step, order, filters };
+};
 
 type Page = Result<never, PetPage>;
 
-const toPetPage = ({ limit }: PetQuery, rows: ReadonlyArray<PetRow>): Page =>
-  tryOrError((): Page => E.right(toPage(limit, rows.map(petFromRow).sort(compareById))));
+const toPetPage = ({ limit, order }: PetQuery, rows: ReadonlyArray<PetRow>): Page =>
+  tryOrError((): Page => E.right(toPage(limit, rows.map(petFromRow).sort(compareIn(order)))));
 
-/** Reads the pages of queries with the same limit and filtered fields. Equal queries share one page object. */
+/** Reads the pages of queries with the same limit, order and filtered fields. Equal queries share one page object. */
 const readPages = async (
   { reads, statements }: StoreDatabase,
   queries: ReadonlyArray<PetQuery>,
@@ -66,5 +72,7 @@ export const listPets = (
     run: (queries: ReadonlyArray<PetQuery>) => readPages(database, queries),
   });
   return (query, deadline) =>
-    query.after === greatestInt64 ? TE.right({ pets: [], hasMore: false }) : read(query, deadline);
+    query.after === directions[query.order ?? 'asc'].last
+      ? TE.right({ pets: [], hasMore: false })
+      : read(query, deadline);
 };

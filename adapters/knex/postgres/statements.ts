@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import type { ListOrder } from '../../../core';
 import {
   type Cell,
   type Column,
@@ -32,43 +33,46 @@ const statementRunner =
 
 /**
  * Returns the `where` and `order by` clauses of a page, which has the wanted column values and begins at the id `from`.
- * The row comparison `(column, id) >= (wanted, id)` makes the planner use the index on both columns. With an equality,
- * the planner may scan the primary key instead.
+ * The row comparisons `(column, id) >= (wanted, id)` make the planner use the index on all columns. With equalities, the
+ * planner may scan the primary key instead.
  */
 const pageClauses = (
   columns: ReadonlyArray<string>,
+  order: ListOrder,
   from: string,
   wanted: (place: number) => string,
 ): string => {
-  const [first, ...others] = columns;
-  if (first === undefined) return `pets.id >= ${from} order by pets.id`;
-  const stretch = `(${first}, pets.id) >= (${wanted(0)}, ${from}) and ${first} <= ${wanted(0)}`;
-  const equal = others.map((column, place) => ` and ${column} = ${wanted(place + 1)}`);
-  return `${stretch}${equal.join('')} order by pets.${first}, pets.id`;
+  const [follows, precedes] = order === 'asc' ? ['>=', '<='] : ['<=', '>='];
+  const values = columns.map((_, place) => wanted(place));
+  const ids = [...columns.map((column) => `pets.${column}`), 'pets.id'];
+  const stretch = `(${ids.join()}) ${follows} (${[...values, from].join()})`;
+  const end = columns.length === 0 ? '' : ` and (${columns.join()}) ${precedes} (${values.join()})`;
+  return `${stretch}${end} order by ${ids.map((id) => `${id} ${order}`).join()}`;
 };
 
 const readPage = (
   run: RunStatement,
   onPrimary: string,
   knex: Knex,
-  { from, filters }: PageStart,
+  { from, order, filters }: PageStart,
   limit: number,
 ): Promise<ReadonlyArray<PetRow>> => {
   const cells = filterCells(filters);
   const columns = cells.map(([{ name }]) => name);
-  const sql = `select ${petCells} from pets where ${onPrimary} and ${pageClauses(columns, '?', () => '?')} limit ?`;
-  const [first, ...others] = cells.map(([, cell]) => cell);
-  const bindings = first === undefined ? [from.toString()] : [first, from.toString(), first, ...others];
-  return run(knex, { name: ['page', ...columns].join(' '), sql }, [...bindings, limit]);
+  const clauses = pageClauses(columns, order, '?', () => '?');
+  const sql = `select ${petCells} from pets where ${onPrimary} and ${clauses} limit ?`;
+  const values = cells.map(([, cell]) => cell);
+  const bindings = [...values, from.toString(), ...values, limit];
+  return run(knex, { name: ['page', order, ...columns].join(' '), sql }, bindings);
 };
 
-const pagesBy = (onPrimary: string, columns: ReadonlyArray<Column>) => {
+const pagesBy = (onPrimary: string, columns: ReadonlyArray<Column>, order: ListOrder) => {
   const names = columns.map(({ name }) => name);
   const types = ['bigint', ...columns.map(({ type }) => type)].map((type) => `?::${type}[]`);
   const starts = ['first', ...columns.map((_, place) => `wanted${place}`), 'page'];
-  const clauses = pageClauses(names, 'starts.first', (place) => `starts.wanted${place}`);
+  const clauses = pageClauses(names, order, 'starts.first', (place) => `starts.wanted${place}`);
   return {
-    name: ['pages', ...names].join(' '),
+    name: ['pages', order, ...names].join(' '),
     sql: `select page, found.* from unnest(${types.join()}) with ordinality as starts(${starts.join()})
        cross join lateral (
          select ${petCells} from pets where ${clauses} limit ?
@@ -146,7 +150,7 @@ const singleServerStatements = (run: RunStatement, onPrimary: string): EngineSta
   pages: async (knex, starts, limit) => {
     const cells = starts.map(({ filters }) => filterCells(filters));
     const columns = (cells[0] ?? []).map(([column]) => column);
-    const rows = await run(knex, pagesBy(onPrimary, columns), [
+    const rows = await run(knex, pagesBy(onPrimary, columns, starts[0]?.order ?? 'asc'), [
       starts.map(({ from }) => from.toString()),
       ...columns.map((_, place) => arrayOf(cells.map((wanted) => wanted[place]?.[1] ?? null))),
       limit,

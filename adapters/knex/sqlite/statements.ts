@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import type { NewPet } from '../../../core';
+import type { ListOrder, NewPet } from '../../../core';
 import type { IdempotencyRecordRow, PageStart, Statements } from '../database/store-database';
 import { permanentError } from '../database/errors';
 import {
@@ -58,11 +58,13 @@ const insertRecords = `insert into idempotency_keys (owner_id, idempotency_key, 
 const purgeExpired = `delete from idempotency_keys
   where rowid in (select rowid from idempotency_keys where expires_at <= ? limit ?) returning '' as found`;
 
-const pagesBy = (columns: ReadonlyArray<Column>): string => {
+const pagesBy = (columns: ReadonlyArray<Column>, order: ListOrder): string => {
+  const follows = order === 'asc' ? '>=' : '<=';
   const equal = columns.map(({ name }, place) => `and ${name} = starts.value ->> ${place + 1}`);
   return `select (
       select json_group_array(${rowAsJson}) from (
-        select * from pets where pets.id >= starts.value ->> 0 ${equal.join(' ')} order by pets.id limit ?
+        select * from pets where pets.id ${follows} starts.value ->> 0 ${equal.join(' ')}
+        order by pets.id ${order} limit ?
       )
     ) as found from json_each(?) as starts`;
 };
@@ -84,7 +86,12 @@ export const sqliteStatements: Statements = {
   byIds: (knex, ids) => readRows(knex, byIds, `[${ids.join()}]`),
   pages: async (knex, starts, limit) => {
     const columns = filterCells(starts[0]?.filters ?? {}).map(([column]) => column);
-    const rows = await run(knex, pagesBy(columns), limit, `[${starts.map(startAsJson).join()}]`);
+    const rows = await run(
+      knex,
+      pagesBy(columns, starts[0]?.order ?? 'asc'),
+      limit,
+      `[${starts.map(startAsJson).join()}]`,
+    );
     return rows.map(({ found }) => parseRows(found));
   },
   insert: (knex, newPets) => readRows(knex, insertPets, `[${newPets.map(newPetAsJson).join()}]`),

@@ -91,8 +91,16 @@ export const clientSuite = (open: OpenClient): void => {
       expect(await all(client.list())).to.deep.equal([tom, created]);
       expect(await all(client.list({ status: 'sold' }))).to.deep.equal([tom]);
       expect(await client.list({ after: '1' }).toArray()).to.deep.equal([created]);
-      for (const status of ['', null, undefined] as const)
-        expect(await client.list({ status }).toArray()).to.deep.equal([tom, created]);
+      for (const empty of ['', null, undefined] as const)
+        expect(await client.list({ status: empty, categoryId: empty }).toArray()).to.deep.equal([
+          tom,
+          created,
+        ]);
+      expect(await client.list({ categoryId: 7, order: 'asc' }).toArray()).to.deep.equal([created]);
+      const newest = await client.page({ order: 'desc', pageSize: 1 });
+      expect(newest).to.deep.equal({ pets: [created], next: { order: 'desc', pageSize: 1, after: 2n } });
+      expect((await client.page(newest.next)).pets).to.deep.equal([tom]);
+      expect(await client.list({ order: 'desc', pageSize: 1 }).toArray()).to.deep.equal([created, tom]);
       expect((await client.create({ name: '', categoryId: '9223372036854775807' })).categoryId).to.equal(
         2n ** 63n - 1n,
       );

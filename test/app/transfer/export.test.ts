@@ -40,6 +40,9 @@ describe('The command export', () => {
       stderr: '0 animals exported\n',
     });
     expect((await runInProcess(['export', '--format=csv', '--status=gone'], environment)).code).to.equal(2);
+    const category = ['--format=ndjson', '--category-id=9007199254740993', '--order=desc'];
+    const newestFirst = await runInProcess(['export', ...category], environment);
+    expect(newestFirst.stdout).to.equal(ndjsonOf(...ids.toReversed()));
   });
 
   it('puts a quote before a name that a spreadsheet would run as a formula, and a byte order mark, if asked to', async () => {

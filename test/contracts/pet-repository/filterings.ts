@@ -15,6 +15,7 @@ import { allPets } from './pages-of';
 
 /** Values of each filter, where undefined means no filter. The compiler reports a filter without values. */
 export const choices: { readonly [Field in keyof PetFilters]-?: ReadonlyArray<PetFilters[Field]> } = {
+  categoryId: [undefined, 9007199254740993n],
   status: [undefined, 'available', 'pending', 'sold'],
 };
 

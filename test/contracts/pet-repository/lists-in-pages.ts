@@ -65,18 +65,24 @@ export const listsInPages = ({ it }: TestRunner, use: UseRepository): void => {
       const each: { readonly [Field in keyof PetQuery]-?: ReadonlyArray<PetQuery[Field]> } = {
         limit: [1, 7, 100],
         after: [undefined, 100n, 200n],
+        order: [undefined, 'desc'],
         ...choices,
       };
       const queries = each.limit.flatMap((limit) =>
-        each.after.flatMap((after) => filterings.map((filters) => ({ limit, after, filters }))),
+        each.after.flatMap((after) =>
+          each.order.flatMap((order) => filterings.map((filters) => ({ limit, after, order, filters }))),
+        ),
       );
       const pages = await Promise.all(
         queries.map(({ filters, ...query }) => success(repository.list({ ...query, ...filters }))),
       );
-      for (const [index, { limit, after, filters }] of queries.entries()) {
-        const follow = catalogue.filter((pet) => after === undefined || pet.id > after);
+      for (const [index, { limit, after, order, filters }] of queries.entries()) {
+        const ordered = order === 'desc' ? catalogue.toReversed() : catalogue;
+        const follow = ordered.filter(
+          ({ id }) => after === undefined || (order === 'desc' ? id < after : id > after),
+        );
         const expected = follow.filter((pet) => passes(filters, pet));
-        expectEqual(`the page of ${shown({ limit, after, ...filters })}`, pages[index], {
+        expectEqual(`the page of ${shown({ limit, after, order, ...filters })}`, pages[index], {
           pets: expected.slice(0, limit),
           hasMore: expected.length > limit,
         });
@@ -88,6 +94,20 @@ export const listsInPages = ({ it }: TestRunner, use: UseRepository): void => {
       for (const after of [smallestId, -1n, 0n, 5n, 10n, 11n, 125n, 230n, 239n, 240n, 241n, largestId]) {
         const expected = catalogue.filter(({ id }) => id > after);
         const listed = await allPets(repository, { after: after });
+        expectEqual(`the list after ${after}`, listed, expected);
+      }
+    }));
+
+  it('lists the newest animals first in descending order, by pages of any size and from any id', () =>
+    useCatalogue(async (repository, catalogue) => {
+      const newestFirst = catalogue.toReversed();
+      for (const limit of [1, 5, 24, 100]) {
+        const listed = await allPets(repository, { limit, order: 'desc' });
+        expectEqual(`the list by pages of ${limit}`, listed, newestFirst);
+      }
+      for (const after of [smallestId, 0n, 10n, 125n, 240n, 241n, largestId]) {
+        const listed = await allPets(repository, { after, order: 'desc' });
+        const expected = newestFirst.filter(({ id }) => id < after);
         expectEqual(`the list after ${after}`, listed, expected);
       }
     }));

@@ -16,7 +16,9 @@ export const pagesOf = async (
     if (!page.hasMore) return pages;
     const { length } = page.pets;
     const last = page.pets.at(-1);
-    if (last === undefined || (after !== undefined && last.id <= after)) {
+    const isBefore =
+      after !== undefined && (query.order === 'desc' ? last && last.id >= after : last && last.id <= after);
+    if (last === undefined || isBefore === true) {
       const end =
         last === undefined ? 'has no animals' : `ends with id ${last.id}, which does not follow ${after}`;
       return fail(`the page of ${shown({ ...query, after })}: hasMore is true, but the page ${end}`);

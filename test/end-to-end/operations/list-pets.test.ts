@@ -32,6 +32,20 @@ describeOnEveryStore('The pages of GET /v1/pets', (service) => {
     }
   });
 
+  it('list the newest animals first, and filter by category, with links that keep both', async () => {
+    const added: Array<AnsweredPet> = [];
+    while (added.length < 5) added.push(await service.add({ name: 'Rex', categoryId: 99 }));
+    await addPets(service, 1);
+    const listed: Array<AnsweredPet> = [];
+    const first = '/v1/pets?order=desc&limit=2&categoryId=99';
+    for (let target: string | undefined = first; target !== undefined;) {
+      const answer = await service.get(target);
+      listed.push(...answer.pets());
+      target = parseNextLink(answer.header('Link'));
+    }
+    expect(listed).to.deep.equal(added.toReversed());
+  });
+
   it('link to the next page with their own query, also if several requests share a page', async () => {
     await addPets(service, 2);
     const colours = Array.from({ length: 20 }, (_, place) => `limit=1&colour=${place}`);
@@ -102,6 +116,8 @@ describeService('The query of GET /v1/pets', (service) => {
     ['limit', '99999999999999999999', 'Infinity', '5&%6Cimit=6'],
     ['status', '', 'Sold', '%20sold', 'sold%00', 'sold,pending', 'null', 'sold&status=sold'],
     ['after', '', '1.0', '1e1', '+1', '%2B1', '%201', '%D9%A1', '1%00', '-', '1&after=1'],
+    ['order', '', 'DESC', 'newest', 'desc&order=desc'],
+    ['categoryId', '', '1.0', 'x', '9223372036854775808', '7&categoryId=7'],
     ['after', '9223372036854775808', '-9223372036854775809'],
   ] as const) {
     it(`is refused with a malformed ${field}, which is named: ${values.join(' ')}`, async () => {

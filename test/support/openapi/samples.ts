@@ -21,6 +21,8 @@ export const parameterTexts = [
     '1e1',
     'x',
     '',
+    'asc',
+    'desc',
     'available',
     'pending',
     'sold',

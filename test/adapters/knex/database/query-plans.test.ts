@@ -23,19 +23,29 @@ const limit = 20;
 const rows = 20_000;
 
 /** A value of each filter. The compiler reports a missing one. */
-const filters: { readonly [Field in keyof PetFilters]-?: PetFilters } = { status: { status: 'sold' } };
+const filters: { readonly [Field in keyof PetFilters]-?: PetFilters } = {
+  categoryId: { categoryId: 7n },
+  status: { status: 'sold' },
+};
 
 const everyRead: Readonly<Record<string, (repository: PetRepository) => Promise<unknown>>> = {
   'the first page': ({ list }) => success(list({ limit })),
+  'the newest animals': ({ list }) => success(list({ limit, order: 'desc' })),
   'a page deep in the list': ({ list }) => success(list({ limit, after: 15_000n })),
   ...Object.fromEntries(
-    Object.entries(filters).flatMap(([field, filter]) => [
-      [`the first page by ${field}`, ({ list }: PetRepository) => success(list({ limit, ...filter }))],
-      [
-        `a page deep in the list by ${field}`,
-        ({ list }: PetRepository) => success(list({ limit, ...filter, after: 15_000n })),
+    Object.entries({ ...filters, 'both filters': { categoryId: 7n, status: 'sold' as const } }).flatMap(
+      ([field, filter]) => [
+        [`the first page by ${field}`, ({ list }: PetRepository) => success(list({ limit, ...filter }))],
+        [
+          `a page deep in the list by ${field}`,
+          ({ list }: PetRepository) => success(list({ limit, ...filter, after: 15_000n })),
+        ],
+        [
+          `the newest animals by ${field}`,
+          ({ list }: PetRepository) => success(list({ limit, ...filter, order: 'desc', after: 18_000n })),
+        ],
       ],
-    ]),
+    ),
   ),
   'pages by several statuses at once': ({ list }) =>
     Promise.all(
@@ -75,7 +85,7 @@ describe('the query plans on SQLite', () => {
     await database.writes.raw(
       `insert into pets (name, category_id, status)
        with recursive numbers(n) as (select 1 union all select n + 1 from numbers where n < ${rows})
-       select 'animal ' || n, n, case n % 3 when 0 then 'sold' when 1 then 'available' end from numbers`,
+       select 'animal ' || n, n % 100, case n % 3 when 0 then 'sold' when 1 then 'available' end from numbers`,
     );
   });
 
@@ -101,8 +111,8 @@ describe('the query plans on SQLite', () => {
       expect(plan.filter((line) => /SCAN pets|TEMP B-TREE/.test(line))).to.deep.equal([]);
       expect(plan.join()).to.match(
         name.includes(' by ')
-          ? /SEARCH pets USING INDEX pets_by_\w+ \((?:\w+=\? AND )+(?:id|rowid)>\?\)/
-          : /SEARCH pets USING INTEGER PRIMARY KEY \(rowid[=>]\?\)/,
+          ? /SEARCH pets USING INDEX pets_by_\w+ \((?:\w+=\? AND )+(?:id|rowid)[<>]\?\)/
+          : /SEARCH pets USING INTEGER PRIMARY KEY \(rowid[=<>]\?\)/,
       );
     });
   }
@@ -140,7 +150,7 @@ describe('the query plans on PostgreSQL', () => {
     await success(migrate(database));
     await client.query(
       `insert into pets (name, category_id, status)
-       select 'animal ' || n, n, case n % 3 when 0 then 'sold' when 1 then 'available' end
+       select 'animal ' || n, n % 100, case n % 3 when 0 then 'sold' when 1 then 'available' end
        from generate_series(1, ${rows}) as n`,
     );
     await client.query('vacuum analyze pets');
