@@ -58,7 +58,7 @@ const connectCrowd = (address: string): Promise<number> =>
       socket.on('data', (bytes: Buffer) => {
         received += bytes.toString();
         // The list of animals is empty.
-        if (!received.endsWith('\r\n\r\n[]')) return;
+        if (!received.endsWith('\r\n\r\n[]\n')) return;
         received = '';
         answers += 1;
         if (isFirst) {
