@@ -41,13 +41,13 @@ export const readSchema = ({ reads, statements }: StoreDatabase): TaskEither<Una
   toTaskEither(() => readSchemaState(reads, statements));
 
 /**
- * Tries what `serve` writes, and rolls it back: the migrations if there are no tables, or else a create. Fails with the
+ * Tries what `serve` writes, and rolls it back: the pending migrations, or else a create. Fails with the
  * error of the statement that fails.
  */
 export const tryWrites = (database: OwnDatabase, schema: SchemaState): TaskEither<Unavailable, void> =>
   toTaskEither(async () => {
-    if (schema.generation === 0) await tryMigrate(database);
-    else if (schema.pending.length === 0) {
+    if (schema.pending.length > 0) await tryMigrate(database, schema.generation > 0);
+    else {
       const fault = await database.inspectIds(Infinity);
       if (fault !== undefined) throw permanentError(fault);
       await tryCreate(database);

@@ -26,6 +26,10 @@ const postgresAdvice: Advice = [
     /^3F000 /,
     `the search path names no schema that exists and that this role may use; create the schema, correct the search path of DATABASE_URL or of the role, or ${grants}`,
   ],
+  [
+    /^42501 must be owner/,
+    'run `animal-store migrate` with the address of the role that owns the tables in DATABASE_URL',
+  ],
   [/^42501 .* for schema/, `run \`animal-store migrate\` as the owner of the database, and ${grants}`],
   [/^42501 /, grants],
   [/^25006 /, 'set the host of the primary server in DATABASE_URL, or default_transaction_read_only to off'],

@@ -46,6 +46,12 @@ describe('The commands of the pages on operating, as they are printed', function
       cp ${tarball} .
       mkdir later && tar -xzf ${tarball} -C later
       sed -i 's/"version": "0.1.0"/"version": "0.2.0"/' later/package/package.json
+      cat >>later/package/dist/adapters/knex/migrations/migrations.js <<'END'
+      exports.migrations['900_add_colour'] = {
+        up: (knex) => knex.schema.alterTable('pets', (table) => table.text('colour')),
+        down: (knex) => knex.schema.alterTable('pets', (table) => table.dropColumn('colour')),
+      };
+END
       tar -czf animal-store-service-0.2.0.tgz -C later package`);
   });
 
@@ -114,7 +120,8 @@ describe('The commands of the pages on operating, as they are printed', function
 
   it('grant, back up and restore on postgresql.md, without a SQLite driver, for one instance and two', async function () {
     const programs = await postgresPrograms(this);
-    const [roles = '', grants = '', dump = '', restore = '', ...more] = shellBlocks('docs/postgresql.md');
+    const [roles = '', grants = '', upgrade = '', dump = '', restore = '', ...more] =
+      shellBlocks('docs/postgresql.md');
     expect(more).to.deep.equal([]);
     const address = 'postgres://animals:PASSWORD@db.example/animals';
     const [install = ''] = shellBlocks('docs/operations.md');
@@ -138,6 +145,9 @@ describe('The commands of the pages on operating, as they are printed', function
     expect(stderr).to.include('npm rebuild sqlite3');
 
     expect(await machine.enter(addAndList('Rex'))).to.equal('Rex\n');
+    await machine.enter(upgrade);
+    expect(await machine.enter('animal-store --version')).to.include('0.2.0');
+    await machine.enter('animal-store doctor');
     await machine.enter(dump);
     // The job that backs up works with the role of the service, too.
     await machine.enter(`

@@ -24,6 +24,9 @@ export const isStatementError = hasCode(
 
 export const isPostgresLockTimeout = hasCode(/^55P03$/);
 
+/** True for a timeout of a lock or of a statement. */
+export const isPostgresTimeout = hasCode(/^(?:55P03|57014)$/);
+
 /** Text in the error of a read on a server whose rows may be stale. */
 export const readOnlyServer = 'the server is read-only';
 

@@ -38,6 +38,11 @@ export interface OwnDatabase extends StoreDatabase {
    * Citus.
    */
   readonly inspectIds: (count: number) => Promise<string | undefined>;
+  /**
+   * SQL that limits how long the trial of a migration may hold up a running service. Undefined if no trial is needed,
+   * because every user who can write the database can migrate it.
+   */
+  readonly trialLimits: string | undefined;
   readonly sizes: () => Promise<DatabaseSizes>;
   readonly poolUsage: () => ReadonlyArray<PoolUsage>;
   readonly close: () => Promise<void>;

@@ -3,10 +3,12 @@ import * as TE from 'fp-ts/TaskEither';
 import type { Knex } from 'knex';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Unavailable } from '../../../core';
+import type { OwnDatabase } from '../database/own-database';
 import type { StoreDatabase } from '../database/store-database';
 import { tryAndRollBack } from '../database/transactions';
 import {
   isPostgresLockTimeout,
+  isPostgresTimeout,
   isSqliteBusy,
   permanentError,
   toTaskEither,
@@ -136,5 +138,16 @@ export const migrateExisting = (
 ): TE.TaskEither<Unavailable | NotInitialized, ReadonlyArray<string>> =>
   pipe(migrateWith(database, options, false), TE.flatMap(TE.fromNullable(notInitialized)));
 
-/** Runs the pending migrations and rolls them back, for the command `doctor`. */
-export const tryMigrate = ({ writes }: StoreDatabase): Promise<void> => tryAndRollBack(writes, runMigrations);
+/**
+ * Runs the pending migrations and rolls them back, for the command `doctor`. A migration that takes long or waits for a
+ * lock counts as possible: PostgreSQL checks the rights before that.
+ */
+export const tryMigrate = async ({ writes, trialLimits }: OwnDatabase, hasTables: boolean): Promise<void> => {
+  if (hasTables && trialLimits === undefined) return;
+  await tryAndRollBack(writes, async (transaction) => {
+    if (trialLimits !== undefined) await transaction.raw(trialLimits);
+    await runMigrations(transaction);
+  }).catch((error: unknown) => {
+    if (!isPostgresTimeout(error)) throw error;
+  });
+};

@@ -187,6 +187,7 @@ export const openPostgres = (url: PostgresUrl, options: PostgresOptions): OwnDat
     },
     inspectIds: async (count) =>
       (await detect(pool)).isDistributed ? undefined : inspectSequence(pool, count),
+    trialLimits: "set local lock_timeout = '500ms'; set local statement_timeout = '2s'",
     sizes: async () => {
       const { size } = await pool.first<{ size: string }>(
         pool.raw('pg_database_size(current_database()) as size'),

@@ -191,6 +191,7 @@ export const openSqlite = (filename: string, { isOwnFile = false }: SqliteOption
       await checkIntegrity(reads);
       return [];
     },
+    trialLimits: undefined,
     inspectIds: () => inspectLastId(reads),
     sizes: () => fileSizes(filename),
     poolUsage: () => usages.map((usage) => usage()),

@@ -1,7 +1,9 @@
 import { expect } from 'chai';
 import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
 import { openPostgres } from '../../../adapters/knex';
 import { execute, inPostgresDatabase } from '../../support/postgres/postgres';
+import { main, projectFolder, startProgram } from '../../support/processes/command';
 import { runInProcess } from '../../support/processes/run-in-process';
 
 const open = (url: string) => openPostgres(url, { poolSize: 1, statementTimeoutMs: 30_000 });
@@ -66,6 +68,53 @@ describe('The advice of a command', () => {
         expect((await runInProcess(['doctor'], environment)).stdout).to.include(
           `permission denied for sequence pets_id_seq; ${grants}`,
         );
+      } finally {
+        await execute(url, `drop owned by ${role}`, `drop role ${role}`);
+      }
+    }));
+
+  it('for a migration names the owner of the tables, by doctor before the start fails', () =>
+    inPostgresDatabase(async (url) => {
+      const role = `few_${randomBytes(8).toString('hex')}`;
+      const asRole = new URL(url);
+      asRole.username = asRole.password = role;
+      await migrateIn(url);
+      await execute(
+        url,
+        `create role ${role} login password '${role}'`,
+        `grant select, insert, update, delete on all tables in schema public to ${role}`,
+        `grant usage, select on all sequences in schema public to ${role}`,
+      );
+      const later = ['--import', join(projectFolder, 'test/faults/support/more-migrations.mjs'), main];
+      const runLater = async (command: string, address: string) => {
+        const environment = {
+          DATABASE_URL: address,
+          PORT: '0',
+          API_KEYS: 'x'.repeat(30),
+          TEST_MIGRATIONS: 'adds',
+        };
+        return startProgram(process.execPath, [...later, command], { environment }).ended;
+      };
+      try {
+        const reason =
+          'must be owner of table pets; run `animal-store migrate` with the address of the role that owns the tables in DATABASE_URL\n';
+        const doctor = await runLater('doctor', asRole.href);
+        expect(doctor.stdout)
+          .to.match(/^FAIL +rights /m)
+          .and.include(reason);
+        expect(doctor.code).to.equal(1);
+        expect((await runLater('serve', asRole.href)).stderr).to.include(reason);
+        // As the owner, doctor has only tried the migration, although the service locks the table.
+        const { writes, close } = open(url);
+        const transaction = await writes.transaction();
+        await transaction.raw('lock table pets in row exclusive mode');
+        expect((await runLater('doctor', url)).stdout).to.match(/^ok +rights /m);
+        await transaction.rollback();
+        expect((await runLater('doctor', url)).stdout).to.match(/^ok +rights /m);
+        expect(await writes.schema.hasColumn('pets', 'colour')).to.equal(false);
+        await close();
+        expect((await runLater('migrate', url)).code).to.equal(0);
+        expect((await runLater('doctor', asRole.href)).stdout).to.match(/^ok +rights /m);
       } finally {
         await execute(url, `drop owned by ${role}`, `drop role ${role}`);
       }
