@@ -1,13 +1,8 @@
 import type { Knex } from 'knex';
+import { configurationOf, engineOf } from './database/engine';
 import type { StoreDatabase } from './database/store-database';
 import { hostPostgres } from './postgres/postgres';
 import { hostSqlite } from './sqlite/sqlite';
-
-interface Configured {
-  readonly client: { readonly config: Knex.Config };
-}
-
-const configurationOf = ({ client }: Configured): Knex.Config => client.config;
 
 /**
  * Makes a StoreDatabase from the Knex of a program that embeds the store (the host). If you pass a Knex transaction, its
@@ -18,23 +13,11 @@ const configurationOf = ({ client }: Configured): Knex.Config => client.config;
  * `sqlite3`, and for a Knex with `wrapIdentifier` or `postProcessResponse`.
  */
 export const hostDatabase = (knex: Knex): StoreDatabase => {
-  const { client, wrapIdentifier, postProcessResponse } = configurationOf(knex);
+  const { wrapIdentifier, postProcessResponse } = configurationOf(knex);
   if (wrapIdentifier || postProcessResponse) {
     throw new TypeError(
       'the animal store needs a Knex without wrapIdentifier and postProcessResponse, which would change the names of its columns; make a second Knex without them on the same database',
     );
   }
-  switch (client) {
-    case 'pg':
-    case 'postgres':
-    case 'postgresql':
-      return hostPostgres(knex);
-    case 'sqlite':
-    case 'sqlite3':
-      return hostSqlite(knex);
-    default:
-      throw new TypeError(
-        `the animal store supports the knex clients pg and sqlite3, not ${typeof client === 'string' ? client : 'a class'}`,
-      );
-  }
+  return engineOf(knex) === 'PostgreSQL' ? hostPostgres(knex) : hostSqlite(knex);
 };

@@ -62,6 +62,14 @@ describe('what npm installs', () => {
     expect(Object.keys(manifest.dependencies).sort()).to.deep.equal(own);
   });
 
+  it('leaves to Yarn the peers that docs/embedding.md names', () => {
+    const needed = Object.keys(manifest.peerDependencies).filter(
+      (name) => manifest.peerDependenciesMeta[name]?.optional !== true,
+    );
+    const page = readFileSync(join(projectFolder, 'docs/embedding.md'), 'utf8');
+    expect(page).to.include(`yarn add ./animal-store-0.1.0.tgz ${needed.join(' ')}`);
+  });
+
   it('includes every dependency and peer of the library in the service, the former in the same range', () => {
     const { dependencies = {}, devDependencies = {} } = packages[''] ?? {};
     expect(dependencies).to.include(manifest.dependencies);

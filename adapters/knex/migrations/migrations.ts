@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import { engineOf } from '../database/engine';
 import type { Statements } from '../database/store-database';
 
 /**
@@ -49,6 +50,8 @@ const initialTables: Readonly<Record<string, (table: Knex.CreateTableBuilder) =>
 
 const initialMigration: Knex.Migration = {
   up: async (knex) => {
+    // A host may run the migrations before it opens the store, which refuses other clients of Knex.
+    engineOf(knex);
     for (const [name, columns] of Object.entries(initialTables)) await knex.schema.createTable(name, columns);
   },
   down: async (knex) => {

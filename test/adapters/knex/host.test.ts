@@ -1,7 +1,9 @@
 import { embeddedClient } from '../../../adapters/client';
 import { expect } from 'chai';
 import knex, { type Knex } from 'knex';
-import { hostDatabase, knexPetRepository, migrate } from '../../../adapters/knex';
+import { createRequire } from 'node:module';
+import { hostDatabase, knexPetRepository, migrate, migrationConfig } from '../../../adapters/knex';
+import { engineOf } from '../../../adapters/knex/database/engine';
 import { ApiKey, decodeOrThrow, IdempotencyKey, KeyId, openAnimalStore } from '../../../core';
 import { inMemoryApiKeys } from '../../../adapters/in-memory';
 import { createPostgresDatabase } from '../../support/postgres/postgres';
@@ -157,6 +159,28 @@ describe('A knex that the store cannot use', () => {
       await other.destroy();
     });
   }
+});
+
+describe('The migrations on a knex that the store cannot use', () => {
+  after(removeFolders);
+
+  it('make no table of the store', async () => {
+    // A client of Knex for SQLite that is not the one by the name `sqlite3`, as that of better-sqlite3.
+    const client: unknown = createRequire(__filename)('knex/lib/dialects/sqlite3');
+    const isClient = (_value: unknown): _value is typeof knex.Client => typeof client === 'function';
+    if (!isClient(client)) return expect.fail('knex has moved its client for SQLite');
+    const connection = { filename: await newDatabaseFile() };
+    const log = { warn: () => undefined, error: () => undefined };
+    const other = knex({ client, connection, useNullAsDefault: true, log });
+    const error: unknown = await other.migrate.latest(migrationConfig).catch((reason: unknown) => reason);
+    expect(error).to.be.an.instanceOf(TypeError);
+    expect(await other.schema.hasTable('pets')).to.equal(false);
+    await other.destroy();
+    expect(() => engineOf({ client: { config: { client: 'better-sqlite3' } } })).to.throw(
+      TypeError,
+      'not better-sqlite3; make a second Knex',
+    );
+  });
 });
 
 describe('A knex whose client has another name', () => {

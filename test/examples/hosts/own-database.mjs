@@ -13,6 +13,7 @@ const database = knex({
   useNullAsDefault: true,
   migrations: { directory: './migrations' }, // the host's
 });
+hostDatabase(database); // throws for a Knex that the store can't use
 await database.migrate.latest();
 await database.migrate.latest(migrationConfig);
 
