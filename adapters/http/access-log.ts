@@ -22,6 +22,8 @@ export interface RequestRecord extends RejectionRecord {
   readonly milliseconds: number;
   readonly keyId: KeyId | undefined;
   readonly owner: OwnerId | undefined;
+  /** Id of the animal of a create that was answered with a 201. */
+  readonly petId: string | undefined;
   /** Header `Unknown-Fields` of the response. Its names come from the client, so only a debug log has them. */
   readonly unknownFields: string | undefined;
 }
@@ -118,6 +120,7 @@ export const accessLog =
         milliseconds: Math.round((performance.now() - arrivedAt) * 1_000) / 1_000,
         keyId: state.caller?.keyId ?? (failure?._tag === 'InvalidApiKey' ? failure.keyId : undefined),
         owner: state.caller?.ownerId,
+        petId: /^pets\/(-?\d+)$/.exec(response.getHeader('Location')?.toString() ?? '')?.[1],
         clientAddress,
         requestId: state.requestId ?? '',
         unknownFields: response.getHeader('Unknown-Fields')?.toString(),

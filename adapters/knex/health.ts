@@ -4,7 +4,7 @@ import type { TaskEither } from 'fp-ts/TaskEither';
 import type { Knex } from 'knex';
 import { defaultPageSize, type Unavailable } from '../../core';
 import type { DatabaseSizes, OwnDatabase } from './database/own-database';
-import { isReadOnlyServer, toTaskEither } from './database/errors';
+import { isDiskFull, isLoginRejected, isReadOnlyServer, toTaskEither } from './database/errors';
 import { leastInt64 } from './database/pet-columns';
 import { generationMismatch, readSchemaState } from './migrations/migrations';
 import { maxBatchSize } from './pets/batched-statement';
@@ -31,12 +31,17 @@ const checkReadiness = async ({
   ]);
   if ([schema, read, written].some((check) => E.isLeft(check) && isReadOnlyServer(check.left.cause)))
     return 'the database server is read-only; run `animal-store doctor`';
-  if (E.isLeft(schema)) return 'the database does not answer';
+  if (E.isLeft(schema))
+    return isLoginRejected(schema.left.cause)
+      ? 'the database rejects the login; run `animal-store doctor`'
+      : 'the database does not answer';
   if (generationMismatch(schema.right) !== undefined) {
     return 'the database schema belongs to an incompatible version; run `animal-store doctor`';
   }
   if (schema.right.pending.length > 0) return 'the database lacks migrations; run `animal-store migrate`';
   if (E.isLeft(read)) return "animals can't be read from the database; run `animal-store doctor`";
+  if (E.isLeft(written) && isDiskFull(written.left.cause))
+    return 'the disk of the database is full; free space there';
   if (E.isLeft(written)) return 'a write to the table heartbeats fails; run `animal-store doctor`';
   if (E.isLeft(ids)) return 'the database does not answer';
   return ids.right === undefined

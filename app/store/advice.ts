@@ -45,6 +45,11 @@ const postgresAdvice: Advice = [
   [/^(53300|53400) /, 'raise max_connections of the server, or lower POSTGRES_POOL_SIZE'],
   [/^(53100|53200) /, 'its disk or its memory is full; free space on the server'],
   [/^(57P03|57P01|57P02) /, 'wait until the server has started, and try again'],
+  [/^CERT_HAS_EXPIRED/, "renew the certificate of the server, or correct this machine's clock"],
+  [
+    /^ERR_TLS_CERT_ALTNAME_INVALID/,
+    'set the host in DATABASE_URL to a name in the certificate of the server, or get a certificate for this name',
+  ],
   [
     /^\S*(CERT|SIGNATURE|ERR_TLS|ISSUER)/,
     "set sslrootcert in DATABASE_URL to the file with the certificate of the authority that signed the server's certificate",

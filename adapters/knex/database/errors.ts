@@ -53,7 +53,11 @@ export const isPossibleDuplicate = hasCode(/^(?:23505|SQLITE_CONSTRAINT)/);
 
 export const isDamage = hasCode(/^SQLITE_(?:CORRUPT|NOTADB)$/);
 
-export const isDiskFull = hasCode(/^(?:SQLITE_FULL|ENOSPC)$/);
+/** True if the disk of a SQLite file or of a PostgreSQL server is full. */
+export const isDiskFull = hasCode(/^(?:SQLITE_FULL|ENOSPC|53100)$/);
+
+/** True if PostgreSQL rejects the role or its password. */
+export const isLoginRejected = hasCode(/^28/);
 
 export const errorWithCode = (code: string, message: string): Error =>
   Object.assign(new Error(message), { code });

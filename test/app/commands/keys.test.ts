@@ -149,6 +149,19 @@ describe('The command keys', () => {
     expect(await listed(environment)).to.deep.equal(records);
   });
 
+  it('names the predecessors that stay valid after a rotation', async () => {
+    const { environment } = await newStore();
+    const { id } = await create(environment, 'shop');
+    const first = await keys(environment, 'rotate', id);
+    expect(first.stderr).to.match(
+      new RegExp(`\nkey ${id} of the same owner stays valid until \\d{4}-.*; to end it now, run .* ${id}`),
+    );
+    const again = await keys(environment, 'rotate', id, '--grace=0s');
+    const second = first.stdout.split('_')[1] ?? '';
+    expect(again.stderr).to.include(`\nkey ${second} of the same owner does not expire; to end it now, run`);
+    expect(again.stderr).not.to.include(`key ${id} of`);
+  });
+
   it('passes the lifetime of a key on to its successor, unless --expires is given', async () => {
     const { environment } = await newStore();
     const { id } = await create(environment, 'shop', '--expires=90d');

@@ -48,6 +48,14 @@ describe('The log of requests', () => {
     expect(owner, 'a key of API_KEYS is its own owner').to.equal(id);
   });
 
+  it('has the id of the animal that a create has added', async () => {
+    const headers = { 'X-Request-Id': 'created', 'Idempotency-Key': 'k' };
+    const body = '{"name":"Rex","categoryId":7}';
+    const { text } = await call(`${service.address}/v1/pets`, { method: 'POST', key, body, headers });
+    const [line] = await linesOf('created');
+    expect(text).to.include(`"id":${String(line?.['petId'])},`);
+  });
+
   it('names unknown parameters at level debug, but never their values', async () => {
     const [line] = await get('/v1/pets?limit=3&token=in-the-query', 'debug');
     expect(line).to.include({ unknownFields: '"token"' });

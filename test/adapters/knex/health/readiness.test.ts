@@ -1,6 +1,12 @@
 import { expect } from 'chai';
-import { apiKeyStore, databaseStatus, knexReadiness } from '../../../../adapters/knex';
-import { databaseKinds, withDatabase } from '../../../support/databases/databases';
+import { apiKeyStore, databaseStatus, knexReadiness, openPostgres } from '../../../../adapters/knex';
+import {
+  databaseKinds,
+  postgresDatabase,
+  sqliteFile,
+  withDatabase,
+  withEmptyDatabase,
+} from '../../../support/databases/databases';
 import { eventually } from '../../../support/eventually';
 import { success } from '../../../contracts/outcome';
 
@@ -25,6 +31,26 @@ for (const [kind, makeDatabase] of databaseKinds) {
       }));
   });
 }
+
+describe('the reason why a database is not ready', () => {
+  for (const code of ['SQLITE_FULL', '53100']) {
+    it(`is a full disk: ${code}`, () =>
+      withDatabase(sqliteFile, async (database) => {
+        const write = () => Promise.reject(Object.assign(new Error('no space'), { code }));
+        expect(await knexReadiness({ ...database, write })()).to.match(/^the disk of the database is full/);
+      }));
+  }
+
+  it('is a login that PostgreSQL rejects', () =>
+    withEmptyDatabase(postgresDatabase, async (_database, _open, url) => {
+      const unknown = new URL(url);
+      unknown.username = 'nobody_here';
+      const database = openPostgres(unknown.href, { poolSize: 1, statementTimeoutMs: 3_000 });
+      const reason = await knexReadiness(database)();
+      await database.close();
+      expect(reason).to.match(/^the database rejects the login/);
+    }));
+});
 
 const hour = 3_600_000;
 
