@@ -111,3 +111,16 @@ export const proxies: ReadonlyArray<readonly [name: string, start: StartProxy]> 
   ['nginx', startNginx],
   ['HAProxy', startHaproxy],
 ];
+
+/** Starts Caddy without TLS, whose certificate would need a public host, and without its own port for administration. */
+export const startCaddy = starter(
+  'deploy/caddy/Caddyfile',
+  (port) => [
+    ['animals.example.com {', `http://127.0.0.1:${port} {`],
+    ['\tservers {', '\tadmin off\n\tservers {'],
+  ],
+  async (site) => {
+    const options = ['run', `--config=${site}`, '--adapter=caddyfile'];
+    return startProgram('caddy', options, { environment: { ...environment, HOME: await makeFolder() } });
+  },
+);
