@@ -47,6 +47,7 @@ describe('The commands of the pages on operating, as they are printed', function
       mkdir later && tar -xzf ${tarball} -C later
       sed -i 's/"version": "0.1.0"/"version": "0.2.0"/' later/package/package.json
       cat >>later/package/dist/adapters/knex/migrations/migrations.js <<'END'
+
       exports.migrations['900_add_colour'] = {
         up: (knex) => knex.schema.alterTable('pets', (table) => table.text('colour')),
         down: (knex) => knex.schema.alterTable('pets', (table) => table.dropColumn('colour')),
