@@ -62,10 +62,7 @@ const invalid = (code: AnimalStoreErrorCode, fields: ReadonlyArray<InvalidField>
 const toError = (failure: Failure): AnimalStoreError => {
   switch (failure._tag) {
     case 'IdempotencyKeyInFlight':
-      return errorOf(
-        'idempotency_key_in_flight',
-        'a create with this idempotency key is in progress; try again',
-      );
+      return errorOf('idempotency_key_in_flight', 'a create with this key is in progress; try again');
     case 'IdempotencyKeyReused':
       return errorOf(
         'idempotency_key_reused',
@@ -74,10 +71,7 @@ const toError = (failure: Failure): AnimalStoreError => {
     case 'InvalidApiKey':
       return errorOf('unauthorized', 'the API key is unknown, expired or revoked; use a valid key');
     case 'InvalidIdempotencyKey':
-      return errorOf(
-        'invalid_idempotency_key',
-        'the idempotency key must be 1 to 255 printable ASCII characters',
-      );
+      return errorOf('invalid_idempotency_key', 'idempotencyKey must be 1 to 255 printable ASCII characters');
     case 'InvalidNewPet':
       return invalid('invalid_body', failure.fields);
     case 'InvalidQuery':
@@ -90,19 +84,15 @@ const toError = (failure: Failure): AnimalStoreError => {
     case 'PetNotFound':
       return errorOf('pet_not_found', `pet not found: no animal has the id ${failure.id}`);
     case 'QuotaExceeded':
-      return errorOf('rate_limited', 'the owner of this API key has sent too many requests; wait', {
+      return errorOf('rate_limited', 'too many requests; wait', {
         retryAfterMs: failure.quota.resetsInSeconds * 1_000,
       });
     case 'ReadOnlyApiKey':
       return errorOf('forbidden', 'this API key may only read');
     case 'Unavailable':
-      return errorOf(
-        'unavailable',
-        'the store is unavailable (see cause); retry, with the same idempotencyKey',
-        {
-          cause: failure.cause,
-        },
-      );
+      return errorOf('unavailable', 'the store is unavailable (see cause); retry', {
+        cause: failure.cause,
+      });
   }
 };
 

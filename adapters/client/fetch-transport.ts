@@ -83,7 +83,7 @@ const fetchError = (cause: unknown, hint = ''): AnimalStoreError => {
 const hintFor = (url: string): string => {
   const origin = propertyOf(propertyOf(globalThis, 'location'), 'origin');
   return typeof origin === 'string'
-    ? `; is the service running, is ${url} its address, and has its setting CORS_ORIGIN the origin ${origin}?`
+    ? `; is the service running, is ${url} its address, and has CORS_ORIGIN the origin ${origin}?`
     : '';
 };
 
