@@ -95,7 +95,9 @@ describe('The backup script', () => {
     await expectFailure(await run({ BACKUP_FOLDER: join(folder, 'missing') }));
     await expectFailure(await run({ BACKUP_FOLDER: 'backups' }));
     await expectFailure(await run({ DATABASE_URL: 'postgres://127.0.0.1:1/animals' }));
-    await expectFailure(await run({ BACKUP_COPY_COMMAND: 'false; true' }));
+    const uncopied = await run({ BACKUP_COPY_COMMAND: 'false; true' });
+    await expectFailure(uncopied);
+    expect(uncopied.stderr).to.match(/the backup is in \S+\.backup, but BACKUP_COPY_COMMAND failed\n$/);
     expect(existsSync(old)).to.equal(true);
   });
 
