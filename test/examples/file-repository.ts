@@ -42,9 +42,11 @@ export const fileRepository = (file: string, now = Date.now): core.PetRepository
 
   return {
     list: (query) => async () => {
-      const follows = ({ id }: core.Pet) => query.after === undefined || id > query.after;
+      const isDescending = query.order === 'desc';
+      const follows = ({ id }: core.Pet) =>
+        query.after === undefined || (isDescending ? id < query.after : id > query.after);
       const wanted = content.pets.filter((pet) => follows(pet) && core.passesFilters(query, pet));
-      return E.right(core.toPage(query.limit, wanted));
+      return E.right(core.toPage(query.limit, isDescending ? wanted.reverse() : wanted));
     },
     find: (id) => async () => E.fromNullable(core.petNotFound(id))(findPet(id)),
     create: (newPet, key) => async () => {

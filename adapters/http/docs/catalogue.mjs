@@ -21,11 +21,11 @@ const animals = animalStoreClient({
 /** Returns the values of a form, without empty ones. An integer stays a text, because a number may be inexact. */
 const valuesOf = (form) => Object.fromEntries([...new FormData(form)].filter(([, value]) => value !== ''));
 
-/** Returns the text of an error for each field that has one, without the JavaScript types that the client takes. */
+/** Returns the text of an error for each field that has one. */
 const fieldErrors = ({ code, fields, message }) =>
   code === 'unauthorized'
     ? { apiKey: message }
-    : Object.fromEntries(fields.map(({ name, expected }) => [name, `Must be ${expected.split(', as ')[0]}`]));
+    : Object.fromEntries(fields.map(({ name, expected }) => [name, `Must be ${expected}`]));
 
 /** Shows an error at the fields that have it, or else below the form. Shows the usual hints at the other fields. */
 const showError = (form, error) => {

@@ -92,7 +92,7 @@ describe(`The catalogue in a browser${whySkipped}`, function () {
     await page.getByRole('button', { name: 'Add' }).click();
     await page.getByLabel('Category').fill('1e3');
     await page.getByRole('button', { name: 'Add' }).click();
-    await page.getByText('Must be an integer from').waitFor();
+    await page.getByText('Must be a whole number').waitFor();
     for (const field of ['Name', 'Category'])
       expect(await page.getByLabel(field).getAttribute('aria-invalid'), field).to.equal('true');
     await expectNoFaultInLightAndDark(page);
