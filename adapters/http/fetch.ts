@@ -3,7 +3,7 @@ import * as E from 'fp-ts/Either';
 import { pipe } from 'fp-ts/function';
 import * as TE from 'fp-ts/TaskEither';
 import { type AnimalStore, type OpenAnimalStore, unavailable } from '../../core';
-import { apiKeyOf, type AuthenticateRequest, openStoreFor, quotaHeaders } from './authenticate';
+import { apiKeyOf, type AuthenticateRequest, openStoreFor, quotaHeaders } from './open-store';
 import type { HttpFailure } from './errors';
 import { type Handle, maxBodyBytes, type PetRequest } from './handlers/request';
 import { methodsOf, operationsHint, petOperations } from './operations';

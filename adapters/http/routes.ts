@@ -3,7 +3,7 @@ import { pipe } from 'fp-ts/function';
 import * as TE from 'fp-ts/TaskEither';
 import type Koa from 'koa';
 import type { AnimalStore, OpenAnimalStore } from '../../core';
-import { apiKeyOf, type AuthenticateRequest, openStoreFor, quotaHeaders } from './authenticate';
+import { apiKeyOf, type AuthenticateRequest, openStoreFor, quotaHeaders } from './open-store';
 import { readBody } from './body';
 import type { HttpFailure, NotReady } from './errors';
 import type { Handle, PetRequest } from './handlers/request';
