@@ -11,7 +11,7 @@ import { failureReply, type Headers, maxResponseMs, type Reply } from './reply';
 
 /** Options of `petRoutesHandler`. */
 export interface PetRoutesHandlerOptions {
-  /** Store, such as `openAnimalStore(ports)`. */
+  /** Opens the store with an API key: the result of `openAnimalStore(ports)`. */
   readonly openStore: OpenAnimalStore;
   /** Returns the API key of a request, such as that of its session. The default is the key in `Authorization`. */
   readonly authenticateRequest?: AuthenticateRequest<Request> | undefined;
@@ -107,7 +107,8 @@ export const petRoutesHandler =
       deadline: () => deadline,
     };
     const key = apiKeyOf(request, unopened.header('authorization'), authenticateRequest);
-    const task = openStoreFor(openStore, key, deadline, record, (store) => handle({ ...unopened, store }));
+    const opened = openStoreFor(openStore, key, deadline, record);
+    const task = TE.flatMap(opened, (store) => handle({ ...unopened, store }));
     const outcome = await endInTime(task, () => deadline - performance.now());
     if (E.isLeft(outcome) && 'cause' in outcome.left) onError?.(outcome.left.cause, request);
     const { status, headers, body } = pipe(outcome, E.getOrElse(failureReply));

@@ -3,7 +3,7 @@ import { pipe } from 'fp-ts/function';
 import * as TE from 'fp-ts/TaskEither';
 import type { AnimalStore, Deadline, OpenAnimalStore, Quota } from '../../core';
 import type { HttpFailure } from './errors';
-import type { Headers, Reply } from './reply';
+import type { Headers } from './reply';
 
 // Matches only spaces and tabs around the key, as RFC 9110 allows. `\s` would also match a no-break space.
 const bearer = /^[ \t]*Bearer +((?:.*[^ \t])?)[ \t]*$/i;
@@ -36,16 +36,13 @@ export const apiKeyOf = <Request>(
         return key === undefined ? E.left({ _tag: 'MissingApiKey' }) : E.right(key);
       };
 
-/**
- * Opens the store with a key, and uses it. Calls `record` with the caller and its quota, also if the quota is used up.
- */
+/** Opens the store with a key. Calls `record` with the caller and its quota, also if the quota is used up. */
 export const openStoreFor = (
   openStore: OpenAnimalStore,
   apiKey: TE.TaskEither<HttpFailure, string>,
   deadline: Deadline,
   record: (opened: Pick<AnimalStore, 'caller' | 'quota'>) => void,
-  use: (store: AnimalStore) => TE.TaskEither<HttpFailure, Reply>,
-): TE.TaskEither<HttpFailure, Reply> =>
+): TE.TaskEither<HttpFailure, AnimalStore> =>
   pipe(
     apiKey,
     TE.flatMap((key) => openStore(key, deadline)),
@@ -53,9 +50,9 @@ export const openStoreFor = (
       if (failure._tag === 'QuotaExceeded') record(failure);
       return failure;
     }),
-    TE.flatMap((store) => {
+    TE.map((store) => {
       record(store);
-      return use(store);
+      return store;
     }),
   );
 

@@ -44,8 +44,7 @@ const unmatched = (router: Router<State>, path: string, hint = operationsHint): 
 type UnopenedRequest = Omit<PetRequest, 'store'>;
 
 const toRequest = ({ req, request, querystring, state }: Context, petId: string): UnopenedRequest => {
-  const arrivedAt = performance.now();
-  const isBodyLate = !req.complete;
+  let deadline = performance.now() + maxResponseMs;
   const header = (name: string) => req.headers[name]?.toString();
   return {
     petId,
@@ -56,11 +55,14 @@ const toRequest = ({ req, request, querystring, state }: Context, petId: string)
       req.httpVersionMajor > 1 ||
       header('transfer-encoding') !== undefined ||
       Number(header('content-length') ?? 0) > 0,
-    readBody: () => {
+    readBody: async () => {
       state.readsBody = true;
-      return readBody(req, 'rawBody' in request ? request.rawBody : undefined);
+      const isLate = !req.complete;
+      const body = await readBody(req, 'rawBody' in request ? request.rawBody : undefined);
+      if (isLate) deadline = performance.now() + maxResponseMs;
+      return body;
     },
-    deadline: () => (isBodyLate ? performance.now() : arrivedAt) + maxResponseMs,
+    deadline: () => deadline,
   };
 };
 
@@ -75,8 +77,11 @@ const serveCallers =
       context.state.caller = caller;
       context.set(quotaHeaders(quota));
     };
-    const use = (store: AnimalStore) => handle({ ...request, store });
-    return respond(context, openStoreFor(openStore, key, request.deadline(), record, use));
+    const opened = openStoreFor(openStore, key, request.deadline(), record);
+    return respond(
+      context,
+      TE.flatMap(opened, (store) => handle({ ...request, store })),
+    );
   };
 
 type Serve = ReturnType<typeof serveCallers>;

@@ -20,7 +20,7 @@ export interface PetRequest {
   readonly hasBody: boolean;
   /** Reads the body, which is refused if it is larger than the limit. */
   readonly readBody: () => Promise<E.Either<HttpFailure, Uint8Array>>;
-  /** Returns the time by which the reply must be made. It moves while the body arrives. */
+  /** Returns the time by which the reply must be made. It moves to the end of a body that arrives late. */
   readonly deadline: () => Deadline;
 }
 
