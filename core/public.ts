@@ -27,6 +27,7 @@ export {
   KeyId,
   type ListOrder,
   type NewPet,
+  type OnIds,
   openAnimalStore,
   type OpenAnimalStore,
   OwnerId,

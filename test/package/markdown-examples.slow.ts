@@ -125,7 +125,7 @@ describe('the examples in the Markdown files', function () {
     const answer = await fetch(`${service.address}/v1/pets?limit=0`, {
       headers: { Authorization: `Bearer ${key}` },
     });
-    expect(await answer.text()).to.equal(JSON.stringify(JSON.parse(shown('{ "code"'))));
+    expect(await answer.text()).to.equal(`${JSON.stringify(JSON.parse(shown('{ "code"')))}\n`);
   });
 
   const known = new Set([...notRun, firstCall]);

@@ -17,6 +17,7 @@ const readinessMessages = [
   'the database does not answer',
   "animals can't be read from the database; run `animal-store doctor`",
   'a write to the table heartbeats fails; run `animal-store doctor`',
+  'the disk of the database is full; free space there',
   'the service is stopping',
 ].map((obstacle) => `not ready: ${obstacle}`);
 
