@@ -28,7 +28,7 @@ export const updatePet = (
 };
 
 /**
- * Deletes the animals with these ids, all or none, and returns how many there were. Needs no API key, only the
+ * Deletes those of these animals that exist, all of them or none, and returns their number. Needs no API key, only the
  * repository. A retry of the create of such an animal fails with PetDeleted while its idempotency key is valid.
  */
 export const deletePets = (

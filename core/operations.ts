@@ -91,7 +91,7 @@ export interface AnimalStore {
   readonly getPet: (id: bigint, deadline?: Deadline) => TE.TaskEither<PetNotFound | Unavailable, Pet>;
 }
 
-/** Name of an operation of the store. Tables of adapters have an entry for each. */
+/** Name of an operation of the store. Adapters list their code for each by its name, so that the compiler finds a missing one. */
 export type OperationName = Exclude<keyof AnimalStore, 'caller' | 'quota'>;
 
 /** Opens the store with an API key, and counts one request of its owner. */

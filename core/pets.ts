@@ -32,7 +32,7 @@ type FilterName = {
     : never;
 }[keyof typeof newPetRules];
 
-/** Values that the animals of a list have. A filter that is undefined passes every animal. */
+/** Values that the animals of a list must have. A filter that is undefined lets every animal pass. */
 export type PetFilters = { readonly [Name in FilterName]?: NewPet[Name] | undefined };
 
 /**

@@ -136,7 +136,7 @@ export interface EmbeddedClientOptions extends CallOptions, ClientOptions {
 
 /**
  * Makes a client of a store in the same process, for programs that embed the store. The client has the same calls as a
- * client of a remote store. Each call checks the API key, and the first one the options.
+ * client of a remote store. Each call checks the API key. The first call also checks the options.
  */
 export function embeddedClient(
   options: EmbeddedClientOptions & { readonly int64: 'string' },

@@ -116,7 +116,10 @@ const steps: ReadonlyArray<Step> = [
   { check: 'port', run: tryPorts, isTrial: true },
 ];
 
-/** Takes the steps until one fails, and throws its failure. The caller must close the database, if there is one. */
+/**
+ * Takes the steps. If one fails, closes the database and throws the failure. Otherwise the caller must close the database,
+ * if there is one.
+ */
 export const takeSteps = async (
   opening: Opening,
   printError: (text: string) => void,

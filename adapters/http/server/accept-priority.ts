@@ -6,8 +6,8 @@ const maxAccepted = 4_096;
 /**
  * Lets Node accept connections before requests start. Node accepts one connection per tick of the event loop (since
  * libuv 1.45), and a tick lasts until the requests that it has read are started. Clients that connect at once, as after
- * a restart, would wait for seconds. Requests are therefore held until a tick has accepted no connection. In a flood of
- * connections, the time without a hold after each hold leaves connected clients half of the time.
+ * a restart, would wait for seconds. Requests are therefore held until a tick has accepted no connection. After a hold,
+ * requests start freely for as long as it lasted, so that a flood of connections leaves connected clients half of the time.
  */
 export class AcceptPriority {
   private held: Array<() => void> = [];

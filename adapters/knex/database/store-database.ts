@@ -23,7 +23,8 @@ export interface IdempotencyRecordRow {
 export interface Statements {
   readonly byIds: (knex: Knex, ids: ReadonlyArray<bigint>) => Promise<ReadonlyArray<PetRow>>;
   /**
-   * Returns a page of at most `limit` animals for each element of `starts`. All elements must filter by the same fields.
+   * Returns a page of at most `limit` animals for each element of `starts`. All elements must have the same order, and
+   * filter by the same fields.
    */
   readonly pages: (
     knex: Knex,

@@ -6,7 +6,7 @@ import type { StoreDatabase } from '../database/store-database';
 import { retryConflicts } from '../database/transactions';
 import { databaseTimeouts } from '../timeouts';
 
-/** Maximum number of calls that one statement runs. */
+/** Maximum size of a batch: of calls that share a statement, or of rows that one statement adds or deletes. */
 export const maxBatchSize = 400;
 
 /**

@@ -78,9 +78,9 @@ export const findRecords = async (
 };
 
 /**
- * Locks the row of an idempotency key, so that the commit of a repeated create waits for PostgreSQL's synchronous
- * standby. PostgreSQL does not wait at the commit of a transaction that only reads. The standby may lack the row, if
- * the primary restarted before sending it. A failover would then lose an animal that a client believes stored.
+ * Locks the row of an idempotency key. A row lock counts as a write, so the commit of a repeated create waits for
+ * PostgreSQL's synchronous standby, which the commit of a transaction that only reads does not. The standby may lack the
+ * row, if the primary restarted before sending it. A failover would then lose an animal that a client believes stored.
  */
 export const lockRecord = async (
   transaction: Knex,

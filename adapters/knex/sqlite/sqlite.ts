@@ -95,8 +95,8 @@ type RunTransaction = StoreDatabase['transaction'];
 /**
  * Makes a function that runs work in a transaction. Without a write-ahead log, COMMIT can fail with SQLITE_BUSY, and
  * SQLite then keeps the transaction open. Knex would return the connection to its pool, and later statements would belong
- * to that transaction. So COMMIT is then the last statement of the work: its failure rolls back, and Knex itself commits
- * an empty transaction.
+ * to that transaction. So, without a log, the work ends with COMMIT, whose failure rolls back, and with BEGIN for an empty
+ * transaction that Knex commits.
  */
 const transactionsOn = (writes: Knex): RunTransaction => {
   let hasLog: boolean | undefined;
