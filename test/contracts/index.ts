@@ -13,7 +13,11 @@ export * from './corrections-contract';
 export * from './idempotency-expiry-contract';
 export * from './import-all-contract';
 export * from './pet-repository-contract';
-export type { BasicRepository, OpenPetRepository, PetRepositoryOptions } from './pet-repository/open-pet-repository';
+export type {
+  BasicRepository,
+  OpenPetRepository,
+  PetRepositoryOptions,
+} from './pet-repository/open-pet-repository';
 export * from './reopened-repository-contract';
 export type * from './test-runner';
 export * from './under-failure-contract';
