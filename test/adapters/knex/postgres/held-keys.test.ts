@@ -56,7 +56,8 @@ describe('a repeated create in PostgreSQL', () => {
       await success(create(newPet, key));
       const transaction = await other.writes.transaction();
       try {
-        await transaction('idempotency_keys').select('*').forUpdate();
+        const { ownerId: owner_id, idempotencyKey: idempotency_key } = key;
+        await transaction('idempotency_keys').where({ owner_id, idempotency_key }).select('*').forUpdate();
         expect(await create(newPet, key)()).to.have.nested.property('left._tag', 'Unavailable');
       } finally {
         await transaction.rollback();
