@@ -14,7 +14,6 @@ const initialTables: Readonly<Record<string, (table: Knex.CreateTableBuilder) =>
     table.text('status').checkIn(['available', 'pending', 'sold']);
     table.index(['status', 'id'], 'pets_by_status');
     table.index(['category_id', 'id'], 'pets_by_category');
-    table.index(['category_id', 'status', 'id'], 'pets_by_category_and_status');
   },
   idempotency_keys: (table) => {
     table.text('owner_id').notNullable();
