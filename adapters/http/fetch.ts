@@ -2,12 +2,12 @@
 import * as E from 'fp-ts/Either';
 import { pipe } from 'fp-ts/function';
 import * as TE from 'fp-ts/TaskEither';
-import { type AnimalStore, type OpenAnimalStore, unavailable } from '../../core';
+import type { AnimalStore, OpenAnimalStore } from '../../core';
 import { apiKeyOf, type AuthenticateRequest, openStoreFor, quotaHeaders } from './open-store';
 import type { HttpFailure } from './errors';
 import { type Handle, maxBodyBytes, type PetRequest } from './handlers/request';
 import { methodsOf, operationsHint, petOperations } from './operations';
-import { failureReply, type Headers, maxResponseMs, type Reply } from './reply';
+import { failureReply, type Headers, maxResponseMs, notAnswered, type Reply } from './reply';
 
 /** Options of `petRoutesHandler`. */
 export interface PetRoutesHandlerOptions {
@@ -73,7 +73,7 @@ const endInTime = async (
   const late = new Promise<E.Either<HttpFailure, Reply>>((resolve) => {
     const check = (): void => {
       if (timeLeft() > 0) timer = setTimeout(check, timeLeft());
-      else resolve(E.left(unavailable(new Error(`the request was not answered within ${maxResponseMs} ms`))));
+      else resolve(E.left(notAnswered()));
     };
     check();
   });

@@ -31,7 +31,8 @@ export const failureReply = (failure: HttpFailure): Reply => {
 /** Maximum time to answer a request, from its arrival, or from the end of its body if that comes later than its head. */
 export const maxResponseMs = 4_000;
 
-const notAnswered = (): HttpFailure =>
+/** Makes the failure of a request whose time is over. */
+export const notAnswered = (): HttpFailure =>
   unavailable(new Error(`the request was not answered within ${maxResponseMs / 1_000} s`));
 
 /** Ends a task as Unavailable once the time of its request is over. The task goes on, but its outcome is ignored. */
