@@ -11,14 +11,13 @@ import { databaseTimeouts } from '../timeouts';
 import { inspectSequence } from './ids';
 import { postgresStatements } from './statements';
 import { checkEncoding, inspectConnection, inspectSettings, sessionTimeouts } from './server-settings';
-import { acceptsWrites, limitSessions, type Sessions } from './sessions';
+import { acceptsWrites, limitSessions, type Session, type Sessions } from './sessions';
 import { connectionWith, type PostgresUrl } from './url';
 
 /** Connection of the driver `pg`. */
-interface Connection {
+interface Connection extends Session {
   /** Process id that the server or a pooler has sent. Not documented, and nothing else shows a pooler. */
   readonly processID: number;
-  readonly once: (event: 'end', listener: () => void) => unknown;
   query<Row>(this: Connection, sql: string): Promise<{ readonly rows: ReadonlyArray<Row> }>;
   end(this: Connection): Promise<void>;
 }

@@ -9,7 +9,7 @@ import { readOnlyServer } from '../database/errors';
 export const acceptsWrites = `cast(case current_setting('transaction_read_only') when 'on' then '${readOnlyServer}' end as integer) is null`;
 
 /** Session of the driver `pg`, which emits `end` once it is over. */
-interface Session {
+export interface Session {
   readonly once: (event: 'end', listener: () => void) => unknown;
 }
 
