@@ -85,7 +85,7 @@ interface CheckedPage {
   readonly next: NextPage | undefined;
 }
 
-/** What a client needs for its calls. */
+/** Functions and options that the calls of a client need. */
 export interface SetUp {
   readonly transport: Transport;
   readonly callOptions: CallOptions;

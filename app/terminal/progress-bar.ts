@@ -2,7 +2,7 @@ import { Format, type Options, SingleBar } from 'cli-progress';
 import { counted } from './text';
 import type { Output } from './terminal';
 
-/** How far a command is. `share` is the done part of the work, from 0 to 1, if that can be known. */
+/** Progress of a command. `share` is the done part of the work, from 0 to 1, if that can be known. */
 export interface Progress {
   readonly count?: number;
   readonly noun?: string;

@@ -9,7 +9,7 @@ export interface PetRepositoryOptions {
   readonly now: () => number;
 }
 
-/** What clients use of a repository. Functions for the operator have contract suites of their own. */
+/** Functions of a repository that serve clients. Those for the operator have contract suites of their own. */
 export type BasicRepository = Pick<PetRepository, 'list' | 'find' | 'create'>;
 
 /** Opens a repository that holds exactly the given animals. */
