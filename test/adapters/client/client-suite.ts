@@ -301,7 +301,7 @@ export const clientSuite = (open: OpenClient): void => {
         ).to.deep.equal([1, 2, 3].map((attempt) => [attempt, 'unavailable', 'one']));
         expect((await client.createWithDetails(rex, { idempotencyKey: 'one' })).replayed).to.equal(true);
       },
-      { onRetry: (retry) => retries.push(retry) },
+      { onRetry: (retry) => retries.push(retry), retryForMs: 30_000 },
     );
   });
 

@@ -39,26 +39,45 @@ export const execute = async (url: string, ...statements: ReadonlyArray<string>)
   }
 };
 
+/** Returns the address of a database on a server, with the user of the server's address. */
+const addressOn = (server: string, database: string): string => {
+  const url = new URL(server);
+  url.pathname = `/${database}`;
+  return url.href;
+};
+
 const pause = 100;
 
-/** Drops a database. Retries on SQLSTATE 55006, because Citus opens connections to its databases at any time. */
+/** Rolls back the transactions that a node of a cluster has prepared in a database, and that no other node will end. */
+const rollBackPrepared = async (url: string): Promise<void> => {
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  try {
+    const { rows } = await client.query<{ readonly statement: string }>(
+      `select format('rollback prepared %L', gid) as statement from pg_prepared_xacts
+        where database = current_database()`,
+    );
+    for (const { statement } of rows) await client.query(statement);
+  } finally {
+    await client.end();
+  }
+};
+
+/**
+ * Drops a database. Retries on SQLSTATE 55006, because Citus opens connections to its databases at any time, and leaves
+ * prepared transactions when the database of its coordinator is dropped first.
+ */
 const dropOn = async (server: string, name: string): Promise<void> => {
   for (let attempt = 1; ; attempt += 1) {
     try {
       await execute(server, `drop database if exists ${name} with (force)`);
       return;
     } catch (error) {
-      if (attempt === 20 || !(error instanceof DatabaseError) || error.code !== '55006') throw error;
+      if (attempt === 10 || !(error instanceof DatabaseError) || error.code !== '55006') throw error;
+      await rollBackPrepared(addressOn(server, name));
       await delay(pause);
     }
   }
-};
-
-/** Returns the address of a database on a server, with the user of the server's address. */
-const addressOn = (server: string, database: string): string => {
-  const url = new URL(server);
-  url.pathname = `/${database}`;
-  return url.href;
 };
 
 /**
