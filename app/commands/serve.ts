@@ -2,7 +2,14 @@ import { Command } from 'commander';
 import { bannerText } from '../serve/banner';
 import type { Service } from '../serve/serve';
 import { databaseUrlText } from '../settings/database-url';
-import { changedSettings, defaults, fileSettings, settingNames, type Settings } from '../settings/settings';
+import {
+  changedSettings,
+  defaultFile,
+  defaults,
+  fileSettings,
+  settingNames,
+  type Settings,
+} from '../settings/settings';
 import { nextStopSignal } from '../terminal/signals';
 import { styleFor } from '../terminal/style';
 import { type Terminal, withJsonMessages } from '../terminal/terminal';
@@ -33,6 +40,7 @@ const announce = (
 
 /** Returns the default of a setting. Lists are empty by default. */
 const defaultOf = (name: string): string => {
+  if (name === 'DATABASE_URL') return `sqlite:${defaultFile}`;
   const text = defaults[name] ?? '';
   return text === '' || name === 'API_KEYS' ? 'none' : text;
 };

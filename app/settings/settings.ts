@@ -81,6 +81,9 @@ const toOrigin = (text: string): unknown => {
 const parseCorsOrigins = (text: string): ReadonlyArray<unknown> =>
   text === '*' ? ['*'] : text.split(',').map((origin) => toOrigin(origin.trim()));
 
+/** File of the default DATABASE_URL, in the current folder. */
+export const defaultFile = 'animal-store.sqlite3';
+
 const codec = t.strict({
   PORT: wholeNumber(0, 65_535, 3000),
   HOST: listenAddress,
@@ -89,7 +92,7 @@ const codec = t.strict({
   DATABASE_URL: setting(
     DatabaseUrl,
     'an address',
-    { _tag: 'Sqlite', filename: 'animal-store.sqlite3' },
+    { _tag: 'Sqlite', filename: defaultFile },
     databaseUrlText,
     (text) =>
       pipe(
