@@ -69,6 +69,12 @@ export const rejectionOf = (
   return expiresAt === null || now < expiresAt ? undefined : 'expired';
 };
 
+const unusedAfterMs = 30 * 86_400_000;
+
+/** Reports whether a key was not used for 30 days. A key that was never used counts from its creation. */
+export const isUnused = (usedOrCreatedAt: number, now: number): boolean =>
+  now - usedOrCreatedAt >= unusedAfterMs;
+
 export const timesOfNewKey = (lifetimeMs: number | null, now: number): ApiKeyTimes => ({
   createdAt: now,
   revokedAt: null,

@@ -16,7 +16,7 @@ const minFreeDiskBytes = 8 * 1024 * 1024;
 
 const trialPet = decodeOrThrow(NewPetCodec, { name: 'trial', categoryId: 1 });
 
-/** Runs the statements of a create with an idempotency key. PostgreSQL does not reuse its id after the rollback. */
+/** Runs the statements of a create with an idempotency key, and of the use of a key. PostgreSQL does not reuse its id after the rollback. */
 const tryCreate = ({ writes, statements }: StoreDatabase): Promise<void> =>
   tryAndRollBack(writes, async (transaction) => {
     const [row = []] = await statements.insert(transaction, [trialPet]);
@@ -25,6 +25,7 @@ const tryCreate = ({ writes, statements }: StoreDatabase): Promise<void> =>
     await statements.insertRecords(transaction, [{ ...key, content_hash: '', pet_id, expires_at: 0 }]);
     await transaction('idempotency_keys').where(key).select('idempotency_key').forShare();
     await transaction('idempotency_keys').where(key).delete();
+    await transaction('api_keys').where({ id: '' }).update({ last_used_at: 0 });
   });
 
 /** Checks the disk, the owner of the tables and the server. Fails with SQLITE_CORRUPT if a SQLite file is damaged. */

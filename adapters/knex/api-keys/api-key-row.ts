@@ -13,9 +13,12 @@ export interface ApiKeyRow {
   readonly revoked_at: number | string | null;
   readonly expires_at: number | string | null;
   readonly lifetime_ms: number | string | null;
+  /** Up to an hour before the last use. */
+  readonly last_used_at: number | string | null;
 }
 
-const numberOf = (value: number | string | null): number | null => (value === null ? null : Number(value));
+export const numberOf = (value: number | string | null): number | null =>
+  value === null ? null : Number(value);
 
 export const timesOf = (row: ApiKeyRow): ApiKeyTimes => ({
   createdAt: Number(row.created_at),

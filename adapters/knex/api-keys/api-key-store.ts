@@ -4,6 +4,7 @@ import type { Knex } from 'knex';
 import {
   type ApiKey,
   type ApiKeyTimes,
+  isUnused,
   rejectionOf,
   rotateKey,
   type Rotation,
@@ -12,7 +13,7 @@ import {
 } from '../../../core';
 import { toTaskEither, eitherToTaskEither } from '../database/errors';
 import type { StoreDatabase } from '../database/store-database';
-import { type ApiKeyRow, timesOf } from './api-key-row';
+import { type ApiKeyRow, numberOf, timesOf } from './api-key-row';
 import { hashOf, newApiKey } from './authenticate';
 
 export interface ApiKeyRecord {
@@ -23,8 +24,12 @@ export interface ApiKeyRecord {
   readonly createdAt: string;
   readonly revokedAt: string | null;
   readonly expiresAt: string | null;
+  /** Time that is up to an hour before the last use. Null if the key was never used. */
+  readonly lastUsedAt: string | null;
   readonly isValid: boolean;
   readonly isReadOnly: boolean;
+  /** True if the key is valid, but was not used for 30 days. */
+  readonly isUnused: boolean;
 }
 
 export interface CreatedApiKey extends ApiKeyRecord {
@@ -73,6 +78,9 @@ const toIsoTime = (milliseconds: number): string => {
 
 const toRecord = (row: ApiKeyRow): ApiKeyRecord => {
   const { createdAt, revokedAt, expiresAt } = timesOf(row);
+  const lastUsedAt = numberOf(row.last_used_at);
+  const now = Date.now();
+  const isValid = rejectionOf({ revokedAt, expiresAt }, now) === undefined;
   return {
     id: row.id,
     ownerId: row.owner_id,
@@ -81,8 +89,10 @@ const toRecord = (row: ApiKeyRow): ApiKeyRecord => {
     createdAt: toIsoTime(createdAt),
     revokedAt: revokedAt === null ? null : toIsoTime(revokedAt),
     expiresAt: expiresAt === null ? null : toIsoTime(expiresAt),
-    isValid: rejectionOf({ revokedAt, expiresAt }, Date.now()) === undefined,
+    lastUsedAt: lastUsedAt === null ? null : toIsoTime(lastUsedAt),
+    isValid,
     isReadOnly: row.access !== 'full',
+    isUnused: isValid && isUnused(lastUsedAt ?? createdAt, now),
   };
 };
 
@@ -104,6 +114,7 @@ const insertKey = async (
     revoked_at: times.revokedAt,
     expires_at: times.expiresAt,
     lifetime_ms: times.lifetimeMs,
+    last_used_at: null,
   };
   await writes('api_keys').insert(row);
   return { ...toRecord(row), key };

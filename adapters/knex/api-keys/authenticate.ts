@@ -18,6 +18,7 @@ import { createBatcher } from '../batcher';
 import type { StoreDatabase } from '../database/store-database';
 import { databaseTimeouts } from '../timeouts';
 import { type ApiKeyRow, timesOf } from './api-key-row';
+import { useRecorder } from './record-use';
 
 const format = /^animals_([0-9a-f]{16})_[\w-]{43}$/;
 
@@ -84,6 +85,7 @@ export const knexAuthenticate = (database: StoreDatabase): Authenticate => {
     timeoutMs: databaseTimeouts.keyQueryMs,
     runBatch: readKeys(database),
   });
+  const recordUse = useRecorder(database);
 
   return (key, deadline) => async () => {
     const id = keyIdOf(key);
@@ -93,6 +95,8 @@ export const knexAuthenticate = (database: StoreDatabase): Authenticate => {
     const read = await readKey(id, deadline)();
     if (E.isLeft(read)) return read;
     if (read.right.times.revokedAt === null) trusted.set(id, read.right);
-    return checkKey(key, id, read.right);
+    const checked = checkKey(key, id, read.right);
+    if (E.isRight(checked)) recordUse(id);
+    return checked;
   };
 };

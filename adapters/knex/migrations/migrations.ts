@@ -58,6 +58,15 @@ const initialMigration: Knex.Migration = {
   },
 };
 
+const addLastUse: Knex.Migration = {
+  up: async (knex) => {
+    await knex.schema.alterTable('api_keys', (table) => table.bigInteger('last_used_at'));
+    // Earlier uses are unknown. The keys count as used now, so that none appears to be unused.
+    await knex('api_keys').update({ last_used_at: Date.now() });
+  },
+  down: (knex) => knex.raw('alter table api_keys drop column last_used_at'),
+};
+
 /**
  * Migrations by name, in the order in which they run. Programs that need the same generation of the schema can share a
  * database. The first generation is 1; 0 means that no migration has run. A migration that breaks older programs begins
@@ -66,6 +75,7 @@ const initialMigration: Knex.Migration = {
  */
 export const migrations: Readonly<Record<string, Knex.Migration>> = {
   '001_create_tables': initialMigration,
+  '002_add_last_use_of_keys': addLastUse,
 };
 
 /** Migration with the property `file`, which Knex's command `migrate:list` prints. */

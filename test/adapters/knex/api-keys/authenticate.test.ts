@@ -1,10 +1,17 @@
 import { expect } from 'chai';
 import * as E from 'fp-ts/Either';
-import { apiKeyStore, knexAuthenticate } from '../../../../adapters/knex';
+import { apiKeyStore, hostDatabase, knexAuthenticate, type StoreDatabase } from '../../../../adapters/knex';
 import { ApiKey, callerOf, decodeOrThrow, invalidApiKey, KeyId, OwnerId } from '../../../../core';
 import { authenticateContract } from '../../../contracts';
-import { databaseKinds, openMigrated, sqliteFile, withDatabase } from '../../../support/databases/databases';
+import {
+  databaseKinds,
+  openMigrated,
+  sqliteFile,
+  withDatabase,
+  withDatabases,
+} from '../../../support/databases/databases';
 import { eventually } from '../../../support/eventually';
+import { nextTurn } from '../../../contracts/next-turn';
 import { success } from '../../../contracts/outcome';
 
 const hour = 3_600_000;
@@ -96,6 +103,70 @@ for (const [kind, makeDatabase] of databaseKinds) {
         const began = performance.now();
         for (let calls = 0; calls < 20; calls += 1) await success(authenticate(decodeOrThrow(ApiKey, key)));
         expect(reads).to.be.within(1, 1 + Math.floor((performance.now() - began) / 2_000));
+      }));
+  });
+}
+
+for (const [kind, makeDatabase] of databaseKinds) {
+  describe(`The last use of an API key in ${kind}`, () => {
+    const usesOf = async (database: StoreDatabase): Promise<ReadonlyArray<string | null>> =>
+      (await success(apiKeyStore(database).list)).map(({ lastUsedAt }) => lastUsedAt);
+
+    it('is recorded once an hour, by two instances together, and not for a rejected key', () =>
+      withDatabases(2, makeDatabase, async (one, other) => {
+        const { create } = apiKeyStore(one);
+        const { key, id } = await success(create('shop'));
+        const { key: expired } = await success(create('expired', { lifetimeMs: 0 }));
+        let writes = 0;
+        for (const each of [one, other])
+          each.writes.on('query-response', (_rows: unknown, { sql }: { sql: string }) => {
+            if (/^update .*last_used_at/.test(sql)) writes += 1;
+          });
+        const useOnBoth = async (): Promise<void> => {
+          const before = writes;
+          for (const each of [one, other]) {
+            const authenticate = knexAuthenticate(each);
+            for (let count = 0; count < 3; count += 1) await success(authenticate(key));
+            await authenticate(expired)();
+          }
+          await eventually('both have tried', 10_000, () => writes === before + 2);
+        };
+        const began = Date.now();
+        await useOnBoth();
+        const [first, rejected] = await usesOf(one);
+        expect(Date.parse(first ?? '')).to.be.within(began, Date.now());
+        expect(rejected).to.equal(null);
+
+        await useOnBoth();
+        expect(await usesOf(one)).to.deep.equal([first, null]);
+        const last_used_at = Date.now() - hour - 1;
+        await one.writes('api_keys').where({ id }).update({ last_used_at });
+        await useOnBoth();
+        expect(Date.parse((await usesOf(one))[0] ?? '')).to.be.at.least(began);
+      }));
+
+    it('neither delays nor fails a request if it cannot be recorded', () =>
+      withDatabase(makeDatabase, async (database) => {
+        const { key } = await success(apiKeyStore(database).create('shop'));
+        for (const write of [
+          () => new Promise<never>(() => undefined),
+          () => Promise.reject(new Error('full')),
+        ])
+          await success(knexAuthenticate({ ...database, write })(key));
+        await nextTurn();
+      }));
+
+    it('is not recorded in the transaction of a host, which a failed write would abort', () =>
+      withDatabase(makeDatabase, async (database) => {
+        const { key } = await success(apiKeyStore(database).create('shop'));
+        const statements: Array<string> = [];
+        database.writes.on('query', ({ sql }: { sql: string }) => statements.push(sql));
+        await database.writes.transaction(async (transaction) => {
+          await success(knexAuthenticate(hostDatabase(transaction))(key));
+          await nextTurn();
+        });
+        expect(statements.join()).not.to.include('update');
+        expect(await usesOf(database)).to.deep.equal([null]);
       }));
   });
 }

@@ -58,6 +58,7 @@ const onRights: Readonly<Record<string, RegExp>> = {
   'update on idempotency_keys': /permission denied for table idempotency_keys/,
   'delete on idempotency_keys': /permission denied for table idempotency_keys/,
   'select on api_keys': /permission denied for table api_keys/,
+  'update on api_keys': /permission denied for table api_keys/,
 };
 
 describe('A database that refuses creates', () => {

@@ -1,7 +1,13 @@
 import { expect } from 'chai';
 import { mock } from 'node:test';
 import type { Knex } from 'knex';
-import { type OwnDatabase, knexReadiness, migrate, migrationConfig } from '../../../../adapters/knex';
+import {
+  apiKeyStore,
+  type OwnDatabase,
+  knexReadiness,
+  migrate,
+  migrationConfig,
+} from '../../../../adapters/knex';
 import { migrations, readSchemaState } from '../../../../adapters/knex/migrations/migrations';
 import {
   databaseKinds,
@@ -40,6 +46,23 @@ for (const [kind, makeDatabase] of databaseKinds) {
           await database.writes.migrate.rollback(migrationConfig, true);
           expect(await tablesThere(database)).to.deep.equal([]);
         }
+      }));
+
+    it('count keys of earlier versions as used, so that none is marked as unused', () =>
+      use(async (database) => {
+        await success(migrate(database));
+        await database.writes.migrate.down(migrationConfig);
+        const old = {
+          id: 'old',
+          owner_id: 'old',
+          name: 'old',
+          hash: 'old',
+          last_four: 'last',
+          created_at: 1,
+        };
+        await database.writes('api_keys').insert(old);
+        await success(migrate(database));
+        expect(await success(apiKeyStore(database).list)).to.have.nested.property('[0].isUnused', false);
       }));
 
     it('run once when four start at the same time', () =>

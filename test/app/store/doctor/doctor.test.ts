@@ -58,7 +58,7 @@ describe('animal-store doctor', () => {
   it('names the role, the schema and TLS of a PostgreSQL server, and reports one without fsync', async () => {
     const { url, drop } = await createPostgresDatabase();
     try {
-      for (const migrations of [/^pending: 001_create_tables;/, /^up to date$/]) {
+      for (const migrations of [/^pending: 001_create_tables, /, /^up to date$/]) {
         const { results } = await doctor({ DATABASE_URL: url });
         const server = results.find(({ check }) => check === 'server');
         // The shared server of the tests runs without fsync, but a server in TEST_POSTGRES_URL may run with it.
