@@ -34,26 +34,35 @@ const withKeyStore = (
     withStore(settings, { ...terminal, isReader }, ({ keyStore }) => use(keyStore, settings)),
   );
 
-const stateOf = ({ revokedAt, isValid, isReadOnly }: ApiKeyRecord): string => {
+const stateOf = ({ revokedAt, isValid, isReadOnly, isUnused }: ApiKeyRecord): string => {
   if (revokedAt !== null) return 'revoked';
   if (!isValid) return 'expired';
+  if (isUnused) return 'unused';
   return isReadOnly ? 'read-only' : 'valid';
 };
 
 const dayOf = (time: string): string => time.slice(0, 'yyyy-mm-dd'.length);
 
-const header = ['ID', 'NAME', 'OWNER', 'ENDS', 'CREATED', 'EXPIRES', 'STATE'];
+const dayMs = 86_400_000;
+
+const lastUseOf = ({ lastUsedAt }: ApiKeyRecord): string => {
+  if (lastUsedAt === null) return 'never';
+  const days = Math.floor((Date.now() - Date.parse(lastUsedAt)) / dayMs);
+  return days < 1 ? '<1d ago' : `${days}d ago`;
+};
+
+const header = ['ID', 'NAME', 'OWNER', 'CREATED', 'EXPIRES', 'USED', 'STATE'];
 
 /** Quotes the name of the key, so that it can't imitate other columns. The owner is the id of its first key. */
 const toRow = (record: ApiKeyRecord): ReadonlyArray<string> => {
-  const { id, ownerId, lastFour, createdAt, expiresAt, name } = record;
+  const { id, ownerId, createdAt, expiresAt, name } = record;
   return [
     id,
     toPrintableJson(name),
     ownerId === id ? 'same' : ownerId.slice(0, 8),
-    lastFour,
     dayOf(createdAt),
     expiresAt === null ? 'never' : dayOf(expiresAt),
+    lastUseOf(record),
     stateOf(record),
   ];
 };
@@ -135,7 +144,7 @@ const rotate = (terminal: Terminal): Command =>
 
 const list = (terminal: Terminal): Command =>
   new Command('list')
-    .description('list the keys, oldest first')
+    .description('list the keys, oldest first; a valid key is unused if it had no request for 30 days')
     .option('--json', 'print the records of the keys as JSON')
     .action(({ json = false }: Options) =>
       withKeyStore(

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { existsSync } from 'node:fs';
+import { openSqlite } from '../../../adapters/knex';
 import { newCatalogue } from '../../support/databases/catalogue';
 import { type Environment, main, startProgram, withoutDatabaseLine } from '../../support/processes/command';
 import { needsPrograms } from '../../support/processes/system';
@@ -51,8 +52,8 @@ describe('The command keys', () => {
     const { code, stdout, stderr } = await keys(environment, 'list');
     expect(stdout).to.equal(
       [
-        'ID                NAME    OWNER  ENDS  CREATED     EXPIRES  STATE\n',
-        `${id}  "shop"  same   ${key.slice(-4)}  ${today()}  never    valid\n`,
+        'ID                NAME    OWNER  CREATED     EXPIRES  USED   STATE\n',
+        `${id}  "shop"  same   ${today()}  never    never  valid\n`,
       ].join(''),
     );
     expect({ code, stderr }).to.deep.equal({ code: 0, stderr: '' });
@@ -63,6 +64,41 @@ describe('The command keys', () => {
     const { record } = await create(environment, 'page', '--read-only');
     expect(record).to.include({ isReadOnly: true });
     expect((await keys(environment, 'list')).stdout).to.match(/"page" .* read-only\n$/);
+  });
+
+  it('lists the last use of each key, and marks valid keys that were not used for 30 days', async () => {
+    const { file, environment } = await newStore();
+    const { writes, close } = openSqlite(file);
+    for (const [name, created, used] of [
+      ['fresh', 0, null],
+      ['never used', 31, null],
+      ['in use', 99, 0],
+      ['used lately', 99, 29.5],
+      ['abandoned', 99, 30.5],
+    ] as const) {
+      const { id } = await create(environment, name);
+      const ago = (days: number) => Date.now() - days * dayMs;
+      const times = { created_at: ago(created), last_used_at: used === null ? null : ago(used) };
+      await writes('api_keys').where({ id }).update(times);
+    }
+    const { id } = await create(environment, 'revoked');
+    await writes('api_keys').where({ id }).update({ created_at: 0, revoked_at: 0 });
+    await close();
+    const { stdout } = await keys(environment, 'list');
+    const cells = stdout.split('\n').map((line) => line.split(/ {2,}/));
+    const [, ...rows] = cells.map(([, name, , , , used, state]) => [name, used, state]);
+    expect(rows).to.have.deep.members([
+      [undefined, undefined, undefined],
+      ['"fresh"', 'never', 'valid'],
+      ['"never used"', 'never', 'unused'],
+      ['"in use"', '<1d ago', 'valid'],
+      ['"used lately"', '29d ago', 'valid'],
+      ['"abandoned"', '30d ago', 'unused'],
+      ['"revoked"', 'never', 'revoked'],
+    ]);
+    const records = JSON.stringify(await listed(environment));
+    expect(records.match(/"isUnused":true/g)).to.have.lengthOf(2);
+    expect(records.match(/"lastUsedAt":"\d{4}-/g)).to.have.lengthOf(3);
   });
 
   it('warns at a creation if API_KEYS is set', async () => {
@@ -124,7 +160,9 @@ describe('The command keys', () => {
     const { stdout } = await keys(environment, 'create', '--name=shop', '--expires=90d', '--json');
     const created = printed(stdout);
     expect(lifetimeOf(created)).to.be.closeTo(90 * dayMs, 60_000);
-    expect((await keys(environment, 'list')).stdout).to.include(` ${created.expiresAt.slice(0, 10)}  valid`);
+    expect((await keys(environment, 'list')).stdout).to.include(
+      ` ${created.expiresAt.slice(0, 10)}  never  valid`,
+    );
     expect((await create(environment, 'other')).record).to.include({ expiresAt: null });
   });
 
@@ -192,17 +230,9 @@ describe('The list of keys at a terminal', () => {
     expect(database).to.match(/^database: /);
     for (const line of lines) expect(line.length, line).to.be.at.most(80);
     expect(lines.map((line) => line.split(/ {2,}/))).to.deep.equal([
-      ['ID', 'NAME', 'OWNER', 'ENDS', 'CREATED', 'EXPIRES', 'STATE'],
-      [long.id, '"a name that…', 'same', long.key.slice(-4), today(), today(1), 'revoked'],
-      [
-        rotated.split('_')[1],
-        '"a name that…',
-        long.id.slice(0, 8),
-        rotated.trim().slice(-4),
-        today(),
-        today(90),
-        'valid',
-      ],
+      ['ID', 'NAME', 'OWNER', 'CREATED', 'EXPIRES', 'USED', 'STATE'],
+      [long.id, '"a name tha…', 'same', today(), today(1), 'never', 'revoked'],
+      [rotated.split('_')[1], '"a name tha…', long.id.slice(0, 8), today(), today(90), 'never', 'valid'],
     ]);
   });
 });
