@@ -6,7 +6,7 @@ import { runCommand } from './run-command';
 export const migrateCommand = (terminal: Terminal): Command =>
   new Command('migrate')
     .description(
-      "create or update the tables; `serve` does this too, except for updates that older versions can't work with",
+      "create or update the tables; `serve` updates them too, unless older versions can't work with the update, and creates them outside production",
     )
     .option('--json', 'print the names of the migrations that this command ran, as JSON')
     .action(({ json = false }: { readonly json?: boolean }) =>

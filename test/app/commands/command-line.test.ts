@@ -119,6 +119,13 @@ describe('The command line', () => {
     }
   });
 
+  it('does not say in the help of migrate that serve creates tables in production', async () => {
+    const { stdout } = await runInProcess(['migrate', '--help'], { NODE_ENV: 'production' });
+    expect(stdout.replaceAll(/\s+/g, ' '))
+      .to.include('`serve` updates them too')
+      .and.include('outside production');
+  });
+
   it('rejects wrong usage with exit code 2 and opens nothing', async () => {
     const folder = await makeFolder();
     for (const [misuse, words] of misuses) {
