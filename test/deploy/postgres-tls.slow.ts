@@ -6,7 +6,7 @@ import { killPrograms, runCommand } from '../support/processes/command';
 import { eventually } from '../support/eventually';
 import { needsPrograms } from '../support/processes/system';
 import { startService } from '../support/service/service-process';
-import { type Certificate, makeCertificate } from './support/certificate';
+import { type Certificate, expiredLike, makeCertificate } from './support/certificate';
 
 const settings = { API_KEYS: 'tls-key', LOG_LEVEL: 'silent', PORT: '0' };
 
@@ -55,7 +55,9 @@ describe('TLS to PostgreSQL, as the address says', () => {
       const made = await makeCertificate(server.folder);
       const at = (options: string, host = '127.0.0.1') =>
         `${server.url.replace('127.0.0.1', host)}?${options}`;
-      const verified = `sslmode=verify-full&sslrootcert=${encodeURIComponent(made.certificate)}`;
+      const verifiedBy = ({ certificate }: Certificate) =>
+        `sslmode=verify-full&sslrootcert=${encodeURIComponent(certificate)}`;
+      const verified = verifiedBy(made);
 
       for (const options of ['sslmode=require', verified])
         expect(await refusalOf(at(options))).to.match(/does not support SSL/);
@@ -65,8 +67,19 @@ describe('TLS to PostgreSQL, as the address says', () => {
       expect(await encryptionOf(at('sslmode=no-verify'), server), 'no-verify').to.deep.equal([true]);
       expect(await encryptionOf(at('sslmode=disable'), server), 'disable').to.deep.equal([false]);
       for (const options of ['sslmode=require', 'sslmode=verify-full'])
-        expect(await refusalOf(at(options)), options).to.match(/self-signed certificate/);
-      expect(await refusalOf(at(verified, 'localhost'))).to.match(/does not match/);
+        expect(await refusalOf(at(options)), options).to.match(/self-signed certificate; set sslrootcert /);
+      expect(await refusalOf(at(verified, 'localhost'))).to.match(
+        /does not match.*; set the host in DATABASE_URL to a name in the certificate of the server, or get /,
+      );
+
+      const expired = await expiredLike(made);
+      await switchOn(server, expired);
+      await eventually('the server has the expired certificate', 20_000, async () => {
+        const refusal = await refusalOf(at(verifiedBy(expired)));
+        return refusal.includes(
+          "certificate has expired; renew the certificate of the server, or correct this machine's clock",
+        );
+      });
     });
   });
 });

@@ -131,6 +131,7 @@ describe('The database of a command', () => {
       const { code, stdout, stderr } = await onReadOnlyMount(...words);
       expect(code, words.join(' ')).to.equal(1);
       expect(stdout + stderr).to.include('is on a file system that is mounted read-only; mount it so that');
+      expect(stdout.match(/^FAIL/gm)?.length ?? 1, stdout).to.equal(1);
     }
     expect(readdirSync(dirname(file))).to.deep.equal(['animals.sqlite3']);
   });

@@ -34,7 +34,9 @@ describe('DATABASE_URL_FILE', () => {
           `alter role ${role} password 'rotated'`,
           `select pg_terminate_backend(pid) from pg_stat_activity where usename = '${role}'`,
         );
-        await eventually('the old password is rejected', 20_000, async () => !(await isReady()));
+        await eventually('the old password is rejected', 20_000, async () =>
+          (await call(`${address}/readyz`)).text.includes('the database rejects the login'),
+        );
         await writeFile(file, asRole.href);
         await eventually('the service is ready again', 20_000, isReady);
         expect((await stop()).code).to.equal(0);

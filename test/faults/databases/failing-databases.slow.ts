@@ -2,7 +2,8 @@ import { expect } from 'chai';
 import { rm } from 'node:fs/promises';
 import { Client } from 'pg';
 import { sqliteStore } from '../../support/databases/databases';
-import { environmentOf, owner } from '../../support/http/client';
+import { eventually } from '../../support/eventually';
+import { call, environmentOf, owner } from '../../support/http/client';
 import { throughProxy } from '../../support/postgres/freezing-proxy';
 import { inPostgresDatabase } from '../../support/postgres/postgres';
 import { withOwnPostgres } from '../../support/postgres/postgres-server';
@@ -18,6 +19,8 @@ interface Failure {
   /** Injects the fault into the database of a service with this process id. The returned function removes its cause. */
   readonly inject: (pid: number) => Promise<() => unknown>;
   readonly reads: ReadsUnderFault;
+  /** Text that /readyz shows during the fault. */
+  readonly reason?: string;
   readonly lastsMs?: number;
   readonly settings?: Environment;
 }
@@ -25,7 +28,7 @@ interface Failure {
 /** Makes a database fail under a service until it shows. Removes the fault, and checks the store after a kill -9. */
 const failUnderService = async (
   databaseUrl: string,
-  { inject, reads, lastsMs = 0, settings = {} }: Failure,
+  { inject, reads, reason, lastsMs = 0, settings = {} }: Failure,
 ): Promise<void> => {
   const environment = { ...environmentOf(databaseUrl), ...settings };
   const service = await startService(environment);
@@ -34,6 +37,10 @@ const failUnderService = async (
   const cure = await inject(pidOf(service));
   try {
     await untilFailing(reads);
+    if (reason !== undefined)
+      await eventually('/readyz has the reason', 10_000, async () =>
+        (await call(`${service.address}/readyz`)).text.includes(reason),
+      );
     await requestFor(lastsMs);
   } finally {
     await cure();
@@ -74,6 +81,7 @@ describe('A failing SQLite database is a 503, and reads continue', () => {
             return () => rm(`${folder}/filler`);
           },
           reads: 'reads continue',
+          reason: 'the disk of the database is full; free space there',
         }),
       ),
     'mount',
