@@ -56,6 +56,8 @@ export const checkCopySource = ({ reads, statements }: CopySource): TaskEither<U
       );
   });
 
+const tables = [pets, apiKeys, idempotencyKeys];
+
 const batchSize = 400;
 
 type Row = Readonly<Record<string, string | null>>;
@@ -93,6 +95,8 @@ const readTable = async (
 
 export interface CopyState {
   rows: number;
+  /** Done part of the work, from 0 to 1, if it can be known. */
+  share?: number;
   /** In `committing`, all rows are copied, and the target has not confirmed the commit yet. */
   phase: 'copying' | 'committing' | 'committed';
 }
@@ -114,6 +118,20 @@ const changeText = (noun: string, before: Contents, now: Contents): ReadonlyArra
   return now.sum === before.sum ? [] : [`changed ${noun}s`];
 };
 
+/** Returns 0 if the time limit of statements is too short to count a large table. */
+const countRows = async (from: Knex): Promise<number> => {
+  let rows = 0;
+  try {
+    for (const { name } of tables) {
+      const counted = await from(name).count({ count: '*' }).first<{ count: number | string }>();
+      rows += Number(counted.count);
+    }
+    return rows;
+  } catch {
+    return 0;
+  }
+};
+
 /**
  * Copies animals with their ids, API keys and idempotency keys into an empty database of either engine, which the
  * caller has migrated. One transaction on the target adds all or nothing. Reads the target again and compares both
@@ -126,13 +144,21 @@ export const copyStore = async (
   signal: AbortSignal,
 ): Promise<CopiedStore> => {
   const read = new Map<Table, Contents>();
+  const rowsToRead = (await countRows(source.reads)) * (source.isLocked === true ? 2 : 3);
+  let rowsRead = 0;
+  const advance = (rows: ReadonlyArray<Row>): Promise<void> => {
+    rowsRead += rows.length;
+    if (rowsToRead > 0) state.share = Math.min(rowsRead / rowsToRead, 1);
+    return Promise.resolve();
+  };
 
   const copyTable = async (table: Table, from: Knex, to: Knex): Promise<number> => {
     const copied = await readTable(from, table, signal, async (rows) => {
       await to(table.name).insert(rows);
       state.rows += rows.length;
+      await advance(rows);
     });
-    const found = await readTable(to, table, signal);
+    const found = await readTable(to, table, signal, advance);
     if (found.count !== copied.count || found.sum !== copied.sum)
       throw permanentError(
         `the target differs from the source in table ${table.name}; stop every service that uses the target`,
@@ -142,7 +168,7 @@ export const copyStore = async (
   };
 
   const copyTables = async (to: Knex): Promise<CopiedStore> => {
-    for (const { name } of [pets, apiKeys, idempotencyKeys]) {
+    for (const { name } of tables) {
       if ((await to(name).first<unknown>(to.raw('1'))) !== undefined)
         throw permanentError('the target has animals or keys already; copy into an empty database');
     }
@@ -165,7 +191,7 @@ export const copyStore = async (
   const findChanges = async ({ lastId }: CopiedStore): Promise<ReadonlyArray<string>> => {
     const changes: Array<string> = [];
     for (const [table, before] of read)
-      changes.push(...changeText(table.noun, before, await readTable(source.reads, table, signal)));
+      changes.push(...changeText(table.noun, before, await readTable(source.reads, table, signal, advance)));
     const next = await source.statements.readLastId(source.reads);
     return next === lastId || changes.length > 0 ? changes : [`the last id, which is ${next} now`];
   };

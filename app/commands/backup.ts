@@ -4,6 +4,7 @@ import { withDriver } from '../store/database';
 import { fileAdvice } from '../store/file';
 import { type DatabaseUrl, databaseUrlText } from '../settings/database-url';
 import { CommandFailed } from '../failures';
+import type { Progress } from '../terminal/progress-bar';
 import type { Terminal } from '../terminal/terminal';
 import { counted } from '../terminal/text';
 import { nonEmpty } from './arguments';
@@ -61,16 +62,21 @@ const restore: Copy = async (url, file, options) => {
 
 const action =
   (terminal: Terminal, command: 'backup' | 'restore', copy: Copy, remains: (file: string) => string) =>
-  (file: string, { replace: mayReplace = false }: { readonly replace?: boolean }): Promise<void> =>
-    runTransfer(
+  (file: string, { replace: mayReplace = false }: { readonly replace?: boolean }): Promise<void> => {
+    let progress = (): Progress | undefined => undefined;
+    const onStage: CopyOptions['onStage'] = (stage, share) => {
+      progress = () => ({ stage, share: share?.() });
+    };
+    return runTransfer(
       terminal,
       ({ settings, signal, terminal: { printError } }) => {
         printError(`database: ${databaseUrlText(settings.DATABASE_URL)}`);
-        const options = { mayReplace, signal, environment: terminal.env };
+        const options = { mayReplace, signal, environment: terminal.env, onStage };
         return withDriver(() => copy(settings.DATABASE_URL, file, options));
       },
-      { failed: `the ${command} failed`, remains: () => remains(file), progress: () => ({}) },
+      { failed: `the ${command} failed`, remains: () => remains(file), progress: () => progress() },
     );
+  };
 
 export const backupCommand = (terminal: Terminal): Command =>
   new Command('backup')

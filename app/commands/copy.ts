@@ -93,6 +93,6 @@ export const copyCommand = (terminal: Terminal): Command =>
       await runTransfer(terminal, async (context) => summary(await copy(targetUrl, state, context)), {
         failed: 'the copy failed',
         remains: () => remains[state.phase],
-        progress: () => ({ count: state.rows, noun: 'row' }),
+        progress: () => ({ count: state.rows, noun: 'row', share: state.share }),
       });
     });

@@ -42,20 +42,36 @@ async function* printable(texts: AsyncIterable<string>): AsyncGenerator<string> 
   for await (const text of texts) yield text.split(/\r?\n/).map(escapeControlCharacters).join('\n');
 }
 
+interface ExportProgress {
+  animals: number;
+  /** Part of the ids that is behind the export, from 0 to 1. */
+  share?: number;
+}
+
+const distance = (one: bigint, other: bigint): number => Math.abs(Number(one - other)) + 1;
+
 const exportTo = async (
   file: string,
   format: Format,
   options: Options,
-  progress: { animals: number },
+  progress: ExportProgress,
   { settings, terminal: { printError, stdout }, signal }: TransferContext,
 ): Promise<void> => {
   const filters: PetFilters = Object.fromEntries(petFilters.map((name) => [name, options[name]]));
-  const query = { ...filters, order: options.order };
+  const { order = 'asc' } = options;
+  const query = { ...filters, order };
   await withStore(settings, { printError, signal, isReader: true }, async ({ pets }) => {
     async function* allPages(): AsyncGenerator<ReadonlyArray<Pet>> {
+      const opposite = await pets.list({ ...query, order: order === 'asc' ? 'desc' : 'asc', limit: 1 })();
+      const end = E.isRight(opposite) ? opposite.right.pets[0]?.id : undefined;
+      let first: bigint | undefined;
       for await (const page of walkPages(pets.list, query)) {
         if (E.isLeft(page)) throw page.left.cause;
         progress.animals += page.right.pets.length;
+        first ??= page.right.pets[0]?.id;
+        const last = page.right.pets.at(-1)?.id;
+        if (first !== undefined && last !== undefined && end !== undefined)
+          progress.share = Math.min(distance(first, last) / distance(first, end), 1);
         yield page.right.pets;
       }
     }
@@ -79,7 +95,7 @@ export const exportCommand = (terminal: Terminal): Command => {
     .action(async (file: string, options: Options, command: Command) => {
       const { format = formatOfFile(file) } = options;
       if (format === undefined) return command.error(missingFormat);
-      const progress = { animals: 0 };
+      const progress: ExportProgress = { animals: 0 };
       const run = async (context: TransferContext): Promise<string> => {
         await exportTo(file, format, options, progress, context);
         return `${counted(progress.animals, 'animal')} exported`;
@@ -90,7 +106,9 @@ export const exportCommand = (terminal: Terminal): Command => {
           file === '-'
             ? `the output is incomplete (${counted(progress.animals, 'animal')})`
             : unchangedText(file),
-        ...(file === '-' ? {} : { progress: () => ({ count: progress.animals, noun: 'animal' }) }),
+        ...(file === '-'
+          ? {}
+          : { progress: () => ({ count: progress.animals, noun: 'animal', share: progress.share }) }),
       });
     });
   for (const option of filterOptions) command.addOption(option);

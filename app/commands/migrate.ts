@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import { withStore } from '../store/open-store';
+import { withProgress } from '../terminal/progress-bar';
 import type { Terminal } from '../terminal/terminal';
 import { runCommand } from './run-command';
 
@@ -10,14 +11,14 @@ export const migrateCommand = (terminal: Terminal): Command =>
     )
     .option('--json', 'print the names of the migrations that this command ran, as JSON')
     .action(({ json = false }: { readonly json?: boolean }) =>
-      runCommand(terminal, (settings) =>
-        withStore(
-          settings,
-          { mayCreate: true, mayRaiseGeneration: true, printError: terminal.printError },
-          ({ ranMigrations: ran }) => {
-            terminal.print(json, { ran }, ran.length === 0 ? 'up to date' : `migrated: ${ran.join(', ')}`);
-            return Promise.resolve();
-          },
-        ),
-      ),
+      runCommand(terminal, async (settings) => {
+        const run = ({ printError }: Terminal) =>
+          withStore(
+            settings,
+            { mayCreate: true, mayRaiseGeneration: true, printError },
+            ({ ranMigrations }) => Promise.resolve(ranMigrations),
+          );
+        const ran = await withProgress(terminal, () => ({ stage: 'migrating' }), run);
+        terminal.print(json, { ran }, ran.length === 0 ? 'up to date' : `migrated: ${ran.join(', ')}`);
+      }),
     );

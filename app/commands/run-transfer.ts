@@ -3,7 +3,7 @@ import { errorCode } from '../error-code';
 import { reasonOf } from '../failure-text';
 import type { Settings } from '../settings/settings';
 import { interruptible } from '../terminal/signals';
-import { type Progress, showProgress } from '../terminal/progress-bar';
+import { type Progress, withProgress } from '../terminal/progress-bar';
 import type { Terminal } from '../terminal/terminal';
 import { runCommand } from './run-command';
 
@@ -21,41 +21,35 @@ interface TransferTexts {
   /** Says what is stored after an error or a signal. */
   readonly remains: (error: unknown) => string;
   /** Says how far the command is, for a terminal. */
-  readonly progress?: () => Progress;
+  readonly progress?: () => Progress | undefined;
 }
 
 /** Runs a command that stops at a signal. Prints its result or, after a failure, what is stored. */
 export const runTransfer = (
   terminal: Terminal,
   transfer: (context: TransferContext) => Promise<string>,
-  { failed, remains, progress }: TransferTexts,
+  { failed, remains, progress = () => undefined }: TransferTexts,
 ): Promise<void> =>
   interruptible(({ signal, receivedSignal }) =>
     runCommand(terminal, async (settings) => {
-      const { clearLine, remove } = showProgress(terminal.stderr, progress);
-      const printError = (text: string): void => {
-        clearLine();
-        terminal.printError(text);
-      };
-      signal.addEventListener('abort', () => {
-        clearLine();
-        terminal.announceStop(receivedSignal());
-      });
       const end = (text: string, exitCode: number | NodeJS.Signals): void => {
-        remove();
         terminal.printError(text);
         terminal.fail(exitCode);
       };
+      const run = (withBar: Terminal): Promise<string> => {
+        signal.addEventListener('abort', () => {
+          withBar.announceStop(receivedSignal());
+        });
+        return transfer({ settings, terminal: withBar, signal });
+      };
       try {
-        end(await transfer({ settings, terminal: { ...terminal, printError }, signal }), 0);
+        end(await withProgress(terminal, progress, run), 0);
       } catch (error) {
         const received = receivedSignal();
         if (received !== undefined) end(`interrupted by ${received}: ${remains(error)}`, received);
         else if (errorCode(error) === 'EPIPE') {
           end(`the reading program closed the pipe: ${remains(error)}`, 'SIGPIPE');
         } else end(`${failed}: ${reasonOf(error, settings.DATABASE_URL)}; ${remains(error)}`, 1);
-      } finally {
-        remove();
       }
     }),
   );

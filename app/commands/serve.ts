@@ -10,6 +10,7 @@ import {
   settingNames,
   type Settings,
 } from '../settings/settings';
+import { showProgress } from '../terminal/progress-bar';
 import { nextStopSignal } from '../terminal/signals';
 import { styleFor } from '../terminal/style';
 import { type Terminal, withJsonMessages } from '../terminal/terminal';
@@ -65,12 +66,19 @@ export const serveCommand = (io: Terminal): Command =>
 
       await runCommand(terminal, async (settings) => {
         const { logger, close } = openLog(settings, terminal);
+        let isMigrating = false;
+        const bar = showProgress(terminal.stderr, () => (isMigrating ? { stage: 'migrating' } : undefined));
         try {
           await serve(settings, {
             version: readVersion(),
             logger,
-            onProgress: terminal.printError,
+            onProgress: (text) => {
+              isMigrating = true;
+              bar.clearLine();
+              terminal.printError(text);
+            },
             until: (service) => {
+              bar.remove();
               // Handles signals before it prints the address, because a program that reads the address may send a signal
               // at once.
               const stopped = nextStopSignal();
@@ -80,6 +88,7 @@ export const serveCommand = (io: Terminal): Command =>
             },
           });
         } finally {
+          bar.remove();
           await close();
         }
       });

@@ -1,9 +1,10 @@
 import { Format, type Options, SingleBar } from 'cli-progress';
 import { counted } from './text';
-import type { Output } from './terminal';
+import type { Output, Terminal } from './terminal';
 
-/** Progress of a command. `share` is the done part of the work, from 0 to 1, if that can be known. */
+/** Progress of a command or of its current stage. `share` is the done part, from 0 to 1, if that can be known. */
 export interface Progress {
+  readonly stage?: string;
   readonly count?: number;
   readonly noun?: string;
   readonly share?: number | undefined;
@@ -21,10 +22,11 @@ const barOptions: Options = {
 
 const groups = new Intl.NumberFormat('en');
 
-/** Returns the text of a progress bar: percent, count, rate and the time that is left, as far as they are known. */
-export const progressText = ({ count, noun = '', share }: Progress, seconds: number): string => {
+/** Returns the text of a progress bar: percent, stage, count, rate and the time that is left, as far as they are known. */
+export const progressText = ({ stage, count, noun = '', share }: Progress, seconds: number): string => {
   const parts: Array<string> = [];
   if (share !== undefined) parts.push(Format.BarFormat(share, barOptions), `${Math.floor(share * 100)} %`);
+  if (stage !== undefined) parts.push(stage);
   if (count !== undefined)
     parts.push(
       counted(count, noun).replace(String(count), groups.format(count)),
@@ -38,25 +40,28 @@ export const progressText = ({ count, noun = '', share }: Progress, seconds: num
 const delayMs = 500;
 const intervalMs = 200;
 
+type ReadProgress = () => Progress | undefined;
+
 /**
- * Shows a progress bar at a terminal, unless the command is quick. Returns functions that clear its line for another
- * text, and remove it.
+ * Shows a progress bar at a terminal while there is progress to read, unless the command is quick. Returns functions
+ * that clear its line for another text, and remove it.
  */
 export const showProgress = (
   stream: Output,
-  read: (() => Progress) | undefined,
+  read: ReadProgress,
 ): { readonly clearLine: () => void; readonly remove: () => void } => {
   const startedAt = performance.now();
   const elapsedMs = (): number => performance.now() - startedAt;
   const bar = new SingleBar({
     ...barOptions,
     stream,
-    format: () => progressText(read?.() ?? {}, elapsedMs() / 1_000),
+    format: () => progressText(read() ?? {}, elapsedMs() / 1_000),
   });
   const timer = setInterval(() => {
-    if (read === undefined || stream.isTTY !== true || elapsedMs() < delayMs) return;
+    const progress = read();
+    if (progress === undefined || stream.isTTY !== true || elapsedMs() < delayMs) return;
     if (!bar.isActive) bar.start(1, 0);
-    bar.update(read().share ?? 0);
+    bar.update(progress.share ?? 0);
   }, intervalMs);
   return {
     clearLine: () => {
@@ -67,4 +72,26 @@ export const showProgress = (
       bar.stop();
     },
   };
+};
+
+/** Runs a command with a progress bar, which gives way to the messages of the command and is gone at the end. */
+export const withProgress = async <A>(
+  terminal: Terminal,
+  read: ReadProgress,
+  command: (terminal: Terminal) => Promise<A>,
+): Promise<A> => {
+  const { clearLine, remove } = showProgress(terminal.stderr, read);
+  const printError = (text: string): void => {
+    clearLine();
+    terminal.printError(text);
+  };
+  const announceStop = (signal: NodeJS.Signals | undefined): void => {
+    clearLine();
+    terminal.announceStop(signal);
+  };
+  try {
+    return await command({ ...terminal, printError, announceStop });
+  } finally {
+    remove();
+  }
 };

@@ -76,7 +76,7 @@ const hasAnimals = / TABLE DATA \S+ pets /;
 export const backupPostgres = async (
   connectionString: string,
   target: string,
-  { mayReplace, signal, environment }: CopyOptions & { readonly environment: Environment },
+  { mayReplace, signal, environment, onStage }: CopyOptions & { readonly environment: Environment },
 ): Promise<void> => {
   const file = followOwnLinks(target);
   const found = statSync(file, { throwIfNoEntry: false });
@@ -90,7 +90,9 @@ export const backupPostgres = async (
     await writeFile(files.roots, await trustedCertificates(environment));
     createPrivateFile(partial);
     const options = { env: { ...environment, ...libpqEnvironment(connectionString, files) }, signal };
+    onStage?.('copying');
     await runTool('pg_dump', ['--format=custom', `--file=${partial}`], options);
+    onStage?.('checking');
     await runTool('pg_restore', ['--file=/dev/null', partial], options);
     if (!hasAnimals.test(await runTool('pg_restore', ['--list', partial], options)))
       throw new CommandFailed({ _tag: 'NotInitialized' });

@@ -21,6 +21,8 @@ import {
 export interface CopyOptions {
   readonly mayReplace: boolean;
   readonly signal: AbortSignal;
+  /** Called at the start of each stage. `share` returns the done part of it, from 0 to 1, if that can be known. */
+  readonly onStage?: (stage: 'copying' | 'migrating' | 'checking', share?: () => number) => void;
 }
 
 const dayMs = 86_400_000;
@@ -83,7 +85,7 @@ const sync = async (path: string): Promise<void> => {
   await handle.sync().finally(() => handle.close());
 };
 
-interface CopyHooks {
+interface CopyHooks extends Required<Pick<CopyOptions, 'onStage'>> {
   /** Migrates the copy before it is checked. */
   readonly migrate: (copy: Knex) => Promise<void>;
   readonly beforeRename: () => void;
@@ -98,12 +100,14 @@ export const placeCheckedCopy = async (
   openSource: typeof openFile,
   file: string,
   signal: AbortSignal,
-  { migrate, beforeRename }: Partial<CopyHooks> = {},
+  { onStage, migrate, beforeRename }: Partial<CopyHooks>,
 ): Promise<number> => {
   const copy = partialFileFor(file);
   try {
     signal.throwIfAborted();
     createPrivateFile(copy);
+    const { size } = statSync(source);
+    onStage?.('copying', () => Math.min(statSync(copy).size / size, 1));
     await onFile(
       (pool) => openSource(source, pool),
       signal,
@@ -115,7 +119,11 @@ export const placeCheckedCopy = async (
       (pool) => openFile(copy, pool),
       signal,
       async (copied) => {
-        await migrate?.(copied);
+        if (migrate !== undefined) {
+          onStage?.('migrating');
+          await migrate(copied);
+        }
+        onStage?.('checking');
         await checkIntegrity(copied);
         return copied('pets').count({ count: '*' }).first<{ count: number }>();
       },
@@ -164,10 +172,10 @@ const refuseTarget = (database: string, file: string, mayReplace: boolean): void
 export const backupSqlite = async (
   database: string,
   target: string,
-  { mayReplace, signal }: CopyOptions,
+  { mayReplace, signal, ...hooks }: CopyOptions,
 ): Promise<number> => {
   const path = followOwnLinks(target);
   refuseTarget(database, path, mayReplace);
   if (!isImmutable(database)) refuseReader(database);
-  return placeCheckedCopy(database, isImmutable(database) ? openReadOnly : openFile, path, signal);
+  return placeCheckedCopy(database, isImmutable(database) ? openReadOnly : openFile, path, signal, hooks);
 };

@@ -74,7 +74,7 @@ const keepDatabase = (filename: string, kept: string, isDamaged: boolean): void 
 export const restoreSqlite = async (
   backup: string,
   database: string,
-  { mayReplace, signal }: CopyOptions,
+  { mayReplace, signal, ...hooks }: CopyOptions,
 ): Promise<{
   readonly animals: number;
   readonly kept: string | undefined;
@@ -99,7 +99,8 @@ export const restoreSqlite = async (
     const kept = statSync(filename).size === 0 ? undefined : `${filename}.replaced-${time}`;
     try {
       const animals = await placeCheckedCopy(backup, openReadOnly, filename, signal, {
-        migrate: (copy) => (migrated.length === 0 ? Promise.resolve() : inTransaction(copy, runMigrations)),
+        ...hooks,
+        ...(migrated.length > 0 && { migrate: (copy: Knex) => inTransaction(copy, runMigrations) }),
         beforeRename: () => {
           if (kept !== undefined) keepDatabase(filename, kept, hasAnimals === undefined);
         },

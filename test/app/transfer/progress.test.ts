@@ -1,11 +1,14 @@
 import { expect } from 'chai';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { openSqlite } from '../../../adapters/knex';
 import { progressText } from '../../../app/terminal/progress-bar';
 import { newCatalogue } from '../../support/databases/catalogue';
-import { killPrograms, main, startProgram } from '../../support/processes/command';
+import { eventually } from '../../support/eventually';
+import { type Environment, killPrograms, main, startProgram } from '../../support/processes/command';
 import { needsPrograms } from '../../support/processes/system';
-import { makeFolder, removeFolders } from '../../support/temporary-folder';
+import { makeFolder, newDatabaseFile, removeFolders } from '../../support/temporary-folder';
+import { newLargeCatalogue } from './support';
 
 describe('The progress of a command', () => {
   it('has percent, count, rate and the time that is left, in a line of a terminal', () => {
@@ -16,26 +19,80 @@ describe('The progress of a command', () => {
 
   it('has the count, the rate and the time so far if the end is unknown', () => {
     expect(progressText({ count: 1, noun: 'animal' }, 2)).to.equal('1 animal  1/s  2 s');
-    expect(progressText({}, 2)).to.equal('2 s');
+    expect(progressText({ stage: 'checking' }, 2)).to.equal('checking  2 s');
   });
 
   describe('at a terminal', () => {
-    needsPrograms('script');
+    needsPrograms('script', 'strace');
     afterEach(killPrograms);
     afterEach(removeFolders);
+
+    const start = (command: string, environment: Environment) =>
+      startProgram('script', ['-qec', `stty cols 80; exec ${command}`, '/dev/null'], {
+        environment: { NO_COLOR: '1', ...environment },
+      });
+
+    const store = `${process.execPath} ${main}`;
 
     it('is a bar, which gives way to the messages and to the result', async () => {
       const folder = await makeFolder();
       const file = join(folder, 'animals.csv');
       writeFileSync(file, `name,categoryId\nRex,none\n${'Rex,1\n'.repeat(100_000)}`);
-      const command = `stty cols 80; exec ${process.execPath} ${main} import --skip-invalid ${file}`;
-      const environment = { ...(await newCatalogue()).environment, NO_COLOR: '1' };
-      const shown = startProgram('script', ['-qec', command, '/dev/null'], { environment }).ended;
-      const { code, stdout } = await shown;
+      const { environment } = await newCatalogue();
+      const { code, stdout } = await start(`${store} import --skip-invalid ${file}`, environment).ended;
       expect(code).to.equal(0);
       expect(stdout).to.match(/[█░]{24} {2}\d+ % {2}[\d,]+ rows {2}[\d,]+\/s {2}\d+ s left/);
       expect(stdout).to.match(/line 2: categoryId must be .*\r\n/);
       expect(stdout.trimEnd()).to.match(/(?:^|[\r\nK])100000 animals stored with new ids [^\r\n]*$/);
+    });
+
+    // Each read and write of a page of a file takes long, as on a slow disk.
+    const slow =
+      'strace -qq -f --seccomp-bpf -o /dev/null -e trace=pread64,pwrite64 -e inject=pread64,pwrite64:delay_enter=3000';
+    const bar = '[█░]{24} {2}(\\d+) %';
+
+    for (const [command, line, result] of [
+      [
+        'export FOLDER/new.csv',
+        `${bar} {2}[\\d,]+ animals {2}[\\d,]+/s {2}\\d+ s left`,
+        '20000 animals exported',
+      ],
+      ['export --order desc FOLDER/new.csv', `${bar} {2}[\\d,]+ animals`, '20000 animals exported'],
+      ['copy sqlite:FOLDER/new', `${bar} {2}[\\d,]+ rows`, 'copied and compared'],
+      ['backup FOLDER/new', `${bar} {2}copying {2}\\d+ s left`, 'backed up and checked'],
+      ['restore --replace FILE', `${bar} {2}copying {2}\\d+ s left`, 'restored and checked'],
+    ] as const) {
+      it(`has a percentage that grows: ${command}`, async () => {
+        const { file, environment } = await newLargeCatalogue(20_000);
+        const folder = await makeFolder();
+        const target = command.startsWith('restore')
+          ? { DATABASE_URL: `sqlite:${join(folder, 'new')}` }
+          : environment;
+        const words = command.replace('FOLDER', folder).replace('FILE', file);
+        const { code, stdout } = await start(`${slow} ${store} ${words}`, target).ended;
+        expect(code, stdout).to.equal(0);
+        const shares = [...stdout.matchAll(new RegExp(line, 'g'))].map(([, share]) => Number(share));
+        expect(shares.filter((share) => share > 0 && share < 100)).to.not.deep.equal([]);
+        expect(shares).to.deep.equal(shares.toSorted((one, other) => one - other));
+        expect(stdout.trimEnd()).to.match(new RegExp(`(?:^|[\\r\\nK])${result}[^\\r\\n]*$`));
+      });
+    }
+
+    it('has no percentage while tables are migrated, because the end is unknown', async () => {
+      const file = await newDatabaseFile();
+      const { writes, close } = openSqlite(file);
+      const transaction = await writes.transaction();
+      await transaction.raw('create table other (id integer)');
+      try {
+        for (const command of ['migrate', 'serve']) {
+          const { stdout } = start(`${store} ${command}`, { DATABASE_URL: `sqlite:${file}`, PORT: '0' });
+          await eventually('a bar', 20_000, () => /migrating {2}\d+ s/.test(stdout()));
+          expect(stdout()).to.not.include('%');
+        }
+      } finally {
+        await transaction.rollback();
+        await close();
+      }
     });
   });
 });
