@@ -1,7 +1,7 @@
 import type * as t from 'io-ts';
 import type { OwnerId } from './api-keys';
 import { type Brand, brandedText } from './codec';
-import { type NewPet, type Pet, petFieldNames } from './pets';
+import { type NewPet, newPetFieldNames, type Pet } from './pets';
 import { idempotencyKeyRule } from './rules';
 
 /** Text that identifies one create, so that a retry adds no second animal: 1 to 255 printable ASCII characters. */
@@ -27,14 +27,10 @@ export const scopedIdempotencyKeyText = ({
  * Writes the content of a create as one text, which is equal only for equal animals. A repository keeps this text, or a
  * hash of it, with the idempotency key, because the animal itself may change after its create.
  */
-export const contentOf = (newPet: NewPet): string => {
-  const fields: Partial<Pet> = newPet;
-  return JSON.stringify(
-    petFieldNames.flatMap((name) =>
-      name === 'id' || fields[name] === undefined ? [] : [name, String(fields[name])],
-    ),
+export const contentOf = (newPet: NewPet): string =>
+  JSON.stringify(
+    newPetFieldNames.flatMap((name) => (newPet[name] === undefined ? [] : [name, String(newPet[name])])),
   );
-};
 
 /** Default lifetime of an idempotency key: 24 hours. */
 export const idempotencyTtlMs = 24 * 60 * 60 * 1000;

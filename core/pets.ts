@@ -56,6 +56,9 @@ const isPetField = (name: string): name is keyof Pet => name in petRules;
 /** Names of the fields of an animal, in the order in which they are written. */
 export const petFieldNames = Object.keys(petRules).filter(isPetField);
 
+/** Names of the fields of an animal that has no id yet. */
+export const newPetFieldNames = petFieldNames.filter((name) => name !== 'id');
+
 const isFilter = (name: string): name is FilterName =>
   Object.entries<FieldRule>(newPetRules).some(([field, { filter }]) => field === name && filter === true);
 

@@ -88,6 +88,9 @@ export const recordRejection = (
   return { requestId, status, code, clientAddress: clientAddressOf(request, trustedProxies) };
 };
 
+const petIdIn = (location: unknown): string | undefined =>
+  typeof location === 'string' ? /^pets\/(-?\d+)$/.exec(location)?.[1] : undefined;
+
 const clientClosedRequest = 499;
 
 const maxPathLength = 1_000;
@@ -120,7 +123,7 @@ export const accessLog =
         milliseconds: Math.round((performance.now() - arrivedAt) * 1_000) / 1_000,
         keyId: state.caller?.keyId ?? (failure?._tag === 'InvalidApiKey' ? failure.keyId : undefined),
         owner: state.caller?.ownerId,
-        petId: /^pets\/(-?\d+)$/.exec(response.getHeader('Location')?.toString() ?? '')?.[1],
+        petId: response.statusCode === 201 ? petIdIn(response.getHeader('Location')) : undefined,
         clientAddress,
         requestId: state.requestId ?? '',
         unknownFields: response.getHeader('Unknown-Fields')?.toString(),

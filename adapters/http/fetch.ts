@@ -1,9 +1,8 @@
 /** Exports of `animal-store/fetch`, for programs that answer a Request with a Response. Loads no Koa. */
 import * as E from 'fp-ts/Either';
-import { pipe } from 'fp-ts/function';
 import * as TE from 'fp-ts/TaskEither';
 import type { AnimalStore, OpenAnimalStore } from '../../core';
-import { apiKeyOf, type AuthenticateRequest, openStoreFor, quotaHeaders } from './open-store';
+import { type AuthenticateRequest, openStoreFor, quotaHeaders } from './open-store';
 import type { HttpFailure } from './errors';
 import { type Handle, maxBodyBytes, type PetRequest } from './handlers/request';
 import { methodsOf, operationsHint, petOperations } from './operations';
@@ -94,7 +93,7 @@ export const petRoutesHandler =
     const record = (opened: Pick<AnimalStore, 'quota'>): void => {
       quota = quotaHeaders(opened.quota);
     };
-    const unopened: Omit<PetRequest, 'store'> = {
+    const petRequest: PetRequest = {
       petId,
       query: new URL(request.url).search.slice(1),
       header: (name) => request.headers.get(name) ?? undefined,
@@ -106,12 +105,14 @@ export const petRoutesHandler =
       },
       deadline: () => deadline,
     };
-    const key = apiKeyOf(request, unopened.header('authorization'), authenticateRequest);
-    const opened = openStoreFor(openStore, key, deadline, record);
-    const task = TE.flatMap(opened, (store) => handle({ ...unopened, store }));
+    const opening = { request, authorization: petRequest.header('authorization'), authenticateRequest };
+    const task = async (): ReturnType<ReturnType<Handle>> => {
+      const store = await openStoreFor(openStore, opening, deadline, record)();
+      return E.isLeft(store) ? store : handle(store.right, petRequest)();
+    };
     const outcome = await endInTime(task, () => deadline - performance.now());
     if (E.isLeft(outcome) && 'cause' in outcome.left) onError?.(outcome.left.cause, request);
-    const { status, headers, body } = pipe(outcome, E.getOrElse(failureReply));
+    const { status, headers, body } = E.isLeft(outcome) ? failureReply(outcome.left) : outcome.right;
     return new Response(request.method === 'HEAD' ? null : body, {
       status,
       headers: { ...routeHeaders, ...quota, ...headers },

@@ -1,6 +1,5 @@
 import * as E from 'fp-ts/Either';
-import { pipe } from 'fp-ts/function';
-import * as TE from 'fp-ts/TaskEither';
+import type { TaskEither } from 'fp-ts/TaskEither';
 import type { AnimalStore, Deadline, OpenAnimalStore, Quota } from '../../core';
 import type { HttpFailure } from './errors';
 import type { Headers } from './reply';
@@ -23,38 +22,39 @@ export type AuthenticateRequest<Request> = (
   request: Request,
 ) => string | undefined | Promise<string | undefined>;
 
-/** Reads the API key of a request: by the host's function if there is one, or from the Authorization header. */
-export const apiKeyOf = <Request>(
-  request: Request,
-  authorization = '',
-  authenticateRequest?: AuthenticateRequest<Request>,
-): TE.TaskEither<HttpFailure, string> =>
-  authenticateRequest === undefined
-    ? TE.fromEither(bearerKey(authorization))
-    : async () => {
-        const key = await authenticateRequest(request);
-        return key === undefined ? E.left({ _tag: 'MissingApiKey' }) : E.right(key);
-      };
+/** Request of a host, the text of its `Authorization` header, and the host's own function to authenticate it. */
+export interface UnopenedRequest<Request> {
+  readonly request: Request;
+  readonly authorization: string | undefined;
+  readonly authenticateRequest?: AuthenticateRequest<Request> | undefined;
+}
 
-/** Opens the store with a key. Calls `record` with the caller and its quota, also if the quota is used up. */
-export const openStoreFor = (
-  openStore: OpenAnimalStore,
-  apiKey: TE.TaskEither<HttpFailure, string>,
-  deadline: Deadline,
-  record: (opened: Pick<AnimalStore, 'caller' | 'quota'>) => void,
-): TE.TaskEither<HttpFailure, AnimalStore> =>
-  pipe(
-    apiKey,
-    TE.flatMap((key) => openStore(key, deadline)),
-    TE.mapLeft((failure) => {
-      if (failure._tag === 'QuotaExceeded') record(failure);
-      return failure;
-    }),
-    TE.map((store) => {
-      record(store);
-      return store;
-    }),
-  );
+const readKey = async <Request>({
+  request,
+  authorization = '',
+  authenticateRequest,
+}: UnopenedRequest<Request>): Promise<E.Either<HttpFailure, string>> => {
+  if (authenticateRequest === undefined) return bearerKey(authorization);
+  const key = await authenticateRequest(request);
+  return key === undefined ? E.left({ _tag: 'MissingApiKey' }) : E.right(key);
+};
+
+/** Opens the store for a request. Calls `record` with the caller and its quota, also if the quota is used up. */
+export const openStoreFor =
+  <Request>(
+    openStore: OpenAnimalStore,
+    unopened: UnopenedRequest<Request>,
+    deadline: Deadline,
+    record: (opened: Pick<AnimalStore, 'caller' | 'quota'>) => void,
+  ): TaskEither<HttpFailure, AnimalStore> =>
+  async () => {
+    const key = await readKey(unopened);
+    if (E.isLeft(key)) return key;
+    const opened = await openStore(key.right, deadline)();
+    if (E.isRight(opened)) record(opened.right);
+    else if (opened.left._tag === 'QuotaExceeded') record(opened.left);
+    return opened;
+  };
 
 /** Returns the state of a rate limit as headers (draft-ietf-httpapi-ratelimit-headers). */
 export const quotaHeaders = (quota: Quota | undefined): Headers =>

@@ -35,23 +35,28 @@ export const maxResponseMs = 4_000;
 export const notAnswered = (): HttpFailure =>
   unavailable(new Error(`the request was not answered within ${maxResponseMs / 1_000} s`));
 
-/** Ends a task as Unavailable once the time of its request is over. The task goes on, but its outcome is ignored. */
+/**
+ * Ends a task as Unavailable once the time of its request is over, and as a defect if it rejects. A late task goes on, but
+ * its outcome is ignored.
+ */
 const endInTime = (
   { req, state }: ParameterizedContext<State>,
   task: TaskEither<HttpFailure, Reply>,
 ): Promise<E.Either<HttpFailure, Reply>> =>
-  new Promise((resolve, reject) => {
+  new Promise((resolve) => {
     const timer = setTimeout(() => {
       // While the handler waits for the body, the limits of the HTTP server apply.
       if (!req.complete && state.readsBody === true) timer.refresh();
       else resolve(E.left(notAnswered()));
     }, maxResponseMs);
     if (!req.complete) req.once('end', () => timer.refresh());
-    task()
-      .then(resolve, reject)
-      .finally(() => {
-        clearTimeout(timer);
-      });
+    const end = (outcome: E.Either<HttpFailure, Reply>): void => {
+      clearTimeout(timer);
+      resolve(outcome);
+    };
+    task().then(end, (cause: unknown) => {
+      end(E.left({ _tag: 'Defect', cause }));
+    });
   });
 
 const write = (context: ParameterizedContext<State>, { status, headers, body }: Reply): void => {
@@ -69,9 +74,7 @@ export const respond = async (
   context: ParameterizedContext<State>,
   task: TaskEither<HttpFailure, Reply>,
 ): Promise<void> => {
-  const outcome = await endInTime(context, task).catch((cause: unknown) =>
-    E.left<HttpFailure>({ _tag: 'Defect', cause }),
-  );
+  const outcome = await endInTime(context, task);
   if (E.isRight(outcome)) {
     write(context, outcome.right);
     return;

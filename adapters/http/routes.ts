@@ -1,9 +1,10 @@
 import Router, { type RouterContext } from '@koa/router';
+import * as E from 'fp-ts/Either';
 import { pipe } from 'fp-ts/function';
 import * as TE from 'fp-ts/TaskEither';
 import type Koa from 'koa';
 import type { AnimalStore, OpenAnimalStore } from '../../core';
-import { apiKeyOf, type AuthenticateRequest, openStoreFor, quotaHeaders } from './open-store';
+import { type AuthenticateRequest, openStoreFor, quotaHeaders } from './open-store';
 import { readBody } from './body';
 import type { HttpFailure, NotReady } from './errors';
 import type { Handle, PetRequest } from './handlers/request';
@@ -41,9 +42,7 @@ const unmatched = (router: Router<State>, path: string, hint = operationsHint): 
     : { _tag: 'RouteNotFound', hint };
 };
 
-type UnopenedRequest = Omit<PetRequest, 'store'>;
-
-const toRequest = ({ req, request, querystring, state }: Context, petId: string): UnopenedRequest => {
+const toRequest = ({ req, request, querystring, state }: Context, petId: string): PetRequest => {
   let deadline = performance.now() + maxResponseMs;
   const header = (name: string) => req.headers[name]?.toString();
   return {
@@ -72,16 +71,16 @@ const serveCallers =
   (handle: Handle) =>
   (context: Context, petId = ''): Promise<void> => {
     const request = toRequest(context, petId);
-    const key = apiKeyOf(context, request.header('authorization'), authenticateRequest);
     const record = ({ caller, quota }: Pick<AnimalStore, 'caller' | 'quota'>): void => {
       context.state.caller = caller;
       context.set(quotaHeaders(quota));
     };
-    const opened = openStoreFor(openStore, key, request.deadline(), record);
-    return respond(
-      context,
-      TE.flatMap(opened, (store) => handle({ ...request, store })),
-    );
+    return respond(context, async () => {
+      const authorization = request.header('authorization');
+      const unopened = { request: context, authorization, authenticateRequest };
+      const store = await openStoreFor(openStore, unopened, request.deadline(), record)();
+      return E.isLeft(store) ? store : handle(store.right, request)();
+    });
   };
 
 type Serve = ReturnType<typeof serveCallers>;

@@ -40,8 +40,8 @@ export const requestReporter = (
   requestStarted: () => metrics?.started(),
   requestEnded: (record) => {
     metrics?.ended(record);
-    const { unknownFields, ...line } = record;
-    logger[levelOf(record)](logger.isLevelEnabled('debug') ? { ...line, unknownFields } : line, 'request');
+    const isShown = record.unknownFields === undefined || logger.isLevelEnabled('debug');
+    logger[levelOf(record)](isShown ? record : { ...record, unknownFields: undefined }, 'request');
   },
   requestRejected: (record) => {
     metrics?.rejected(record);

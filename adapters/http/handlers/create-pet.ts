@@ -1,6 +1,4 @@
 import * as E from 'fp-ts/Either';
-import { pipe } from 'fp-ts/function';
-import * as TE from 'fp-ts/TaskEither';
 import { checkMayCreate, newPetRules } from '../../../core';
 import { parseJson, serialisePet } from '../../json';
 import type { HttpFailure } from '../errors';
@@ -43,30 +41,34 @@ const checkHead = ({ hasBody, header }: PetRequest): E.Either<HttpFailure, void>
     : E.left(unsupported('Content-Type must be application/json, in UTF-8'));
 };
 
-const readJson = (request: PetRequest): TE.TaskEither<HttpFailure, unknown> =>
-  pipe(
-    TE.fromEither(checkHead(request)),
-    TE.flatMap(() => request.readBody),
-    TE.flatMapEither((body) => (body.length === 0 ? E.left(emptyBody) : parseJson(body))),
-  );
+const readJson = async (request: PetRequest): Promise<E.Either<HttpFailure, unknown>> => {
+  const head = checkHead(request);
+  if (E.isLeft(head)) return head;
+  const body = await request.readBody();
+  if (E.isLeft(body)) return body;
+  return body.right.length === 0 ? E.left(emptyBody) : parseJson(body.right);
+};
 
 const namesOf = (value: unknown): ReadonlyArray<string> =>
   typeof value === 'object' && value !== null ? Object.keys(value) : [];
 
 /** Handles `POST /v1/pets`. The Location is relative, so that it works behind any path prefix (RFC 9110, section 10.2.2). */
-export const handleCreatePet: Handle = (request) =>
-  pipe(
-    // A key that may only read is refused before the body, which need not be sent.
-    TE.fromEither(checkMayCreate(request.store.caller)),
-    TE.flatMap(() => TE.fromEither(readIdempotencyKey(request))),
-    TE.bindTo('key'),
-    TE.bind('newPet', () => readJson(request)),
-    TE.bindW('created', ({ key, newPet }) => request.store.createPet(newPet, key, request.deadline())),
-    TE.map(({ newPet, created: { pet, replayed } }) =>
-      jsonReply(201, serialisePet(pet), {
-        Location: `pets/${pet.id}`,
-        ...(replayed ? { 'Idempotent-Replayed': 'true' } : {}),
-        ...unknownFieldsHeader(namesOf(newPet), newPetRules),
-      }),
-    ),
+export const handleCreatePet: Handle = (store, request) => async () => {
+  // A key that may only read is refused before the body, which need not be sent.
+  const allowed = checkMayCreate(store.caller);
+  if (E.isLeft(allowed)) return allowed;
+  const key = readIdempotencyKey(request);
+  if (E.isLeft(key)) return key;
+  const newPet = await readJson(request);
+  if (E.isLeft(newPet)) return newPet;
+  const created = await store.createPet(newPet.right, key.right, request.deadline())();
+  if (E.isLeft(created)) return created;
+  const { pet, replayed } = created.right;
+  return E.right(
+    jsonReply(201, serialisePet(pet), {
+      Location: `pets/${pet.id}`,
+      ...(replayed ? { 'Idempotent-Replayed': 'true' } : {}),
+      ...unknownFieldsHeader(namesOf(newPet.right), newPetRules),
+    }),
   );
+};

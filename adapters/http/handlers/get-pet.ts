@@ -1,5 +1,4 @@
-import { pipe } from 'fp-ts/function';
-import * as TE from 'fp-ts/TaskEither';
+import * as E from 'fp-ts/Either';
 import { int64FromText } from '../../../core';
 import { serialisePet } from '../../json';
 import type { HttpFailure } from '../errors';
@@ -12,9 +11,11 @@ const notFound: HttpFailure = { _tag: 'PetNotFound' };
  * Handles `GET /v1/pets/:petId`.
  * @deprecated The API removes this operation on 5 December 2030.
  */
-export const handleGetPet: Handle = ({ store, petId, deadline }) =>
-  pipe(
-    TE.fromNullable(notFound)(int64FromText(petId)),
-    TE.flatMap((id) => store.getPet(id, deadline())),
-    TE.map((pet) => jsonReply(200, serialisePet(pet))),
-  );
+export const handleGetPet: Handle =
+  (store, { petId, deadline }) =>
+  async () => {
+    const id = int64FromText(petId);
+    if (id === undefined) return E.left(notFound);
+    const found = await store.getPet(id, deadline())();
+    return E.isLeft(found) ? found : E.right(jsonReply(200, serialisePet(found.right)));
+  };

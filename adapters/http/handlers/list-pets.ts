@@ -1,6 +1,4 @@
 import * as E from 'fp-ts/Either';
-import { pipe } from 'fp-ts/function';
-import * as TE from 'fp-ts/TaskEither';
 import { fieldType, listOrderRule, newPetRules, petFilters, type PetPage, petRules } from '../../../core';
 import { serialisePage } from '../../json';
 import type { HttpFailure } from '../errors';
@@ -22,8 +20,7 @@ const parameters: Readonly<Record<string, (text: string) => unknown>> = {
 };
 
 /** Reads the known parameters of a query. A text that has no value stays a text, which the core rejects. */
-const readQuery = (query: string): E.Either<HttpFailure, Readonly<Record<string, unknown>>> => {
-  const given = new URLSearchParams(`&${query}`);
+const readQuery = (given: URLSearchParams): E.Either<HttpFailure, Readonly<Record<string, unknown>>> => {
   const names = Object.keys(parameters).filter((name) => given.has(name));
   const repeated = names.filter((name) => given.getAll(name).length > 1);
   if (repeated.length > 0) {
@@ -48,8 +45,7 @@ const linkToNext = (query: string, { pets, hasMore }: PetPage): Headers => {
   const last = pets.at(-1);
   if (!hasMore || last === undefined) return {};
   const linkWith = (isKept: (name: string) => boolean): string => {
-    const kept = query
-      .split('&')
+    const kept = (query === '' ? [] : query.split('&'))
       .filter((pair) =>
         [...new URLSearchParams(`&${pair}`).keys()].some((name) => name !== 'after' && isKept(name)),
       )
@@ -61,14 +57,18 @@ const linkToNext = (query: string, { pets, hasMore }: PetPage): Headers => {
 };
 
 /** Handles `GET /v1/pets`. */
-export const handleListPets: Handle = ({ store, query, deadline }) =>
-  pipe(
-    TE.fromEither(readQuery(query)),
-    TE.flatMap((values) => store.listPets(values, deadline())),
-    TE.map((page) =>
-      jsonReply(200, serialisePage(page), {
-        ...linkToNext(query, page),
-        ...unknownFieldsHeader(new URLSearchParams(`&${query}`).keys(), parameters),
+export const handleListPets: Handle =
+  (store, { query, deadline }) =>
+  async () => {
+    const given = new URLSearchParams(`&${query}`);
+    const values = readQuery(given);
+    if (E.isLeft(values)) return values;
+    const page = await store.listPets(values.right, deadline())();
+    if (E.isLeft(page)) return page;
+    return E.right(
+      jsonReply(200, serialisePage(page.right), {
+        ...linkToNext(query, page.right),
+        ...unknownFieldsHeader(given.keys(), parameters),
       }),
-    ),
-  );
+    );
+  };

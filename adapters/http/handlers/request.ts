@@ -7,9 +7,8 @@ import type { Reply } from '../reply';
 /** Maximum size of the body of a request. */
 export const maxBodyBytes = 16_000;
 
-/** Request of an authenticated caller, as plain values, so that a handler knows no web framework. */
+/** Request as plain values, so that a handler knows no web framework. */
 export interface PetRequest {
-  readonly store: AnimalStore;
   /** Text of the parameter `petId` of the path. */
   readonly petId: string;
   /** Query without its question mark. */
@@ -24,4 +23,5 @@ export interface PetRequest {
   readonly deadline: () => Deadline;
 }
 
-export type Handle = (request: PetRequest) => TaskEither<HttpFailure, Reply>;
+/** Answers a request with the store, which the key of its caller has opened. */
+export type Handle = (store: AnimalStore, request: PetRequest) => TaskEither<HttpFailure, Reply>;

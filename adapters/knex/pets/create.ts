@@ -1,5 +1,4 @@
 import * as E from 'fp-ts/Either';
-import * as RA from 'fp-ts/ReadonlyArray';
 import type { Knex } from 'knex';
 import {
   compareById,
@@ -7,8 +6,8 @@ import {
   idempotencyKeyInFlight,
   type IdempotencyKeyReused,
   type IdempotencyRecord,
-  contentOf,
   type NewPet,
+  newPetFieldNames,
   type Pet,
   type PetDeleted,
   type PetRepository,
@@ -46,7 +45,7 @@ const insertPets = async (
   const pets = (await insert(writes, newPets)).map(petFromRow).sort(compareById);
   if (
     pets.length === newPets.length &&
-    RA.zip(newPets, pets).every(([newPet, pet]) => contentOf(newPet) === contentOf(pet))
+    pets.every((pet, place) => newPetFieldNames.every((name) => pet[name] === newPets[place]?.[name]))
   )
     return pets;
   throw permanentError(
