@@ -107,7 +107,11 @@ export const placeCheckedCopy = async (
     signal.throwIfAborted();
     createPrivateFile(copy);
     const { size } = statSync(source);
-    onStage?.('copying', () => Math.min(statSync(copy).size / size, 1));
+    onStage?.('copying', () => {
+      // After a failure, the copy is gone.
+      const copied = statSync(copy, { throwIfNoEntry: false })?.size ?? 0;
+      return Math.min(copied / size, 1);
+    });
     await onFile(
       (pool) => openSource(source, pool),
       signal,
