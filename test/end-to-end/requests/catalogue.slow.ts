@@ -15,6 +15,7 @@ import { apiKey } from '../../support/service/serve-in-process';
 import { type ServiceProcess, startService } from '../../support/service/service-process';
 
 const smallest = '-9223372036854775808';
+const newest = ['pet 12', 'pet 11', 'pet 10'];
 
 const rowsOf = async (page: Page): Promise<ReadonlyArray<ReadonlyArray<string>>> =>
   Promise.all((await page.locator('tbody tr').all()).map((row) => row.locator('td').allTextContents()));
@@ -22,6 +23,12 @@ const rowsOf = async (page: Page): Promise<ReadonlyArray<ReadonlyArray<string>>>
 const enterKey = async (page: Page, key: string): Promise<void> => {
   await page.getByLabel('API key').fill(key);
   await page.getByRole('button', { name: 'Show animals' }).click();
+};
+
+const filter = (page: Page, label: string) => page.locator('#filter').getByLabel(label);
+
+const fillIn = async (page: Page, newPet: Readonly<Record<string, string>>): Promise<void> => {
+  for (const [label, text] of Object.entries(newPet)) await page.locator('#add').getByLabel(label).fill(text);
 };
 
 /** Opens the catalogue with its table. */
@@ -65,11 +72,20 @@ describe(`The catalogue in a browser${whySkipped}`, function () {
       expect((await rowsOf(page))[0]?.[1]).to.equal('pet 11');
       await page.getByRole('button', { name: 'Previous' }).click();
       await page.getByText('Page 1').waitFor();
-      await page.getByLabel('Status').first().selectOption('pending');
+      await filter(page, 'Order').selectOption('Newest first');
+      await page.getByRole('cell', { name: 'pet 12' }).waitFor();
+      const names = (await rowsOf(page)).map(([, name = '']) => name);
+      expect(names.filter((name) => name.startsWith('pet')).slice(0, 3)).to.deep.equal(newest);
+      await filter(page, 'Category').fill('7');
+      await filter(page, 'Category').press('Enter');
+      await page.getByText('There are no such animals.').waitFor();
+      await filter(page, 'Category').fill(smallest);
+      await filter(page, 'Category').blur();
+      await page.getByText('Page 1').waitFor();
+      await filter(page, 'Status').selectOption('pending');
       await page.getByText('There are no such animals.').waitFor();
 
-      await page.getByLabel('Name').fill('<b>Rex é🐕</b>');
-      await page.getByLabel('Category').fill('9007199254740993');
+      await fillIn(page, { Name: '<b>Rex é🐕</b>', Category: '9007199254740993' });
       await page.getByRole('button', { name: 'Add' }).click();
       await page.getByText('Added <b>Rex é🐕</b> with the id').waitFor();
       expect((await rowsOf(page)).map(([, ...row]) => row)).to.deep.equal([
@@ -90,11 +106,20 @@ describe(`The catalogue in a browser${whySkipped}`, function () {
     expect(await page.getByLabel('API key').getAttribute('aria-invalid')).to.equal('true');
     await enterKey(page, apiKey);
     await page.getByRole('button', { name: 'Add' }).click();
-    await page.getByLabel('Category').fill('1e3');
+    await fillIn(page, { Category: '1e3' });
     await page.getByRole('button', { name: 'Add' }).click();
     await page.getByText('Must be a whole number').waitFor();
-    for (const field of ['Name', 'Category'])
-      expect(await page.getByLabel(field).getAttribute('aria-invalid'), field).to.equal('true');
+    await filter(page, 'Category').fill('1e3');
+    await filter(page, 'Category').press('Enter');
+    await page.getByText('Must be a whole number').nth(1).waitFor();
+    for (const [form, field] of [
+      ['add', 'Name'],
+      ['add', 'Category'],
+      ['filter', 'Category'],
+    ] as const) {
+      const invalid = page.locator(`#${form}`).getByLabel(field);
+      expect(await invalid.getAttribute('aria-invalid'), `${form} ${field}`).to.equal('true');
+    }
     await expectNoFaultInLightAndDark(page);
     await page.reload();
     await page.getByRole('table').waitFor();
@@ -113,8 +138,7 @@ describe(`The catalogue in a browser${whySkipped}`, function () {
       await route.fetch();
       await route.abort();
     });
-    await page.getByLabel('Name').fill('once');
-    await page.getByLabel('Category').fill('1');
+    await fillIn(page, { Name: 'once', Category: '1' });
     await page.getByRole('button', { name: 'Add' }).click();
     await page.getByText('no answer').waitFor({ timeout: 20_000 });
     expect(requests).to.be.above(1);
@@ -135,7 +159,7 @@ describe(`The catalogue in a browser${whySkipped}`, function () {
     await page.evaluate(widenText);
     await expectNoOverflow(page, 'with the field for the key');
     await enterKey(page, apiKey);
-    await page.getByLabel('Status').first().selectOption('available');
+    await filter(page, 'Status').selectOption('available');
     await page.getByText('W'.repeat(1000)).waitFor();
     await expectNoOverflow(page, 'with the table');
     await page.close();
