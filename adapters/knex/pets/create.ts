@@ -24,6 +24,8 @@ import { contentHashOf, findRecords, lockRecord, purgeExpiredKeys, purgeIfExpire
 interface Create {
   readonly newPet: NewPet;
   readonly key: ScopedIdempotencyKey | undefined;
+  /** Text of the key. */
+  readonly keyText: string | undefined;
 }
 
 type CreateFailure = IdempotencyKeyReused | PetDeleted;
@@ -101,8 +103,8 @@ const createOrReplay = async (
   // written.
   await purgeIfExpired(transaction, keys, now);
   const records = await findRecords(transaction, statements, keys);
-  const settled = creates.map(({ key, newPet }) =>
-    settle(key && records.get(scopedIdempotencyKeyText(key))?.record, newPet, now),
+  const settled = creates.map(({ keyText = '', newPet }) =>
+    settle(records.get(keyText)?.record, newPet, now),
   );
   const fresh = creates.filter((_, place) => settled[place] === undefined);
   if (fresh.length === 0) {
@@ -139,7 +141,7 @@ export const createPet = (
   const purge = purgeExpiredKeys(database, now);
   const create = batchedWrite<Create, CreateFailure, CreatedPet>(database, observer, {
     operation: 'create',
-    identity: ({ key }) => key && scopedIdempotencyKeyText(key),
+    identity: ({ keyText }) => keyText,
     run: (creates) => {
       const time = now();
       return createTogether(database, creates, time, time + ttlMs).finally(purge);
@@ -147,13 +149,13 @@ export const createPet = (
   });
   const inFlight = new Set<string>();
   return (newPet, key, deadline) => {
-    const created = create({ newPet, key }, deadline);
-    if (key === undefined) return created;
-    const name = scopedIdempotencyKeyText(key);
+    const keyText = key && scopedIdempotencyKeyText(key);
+    const created = create({ newPet, key, keyText }, deadline);
+    if (keyText === undefined) return created;
     return async () => {
-      if (inFlight.has(name)) return E.left(idempotencyKeyInFlight);
-      inFlight.add(name);
-      return created().finally(() => inFlight.delete(name));
+      if (inFlight.has(keyText)) return E.left(idempotencyKeyInFlight);
+      inFlight.add(keyText);
+      return created().finally(() => inFlight.delete(keyText));
     };
   };
 };

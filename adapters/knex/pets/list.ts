@@ -51,7 +51,8 @@ const readPages = async (
   { reads, statements }: StoreDatabase,
   queries: ReadonlyArray<PetQuery>,
 ): Promise<ReadonlyArray<Page | undefined>> => {
-  const distinct = [...new Map(queries.map((query) => [textOf(query), query]))];
+  const texts = queries.map(textOf);
+  const distinct = [...new Map(RA.zip(texts, queries))];
   const limit = countToFind(queries[0]?.limit ?? defaultPageSize);
   const pages = new Map<string, Page>();
   for (const some of RA.chunksOf(Math.ceil(maxPetsPerStatement / limit))(distinct)) {
@@ -59,7 +60,7 @@ const readPages = async (
     const found = await statements.pages(reads, starts, limit);
     for (const [[text, query], rows] of RA.zip(some, found)) pages.set(text, toPetPage(query, rows));
   }
-  return queries.map((query) => pages.get(textOf(query)));
+  return texts.map((text) => pages.get(text));
 };
 
 export const listPets = (
