@@ -3,10 +3,13 @@ import * as E from 'fp-ts/Either';
 import { pipe } from 'fp-ts/function';
 import * as TE from 'fp-ts/TaskEither';
 import { randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import {
   apiKeyStore,
   type OwnDatabase,
   inspectConnection,
+  knexAuthenticate,
   knexPetRepository,
   knexReadiness,
   migrate,
@@ -22,7 +25,9 @@ import {
   withDatabase,
   withEmptyDatabase,
 } from '../../../support/databases/databases';
+import { eventually } from '../../../support/eventually';
 import { execute } from '../../../support/postgres/postgres';
+import { projectFolder } from '../../../support/processes/command';
 import { success } from '../../../contracts/outcome';
 
 /** Takes the steps of an inspection until one fails. */
@@ -76,29 +81,58 @@ describe('A database that refuses creates', () => {
       }));
   }
 
-  it('fails the inspection on PostgreSQL with each right that is missing', () =>
+  /** Runs a test as a role of a PostgreSQL server that `grant` gives the rights of the service, and others from them. */
+  const asRole = (
+    test: (
+      database: OwnDatabase,
+      owner: OwnDatabase,
+      grant: (...more: Array<string>) => Promise<void>,
+    ) => Promise<void>,
+  ): Promise<void> =>
     withEmptyDatabase(postgresDatabase, async (owner, _open, url) => {
       await success(migrate(owner));
       const role = `few_${randomBytes(8).toString('hex')}`;
-      const asRole = new URL(url);
-      asRole.username = asRole.password = role;
+      const address = new URL(url);
+      address.username = address.password = role;
       const grants = [
-        `grant select, insert, update, delete on all tables in schema public to ${role}`,
-        `grant usage, select on all sequences in schema public to ${role}`,
+        `grant select, insert, update, delete on all tables in schema public to`,
+        `grant usage, select on all sequences in schema public to`,
       ];
       await execute(url, `create role ${role} login password '${role}'`);
-      const database = openPostgres(asRole.href, { poolSize: 2, statementTimeoutMs: 3_000 });
+      const database = openPostgres(address.href, { poolSize: 2, statementTimeoutMs: 3_000 });
       try {
-        for (const [right, error] of Object.entries(onRights)) {
-          await execute(url, ...grants, `revoke ${right} from ${role}`);
-          expect(await reasonOf(database), right).to.match(error);
-        }
-        await execute(url, ...grants);
-        expect(await reasonOf(database)).to.equal('');
+        await test(database, owner, (...more) =>
+          execute(url, ...[...grants, ...more].map((statement) => `${statement} ${role}`)),
+        );
       } finally {
         await database.close();
         await execute(url, `drop owned by ${role}`, `drop role ${role}`);
       }
+    });
+
+  it('fails the inspection on PostgreSQL with each right that is missing', () =>
+    asRole(async (database, _owner, grant) => {
+      for (const [right, error] of Object.entries(onRights)) {
+        await grant(`revoke ${right} from`);
+        expect(await reasonOf(database), right).to.match(error);
+      }
+      await grant();
+      expect(await reasonOf(database)).to.equal('');
+    }));
+
+  it('needs no more rights on API keys than docs/postgresql.md leaves it, and records their use', () =>
+    asRole(async (database, owner, grant) => {
+      const page = readFileSync(join(projectFolder, 'docs/postgresql.md'), 'utf8');
+      const statements = [...page.matchAll(/`((?:revoke|grant) [^`]+ on api_keys (?:from|to)) animals`/g)];
+      expect(statements).to.have.lengthOf(2);
+      await grant(...statements.map(([, statement = '']) => statement));
+      expect(await reasonOf(database)).to.equal('');
+      const { key } = await success(apiKeyStore(owner).create('shop'));
+      await success(knexAuthenticate(database)(key));
+      await eventually('the use of the key is recorded', 10_000, async () =>
+        (await success(apiKeyStore(owner).list)).every(({ lastUsedAt }) => lastUsedAt !== null),
+      );
+      expect(await apiKeyStore(database).create('x')()).to.have.nested.property('left.cause.code', '42501');
     }));
 });
 
