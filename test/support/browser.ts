@@ -24,3 +24,21 @@ export const openChromium = (): Promise<Browser> =>
       '--disable-sync',
     ],
   });
+
+/** Opens a browser before the tests of a suite, or skips them. Returns functions that open pages in it. */
+export const useBrowser = (): Pick<Browser, 'newContext' | 'newPage'> => {
+  let browser: Browser | undefined;
+  const opened = (): Browser => {
+    if (browser === undefined) throw new Error('the browser is open only during the tests');
+    return browser;
+  };
+  before(async function () {
+    if (!hasChromium) this.skip();
+    browser = await openChromium();
+  });
+  after(() => browser?.close());
+  return {
+    newContext: (options) => opened().newContext(options),
+    newPage: (options) => opened().newPage(options),
+  };
+};

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { buildSync } from 'esbuild';
 import { join } from 'node:path';
-import type { Browser, Page } from 'playwright-core';
-import { hasChromium, openChromium, whySkipped } from '../../support/browser';
+import type { Page } from 'playwright-core';
+import { useBrowser, whySkipped } from '../../support/browser';
 import { type Listening, servePlainly } from '../../support/http/listen';
 import { projectFolder } from '../../support/processes/command';
 
@@ -16,14 +16,13 @@ const bundle = (): string =>
     write: false,
   }).outputFiles[0]?.text ?? '';
 
-(hasChromium ? describe : describe.skip)(`The client in a page${whySkipped}`, () => {
-  let browser: Browser;
+describe(`The client in a page${whySkipped}`, () => {
+  const browser = useBrowser();
   let site: Listening;
   let page: Page;
   const client = bundle();
   const paths: Array<string | undefined> = [];
   before(async () => {
-    browser = await openChromium();
     site = await servePlainly((request, response) => {
       paths.push(request.url);
       response.setHeader('Content-Type', request.url === '/' ? 'text/html' : 'application/json');
@@ -33,10 +32,7 @@ const bundle = (): string =>
     await page.goto(site.address);
     await page.addScriptTag({ content: client });
   });
-  after(async () => {
-    await browser.close();
-    await site.close();
-  });
+  after(() => site.close());
 
   it('names the three causes of a request that the browser refuses', async () => {
     const other = await servePlainly((_request, response) => response.end('[]'));

@@ -1,9 +1,7 @@
 import { expect } from 'chai';
-import type { Browser, Page } from 'playwright-core';
-import { hasChromium, openChromium, whySkipped } from '../../support/browser';
+import type { Page } from 'playwright-core';
+import { whySkipped } from '../../support/browser';
 import { createPet } from '../../support/http/client';
-import type { Listening } from '../../support/http/listen';
-import { behindPath } from '../../support/http/proxies';
 import {
   expectNoFaultInLightAndDark,
   expectNoOverflow,
@@ -12,7 +10,7 @@ import {
   widenText,
 } from '../../support/page-checks';
 import { apiKey } from '../../support/service/serve-in-process';
-import { type ServiceProcess, startService } from '../../support/service/service-process';
+import { useServedPages } from '../../support/service/served-pages';
 
 const smallest = '-9223372036854775808';
 const newest = ['pet 12', 'pet 11', 'pet 10'];
@@ -38,34 +36,21 @@ const openTable = async (page: Page, address: string): Promise<void> => {
   await page.getByRole('table').waitFor();
 };
 
-describe(`The catalogue in a browser${whySkipped}`, function () {
-  let browser: Browser;
-  let service: ServiceProcess;
-  let proxy: Listening;
-
-  before(async function () {
-    if (!hasChromium) this.skip();
-    service = await startService({ DATABASE_URL: 'memory:', API_KEYS: apiKey });
+describe(`The catalogue in a browser${whySkipped}`, () => {
+  const { browser, address, proxyAddress } = useServedPages();
+  before(async () => {
     for (let number = 1; number <= 12; number += 1)
       await createPet(
-        { address: service.address, key: apiKey },
+        { address: address(), key: apiKey },
         `{"name":"pet ${number}","categoryId":${smallest},"status":"sold"}`,
       );
-    proxy = await behindPath('/store', service.address);
-    browser = await openChromium();
-  });
-  after(async () => {
-    if (!hasChromium) return;
-    await browser.close();
-    await proxy.close();
-    await service.stop();
   });
 
   for (const [name, viewport] of Object.entries(sizes)) {
     it(`pages, filters and adds on a ${name}, to the last digit, and sends no request elsewhere`, async () => {
       const page = await browser.newPage({ viewport });
-      const faults = watch(page, proxy.address);
-      await openTable(page, proxy.address);
+      const faults = watch(page, proxyAddress());
+      await openTable(page, proxyAddress());
       expect((await rowsOf(page))[0]).to.deep.equal(['1', 'pet 1', smallest, 'sold']);
       await page.getByRole('button', { name: 'Next' }).click();
       await page.getByText('Page 2').waitFor();
@@ -100,7 +85,7 @@ describe(`The catalogue in a browser${whySkipped}`, function () {
 
   it('shows errors at their fields, and leads back to the key if that is invalid', async () => {
     const page = await browser.newPage();
-    await page.goto(service.address);
+    await page.goto(address());
     await enterKey(page, 'another-key');
     await page.getByText('the API key is unknown, expired or revoked').waitFor();
     expect(await page.getByLabel('API key').getAttribute('aria-invalid')).to.equal('true');
@@ -131,7 +116,7 @@ describe(`The catalogue in a browser${whySkipped}`, function () {
 
   it('adds one animal with two clicks after a response that was lost', async () => {
     const page = await browser.newPage();
-    await openTable(page, service.address);
+    await openTable(page, address());
     let requests = 0;
     await page.route('**/v1/pets', async (route) => {
       requests += 1;
@@ -152,10 +137,10 @@ describe(`The catalogue in a browser${whySkipped}`, function () {
   it('fits a screen of 320 pixels in any font, with a long name', async () => {
     const page = await browser.newPage({ viewport: { width: 320, height: 640 } });
     await createPet(
-      { address: service.address, key: apiKey },
+      { address: address(), key: apiKey },
       `{"name":"${'W'.repeat(1000)}","categoryId":${smallest},"status":"available"}`,
     );
-    await page.goto(service.address);
+    await page.goto(address());
     await page.evaluate(widenText);
     await expectNoOverflow(page, 'with the field for the key');
     await enterKey(page, apiKey);
@@ -168,7 +153,7 @@ describe(`The catalogue in a browser${whySkipped}`, function () {
   it('has examples that are whole, can be reached by keyboard and copied', async () => {
     const context = await browser.newContext({ permissions: ['clipboard-read', 'clipboard-write'] });
     const page = await context.newPage();
-    await page.goto(service.address);
+    await page.goto(address());
     for (const example of await page.locator('pre').all()) {
       const hidden = await example.evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth);
       expect(hidden, 'pixels of an example that are hidden').to.equal(0);
@@ -186,7 +171,7 @@ describe(`The catalogue in a browser${whySkipped}`, function () {
   it('says what it is without JavaScript', async () => {
     const context = await browser.newContext({ javaScriptEnabled: false });
     const page = await context.newPage();
-    await page.goto(service.address);
+    await page.goto(address());
     expect(await page.getByRole('main').innerText())
       .to.match(/lists, adds and fetches animals over HTTP/)
       .and.match(/Without it, use the commands below/)

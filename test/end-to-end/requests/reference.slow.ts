@@ -1,9 +1,7 @@
 import { expect } from 'chai';
-import type { Browser, Page } from 'playwright-core';
-import { hasChromium, openChromium, whySkipped } from '../../support/browser';
+import type { Page } from 'playwright-core';
+import { whySkipped } from '../../support/browser';
 import { petOperations } from '../../../adapters/http';
-import type { Listening } from '../../support/http/listen';
-import { behindPath } from '../../support/http/proxies';
 import {
   expectNoFaultInLightAndDark,
   expectNoOverflow,
@@ -12,7 +10,7 @@ import {
   widenText,
 } from '../../support/page-checks';
 import { apiKey } from '../../support/service/serve-in-process';
-import { type ServiceProcess, startService } from '../../support/service/service-process';
+import { useServedPages } from '../../support/service/served-pages';
 
 const operationOf = (page: Page, operationId: string) => page.locator(`[id$="-${operationId}"]`);
 
@@ -45,27 +43,12 @@ const tryIt = async (
   return `${status?.trim() ?? ''} ${body ?? ''}`;
 };
 
-describe(`The reference in a browser${whySkipped}`, function () {
-  let browser: Browser;
-  let service: ServiceProcess;
-  let proxy: Listening;
-
-  before(async function () {
-    if (!hasChromium) this.skip();
-    service = await startService({ DATABASE_URL: 'memory:', API_KEYS: apiKey });
-    proxy = await behindPath('/store', service.address);
-    browser = await openChromium();
-  });
-  after(async () => {
-    if (!hasChromium) return;
-    await browser.close();
-    await proxy.close();
-    await service.stop();
-  });
+describe(`The reference in a browser${whySkipped}`, () => {
+  const { browser, address, proxyAddress } = useServedPages();
 
   const openReference = async (viewport = sizes.desktop): Promise<Page> => {
     const page = await browser.newPage({ viewport });
-    await page.goto(`${service.address}/docs`);
+    await page.goto(`${address()}/docs`);
     await page.locator('.opblock').first().waitFor();
     return page;
   };
@@ -73,8 +56,8 @@ describe(`The reference in a browser${whySkipped}`, function () {
   for (const [name, viewport] of Object.entries(sizes)) {
     it(`adds and lists animals on a ${name}, to the last digit, and sends no request elsewhere`, async () => {
       const page = await browser.newPage({ viewport });
-      const faults = watch(page, service.address);
-      await page.goto(`${service.address}/docs`);
+      const faults = watch(page, address());
+      await page.goto(`${address()}/docs`);
       await page.locator('.opblock').first().waitFor();
       expect(await page.title()).to.equal('Animal store: API reference');
 
@@ -116,8 +99,8 @@ describe(`The reference in a browser${whySkipped}`, function () {
 
   it('works behind a path of a proxy', async () => {
     const page = await browser.newPage();
-    const faults = watch(page, proxy.address);
-    await page.goto(`${proxy.address}/docs`);
+    const faults = watch(page, proxyAddress());
+    await page.goto(`${proxyAddress()}/docs`);
     await authorize(page);
     expect(await tryIt(page, 'listPets')).to.match(/^200 \[/);
     expect(faults).to.deep.equal([]);

@@ -1,21 +1,27 @@
-import { createServer, request } from 'node:http';
+import { createServer, request, type RequestListener } from 'node:http';
 import { connect, createServer as createNetServer } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { type Listening, listenOn } from './listen';
 
-/** Starts a reverse proxy that serves a service under a path, and removes the path before it forwards a request. */
-export const behindPath = async (path: string, service: string): Promise<Listening> => {
-  const server = createServer((incoming, outgoing) => {
+/** Returns a listener that forwards requests below a path to a service, with more headers, and removes the path. */
+export const forwardBelow =
+  (path: string, service: string, more: Readonly<Record<string, string>> = {}): RequestListener =>
+  (incoming, outgoing) => {
     const { method, headers, url = '' } = incoming;
-    if (!url.startsWith(`${path}/`)) {
-      outgoing.writeHead(404).end();
-      return;
-    }
-    const forwarded = request(service + url.slice(path.length), { method, headers }, (answer) => {
+    const options = { method, headers: { ...headers, ...more } };
+    const forwarded = request(service + url.slice(path.length), options, (answer) => {
       outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
       answer.pipe(outgoing);
     });
     incoming.pipe(forwarded);
+  };
+
+/** Starts a reverse proxy that serves a service under a path, and removes the path before it forwards a request. */
+export const behindPath = async (path: string, service: string): Promise<Listening> => {
+  const forward = forwardBelow(path, service);
+  const server = createServer((incoming, outgoing) => {
+    if (incoming.url?.startsWith(`${path}/`) === true) forward(incoming, outgoing);
+    else outgoing.writeHead(404).end();
   });
   const { address, close } = await listenOn(server);
   return { address: address + path, close };
