@@ -64,11 +64,13 @@ const measureRounds = async (running, measure, { operationNames, connections, ro
   return [...samples].map(([row, taken]) => ({ ...JSON.parse(row), ...mediansOf(taken) }));
 };
 
-export const measureTargets = ({ targetNames, ...options }) =>
+/** Measures operations of started targets. `afterwards` gets the targets, and returns further results. */
+export const measureTargets = ({ targetNames, afterwards = () => ({}), ...options }) =>
   withTargets(targetNames, options.animals, async (running) => {
     const { measure, stop } = startLoadGenerator();
     try {
-      return { ...options, measurements: await measureRounds(running, measure, options) };
+      const measurements = await measureRounds(running, measure, options);
+      return { ...options, measurements, ...(await afterwards(running)) };
     } finally {
       stop();
     }

@@ -40,7 +40,8 @@ export const targets = {
   },
 };
 
-const command = async (program, databaseUrl, ...words) => {
+/** Runs a command of the service, and returns what it prints. */
+export const command = async (program, databaseUrl, ...words) => {
   const environment = { DATABASE_URL: databaseUrl };
   const { code, stdout, stderr } = await startProgram(process.execPath, [program, ...words], { environment })
     .ended;
@@ -75,7 +76,9 @@ const startTarget = async (name, folder, animalsFile, postgres) => {
   const service = program === fastify ? main : program;
   await command(service, databaseUrl, 'migrate');
   const key = await command(service, databaseUrl, 'keys', 'create', '--name', 'bench');
+  const importedFrom = performance.now();
   await command(service, databaseUrl, 'import', animalsFile);
+  const importSeconds = (performance.now() - importedFrom) / 1_000;
   if (database === 'postgres') await runOnPostgres(databaseUrl, 'vacuum analyze');
   const environment = {
     NODE_ENV: 'production',
@@ -85,7 +88,7 @@ const startTarget = async (name, folder, animalsFile, postgres) => {
   };
   const shellWords = ['-c', 'exec "$0" "$@" >/dev/null', process.execPath, program, ...words];
   const { address, pid } = await whenServing(startProgram('sh', shellWords, { environment }));
-  return { address, pid, key };
+  return { address, pid, key, databaseUrl, importSeconds };
 };
 
 /** Runs a function with started targets, by name. Each has its own copy of the same animals. */
