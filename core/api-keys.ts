@@ -54,7 +54,7 @@ export interface ApiKeyTimes {
   readonly revokedAt: number | null;
   /** Null if the key does not expire. */
   readonly expiresAt: number | null;
-  /** Lifetime with which the key was created, or null. A successor gets the same lifetime unless another one is given. */
+  /** Lifetime with which the key was created, or null. By default, a successor gets the same lifetime. */
   readonly lifetimeMs: number | null;
 }
 
@@ -89,8 +89,8 @@ export interface Rotation {
 }
 
 /**
- * Replaces a key. The old key stays valid for the grace period, unless it expires earlier; the new key has the lifetime of
- * the old one by default. A revoked key can't be replaced.
+ * Replaces a key. The old key stays valid for the grace period, unless it expires earlier. By default, the new key has
+ * the lifetime of the old one. A revoked key can't be replaced.
  */
 export const rotateKey = (
   key: ApiKeyTimes,

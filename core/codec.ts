@@ -61,8 +61,8 @@ const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /**
- * Makes the codec of an object with these fields. Decoding copies only these fields, and leaves out optional fields that
- * are undefined. It ignores inherited properties.
+ * Makes the codec of an object. Decoding copies only its own fields with these names, and leaves out optional fields
+ * that are undefined.
  */
 const recordCodec = <A extends object>(
   name: string,
@@ -160,15 +160,15 @@ export const invalidFieldsOf = (errors: t.Errors): ReadonlyArray<InvalidField> =
   ...new Map(errors.map(toInvalidField).map((error) => [error.name, error])).values(),
 ];
 
-/** Says of each invalid field what it must be. `whole` names the input itself, such as `the body`. */
+/** Describes what each invalid field must be. `whole` names the input itself, such as `the body`. */
 export const invalidFieldTexts = (fields: ReadonlyArray<InvalidField>, whole = 'it'): ReadonlyArray<string> =>
   fields.map(({ name, expected, isMissing }) =>
     isMissing === true ? `${name} is required` : `${name === '' ? whole : name} must be ${expected}`,
   );
 
 /**
- * Decodes a trusted value, such as `decodeOrThrow(KeyId, 'price-list')`. Throws a TypeError that names each invalid field.
- * For untrusted input, use the codec's `decode`, which returns an Either.
+ * Decodes a trusted value, such as `decodeOrThrow(KeyId, 'price-list')`. Throws a TypeError that names each invalid
+ * field. For untrusted input, use `decode` of the codec, which returns an Either.
  */
 export const decodeOrThrow = <A>(codec: t.Type<A, unknown>, value: unknown): A => {
   const decoded = codec.decode(value);

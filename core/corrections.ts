@@ -13,8 +13,8 @@ export interface InvalidPetChanges {
 }
 
 /**
- * Changes fields of an animal (PetChanges), and returns it. Needs no API key, only the repository. A retry of the create
- * of this animal then returns it as it is now.
+ * Changes fields of an animal (PetChanges), and returns it. Needs no API key, only the repository. A retry of its
+ * create then returns the changed animal.
  */
 export const updatePet = (
   pets: PetRepository,
@@ -28,8 +28,8 @@ export const updatePet = (
 };
 
 /**
- * Deletes those of these animals that exist, all of them or none, and returns their number. Needs no API key, only the
- * repository. A retry of the create of such an animal fails with PetDeleted while its idempotency key is valid.
+ * Deletes the animals with these ids, all or none, and returns how many existed. Needs no API key, only the repository.
+ * A retry of the create of such an animal fails with PetDeleted while its idempotency key is valid.
  */
 export const deletePets = (
   pets: PetRepository,

@@ -68,9 +68,9 @@ type IdempotentCreate =
   | PetDeleted;
 
 /**
- * Decides the outcome of a create: add its animal, replay the animal that an earlier create with the same idempotency
- * key added, or reject the create. A new key is valid for `ttlMs`. Reuse of a valid key for different content is rejected,
- * and so is a retry after the animal was deleted. `now` and `expiresAt` are times in milliseconds by the same clock.
+ * Decides the outcome of a create: add its animal, replay the animal of an earlier create with the same idempotency
+ * key, or reject the create. A new key is valid for `ttlMs`. Rejects a valid key with different content, and a retry
+ * after the animal was deleted. `now` and `expiresAt` are times in milliseconds by the same clock.
  */
 export const resolveIdempotentCreate = (
   record: IdempotencyRecord | undefined,

@@ -66,8 +66,8 @@ export interface AnimalStore {
     deadline?: Deadline,
   ) => TE.TaskEither<InvalidQuery | Unavailable, PetPage>;
   /**
-   * Adds a NewPet. A safe integer is accepted as an int64. A retry with the same idempotency key within 24 hours adds no
-   * second animal. A create that fails with Unavailable may still have added its animal: retry it with the same key.
+   * Adds a NewPet. A safe integer is accepted as an int64. A retry with the same idempotency key within 24 hours adds
+   * no second animal. A create that fails with Unavailable may still have added its animal: retry it with the same key.
    */
   readonly createPet: (
     newPet: unknown,
@@ -91,7 +91,7 @@ export interface AnimalStore {
   readonly getPet: (id: bigint, deadline?: Deadline) => TE.TaskEither<PetNotFound | Unavailable, Pet>;
 }
 
-/** Name of an operation of the store. Adapters list their code for each by its name, so that the compiler finds a missing one. */
+/** Name of an operation of the store. Adapters index their code by it, so that the compiler finds a missing one. */
 export type OperationName = Exclude<keyof AnimalStore, 'caller' | 'quota'>;
 
 /** Opens the store with an API key, and counts one request of its owner. */
@@ -116,7 +116,7 @@ const decodeQuery = (query: unknown): E.Either<InvalidQuery, PetQuery> =>
     ),
   );
 
-/** Decodes an animal to add. The result is a copy, so that the caller may change its own object while the store waits. */
+/** Decodes an animal to add. Returns a copy, so that the caller may change its own object while the store waits. */
 export const decodeNewPet = (newPet: unknown): E.Either<InvalidNewPet, NewPet> =>
   pipe(
     NewPetCodec.decode(newPet),
@@ -160,7 +160,7 @@ export const openAnimalStore =
   };
 
 /**
- * Decodes the animals of a source. Calls `onInvalid` for each invalid one and leaves it out; `onInvalid` may throw, to
+ * Decodes the animals of a source. Calls `onInvalid` for each invalid one and leaves it out. `onInvalid` may throw, to
  * end the source.
  */
 export async function* decodeNewPets(
@@ -176,9 +176,10 @@ export async function* decodeNewPets(
 
 /**
  * Adds all animals of a source or none, and returns their number and ids. Needs no API key, only the repository. An
- * invalid animal ends the import with InvalidNewPet unless `onInvalid` is given, which receives the failure; the animal
- * is then left out. `onIds` gets each of the new ids before the animals are stored, and may reject, to end the import. Fails with ImportAborted, and stores no animal, if the source throws or the store rejects the
- * import. Fails with Unavailable if the store does not confirm the commit; then either all animals are stored or none.
+ * invalid animal ends the import with InvalidNewPet. With `onInvalid`, which receives the failure, the animal is left
+ * out instead. `onIds` gets the new ids before the animals are stored, and may reject, to end the import. Fails with
+ * ImportAborted, and stores no animal, if the source throws or the store rejects the import. Fails with Unavailable if
+ * the store does not confirm the commit; then either all animals are stored or none.
  */
 export const importAll =
   (

@@ -15,7 +15,7 @@ export interface NewPet extends RecordOf<typeof newPetRules> {}
 /** Animal in the store: the fields of a NewPet, and the id that the store has assigned. */
 export interface Pet extends RecordOf<typeof petRules> {}
 
-/** New values of fields of an animal. A field that is missing keeps its value, and null removes that of an optional field. */
+/** New values of fields of an animal. A missing field keeps its value, and null removes that of an optional field. */
 export type PetChanges = {
   readonly [Name in keyof NewPet]?: NewPet[Name] | (undefined extends NewPet[Name] ? null : never);
 };
@@ -36,8 +36,8 @@ type FilterName = {
 export type PetFilters = { readonly [Name in FilterName]?: NewPet[Name] | undefined };
 
 /**
- * Query for a page: at most `limit` animals, from 1 to 100, that pass the filters and follow the id `after` in the order,
- * by default `asc`. The order `desc` has the newest animals first.
+ * Query for a page: at most `limit` animals, from 1 to 100, that pass the filters and follow the id `after` in the
+ * order, by default `asc`. The order `desc` has the newest animals first.
  */
 export interface PetQuery extends PetFilters {
   readonly limit: number;
@@ -78,9 +78,9 @@ export const compareIn = (order: ListOrder = 'asc') =>
 export const countToFind = (limit: number): number => limit + 1;
 
 /**
- * Makes a page from the animals that a repository has found, in the order of the query. A repository looks for `countToFind`
- * animals, one more than `limit`, to learn whether a next page exists. Freezes the page and its animals, so that
- * callers can share them.
+ * Makes a page from the animals that a repository has found, in the order of the query. A repository looks for
+ * `countToFind` animals, one more than `limit`, to learn whether a next page exists. Freezes the page and its animals,
+ * so that callers can share them.
  */
 export const toPage = (limit: number, found: ReadonlyArray<Pet>): PetPage =>
   Object.freeze({

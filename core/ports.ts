@@ -10,8 +10,8 @@ import type {
 import type { NewPet, Pet, PetChanges, PetPage, PetQuery } from './pets';
 
 /**
- * Time in milliseconds, by `performance.now()`, after which the caller of a port ignores its result. A port may use it to
- * skip work whose result would come too late; it need not end the call then.
+ * Time in milliseconds, by `performance.now()`, after which the caller of a port ignores its result. A port may use it
+ * to skip work whose result would come too late; it need not end the call then.
  */
 export type Deadline = number;
 
@@ -125,19 +125,19 @@ export interface PetRepository {
     key?: ScopedIdempotencyKey,
     deadline?: Deadline,
   ) => TaskEither<IdempotencyKeyReused | PetDeleted | IdempotencyKeyInFlight | Unavailable, CreatedPet>;
-  /** Changes fields of an animal, and returns it. Resolves once the changes are stored durably, for every later read. */
+  /** Changes fields of an animal, and returns it. Resolves once the changes are durable and visible to later reads. */
   readonly update: (id: bigint, changes: PetChanges) => TaskEither<PetNotFound | Unavailable, Pet>;
   /**
-   * Deletes the animals with these ids, all or none, and returns how many there were. Idempotency keys of their creates
+   * Deletes the animals with these ids, all or none, and returns how many existed. Idempotency keys of their creates
    * stay valid. Reads the ids once, and is Unavailable if their iterable throws. Such a call can be repeated.
    */
   readonly deleteAll: (ids: Iterable<bigint>) => TaskEither<Unavailable, number>;
   /**
-   * Adds all animals of a source or none, and returns their number and ids. Their ids ascend in the order of the source.
-   * `onIds` gets each of the ids before the animals are stored, and ends the import if it rejects.
-   * Reads the source once, and stops reading if the source throws. Readers see none of the animals before all are
-   * stored. Until then, the store may reject other creates. ImportAborted means that no animal is stored. Unavailable
-   * means that either all are stored or none.
+   * Adds all animals of a source or none, and returns their number and ids. Their ids ascend in the order of the
+   * source. `onIds` gets each of the ids before the animals are stored, and ends the import if it rejects. Reads the
+   * source once, and stops reading if the source throws. Readers see none of the animals before all are stored. Until
+   * then, the store may reject other creates. ImportAborted means that no animal is stored. Unavailable means that
+   * either all are stored or none.
    */
   readonly importAll: (
     newPets: AsyncIterable<NewPet>,

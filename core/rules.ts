@@ -25,7 +25,7 @@ const unstorable = /[\0\p{Surrogate}]/u;
 /** True if every database stores the text unchanged. PostgreSQL rejects U+0000, and SQLite replaces lone surrogates. */
 export const isStorable = (value: string): boolean => !unstorable.test(value);
 
-/** True if the text has at most `maxLength` code points. A code point takes at most two elements of a JavaScript string. */
+/** Compares the number of code points, each of which takes at most two elements of a JavaScript string. */
 const isShortEnough = (value: string, maxLength: number): boolean =>
   value.length <= maxLength || (value.length <= 2 * maxLength && Array.from(value).length <= maxLength);
 
@@ -109,7 +109,7 @@ export type ExplainedViolation = Violation & { readonly expected: string };
 export interface FieldType {
   /** Returns the value that an input stands for, or undefined if the input is invalid. */
   readonly decode: (input: unknown) => FieldValue | undefined;
-  /** Reads a value in a query parameter, a CSV cell or an SQL result, where every value is a text. `String` writes it. */
+  /** Reads a value from a text, such as a query parameter, a CSV cell or an SQL result. `String` is its inverse. */
   readonly fromText: (text: string) => FieldValue | undefined;
   /** Values that `decode` accepts, in words. */
   readonly expected: string;
@@ -128,7 +128,7 @@ const textType = (
   return { decode, fromText: decode, expected, explain, jsonType: 'string' };
 };
 
-/** Returns the rule that an invalid integer breaks. A number that is not safe is out of the range of exact numbers. */
+/** Returns the rule that an invalid integer breaks. An unsafe integer counts as out of range. */
 export const explainInteger = (input: unknown, minimum: string, maximum: string): ExplainedViolation => {
   const isInteger =
     typeof input === 'string' ? /^-?\d+$/.test(input) : typeof input === 'bigint' || Number.isInteger(input);

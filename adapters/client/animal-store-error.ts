@@ -28,7 +28,7 @@ export const serviceStatuses = {
 
 const statuses = {
   ...serviceStatuses,
-  // A client adds these codes, each with the status that fits it for a program that passes the error on.
+  // The client adds these codes. A server that passes the error on can use the status.
   invalid_argument: 400,
   aborted: 499,
   unexpected_response: 500,
@@ -43,7 +43,7 @@ export type AnimalStoreErrorCode = keyof typeof statuses;
 export type InvalidField = {
   /** Name as the caller wrote it. */
   readonly name: string;
-  /** Values that are accepted, in words that a visitor of a page may read. Follows `must be`. */
+  /** Accepted values, in words for the user of a form. Follows `must be`. */
   readonly expected: string;
 } & Violation;
 
@@ -54,7 +54,7 @@ type Details = { readonly [Name in DetailName]?: AnimalStoreError[Name] | undefi
 
 /** Error of a failed call of an AnimalStoreClient. */
 export class AnimalStoreError extends Error {
-  /** True for the errors of every copy of the client, such as those of a bundle and of a server that renders pages. */
+  /** Accepts errors of other copies of this class, such as the copy in a bundle and the one on the server. */
   static override [Symbol.hasInstance](value: unknown): value is AnimalStoreError {
     return value instanceof Error && value.name === 'AnimalStoreError';
   }

@@ -16,7 +16,7 @@ import {
 import { type InvalidField, invalidArgument } from './animal-store-error';
 import type { CallOptions, CreateOptions, PageStart } from './options';
 
-/** Returns a property of a value. An error may come from another JavaScript realm, where `instanceof Error` is false. */
+/** Returns a property of a value. An error from another JavaScript realm is not `instanceof Error`. */
 export const propertyOf = (value: unknown, name: string): unknown =>
   typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined;
 
@@ -52,7 +52,7 @@ const checkOf = (rule: FieldRule): Check => {
   };
 };
 
-/** Checks a field of a response, which `parseJson` has read: an int64 is a bigint. */
+/** Checks a field of a response that `parseJson` has read. Accepts only a bigint as an int64. */
 const checkParsed = (rule: FieldRule): Check => {
   const { decode, expected } = fieldType(rule);
   return when((input) => !isNumber(input) && decode(input) !== undefined, expected);
@@ -96,7 +96,7 @@ const petChecks = fieldChecks(petRules, checkParsed);
 
 const checkInt64 = checkOf(petRules.id);
 
-/** Accepts a bigint too, which `parseJson` makes of the size in a page that was stored as JSON. */
+/** Also accepts a bigint, because `parseJson` makes one of the page size in stored options. */
 const checkPageSize: Check = (input) => {
   const value = typeof input === 'bigint' ? Number(input) : input;
   return isNumber(value) && pageSizeRule.holds(value)
@@ -104,7 +104,7 @@ const checkPageSize: Check = (input) => {
     : explainInteger(input, '1', String(maxPageSize));
 };
 
-/** Ignores an empty filter, such as the value of a field of a form in which nothing is chosen. */
+/** Ignores an empty filter, such as the value of a form field in which nothing is chosen. */
 const filter =
   (check: Check): Check =>
   (input) =>
@@ -126,7 +126,6 @@ const checkApiKey: Check = stringOf(apiKeyRule);
 export const checkApiKeySource: Check = (input) =>
   isFunction(input) ? { value: input } : checkApiKey(input);
 
-/** Checks the options that every client has besides those of its calls. */
 export const int64Check: Check = optional(
   when((input) => input === 'bigint' || input === 'string', "'bigint' or 'string'"),
 );

@@ -96,11 +96,11 @@ export interface SetUp {
 const checkPageOptions = (options: PageOptions): readonly [PageStart, CallOptions] => {
   const checks = { ...callChecks, ...pageStartChecks };
   const checked = checkArguments<CallOptions & PageStart>('options', options, checks);
-  // The second check only separates the place, which `next` repeats, from the options of the call.
+  // Separates the start of the page, which `next` repeats, from the options of the call.
   return [checkArguments('options', checked, pageStartChecks, { ignoresOthers: true }), checked];
 };
 
-/** Makes a client that shows each animal and each place by these functions. Sets up the transport at the first call. */
+/** Makes a client. The functions convert the results. Sets up the transport at the first call. */
 const clientOver = <Int64 extends bigint | string>(
   setUp: () => SetUp,
   showPet: (pet: Pet) => PetOf<Int64>,

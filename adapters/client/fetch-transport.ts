@@ -12,8 +12,8 @@ interface Success {
 }
 
 /**
- * Maximum number of bytes of a response: 1 MB more than a page of the longest names, each character escaped in 12 bytes.
- * Without it, an endless response would fill the memory.
+ * Maximum size of a response, which stops an endless one: a page of the longest names, each character escaped in 12
+ * bytes, and 1 MB more.
  */
 const maxResponseBytes = maxPageSize * (12 * newPetRules.name.maxLength + 200) + 1_000_000;
 
@@ -62,8 +62,8 @@ const failureOf = (response: Response, body: unknown, text: string): AnimalStore
 };
 
 /**
- * Matches the message of an error that each retry would meet again: a mistake in a fake of `fetch`, in the words of V8,
- * JavaScriptCore and SpiderMonkey, or a port that `fetch` refuses.
+ * Matches the message of an error that a retry can't resolve: a mistake in a fake `fetch`, as the JavaScript engines
+ * word it, or a port that `fetch` blocks.
  */
 const mistake = /undefined|null|is not (?:a|an|iterable|defined)\b|bad port/;
 
@@ -79,7 +79,7 @@ const fetchError = (cause: unknown, hint = ''): AnimalStoreError => {
     : new AnimalStoreError('network', `no answer: ${text}${hint}`, { cause });
 };
 
-/** Returns the possible causes of a failed request in a browser, which hides them from a page. */
+/** Returns possible causes of a failed request in a browser, which hides the real one from scripts. */
 const hintFor = (url: string): string => {
   const origin = propertyOf(propertyOf(globalThis, 'location'), 'origin');
   return typeof origin === 'string'
@@ -93,7 +93,7 @@ const isResponse = (value: unknown): value is Response =>
   isFunction(propertyOf(value, 'text'));
 
 const readText = async (response: Response): Promise<string> => {
-  // A response without content, and a polyfill of fetch, have no stream of the body.
+  // A response has no stream if it has no content, or comes from some polyfills of fetch.
   const isStream = isFunction(propertyOf(response.body, 'getReader'));
   const reader: ReadableStreamDefaultReader<Uint8Array> | undefined = isStream
     ? response.body?.getReader()
@@ -169,7 +169,7 @@ const toPets = ({ response, body }: Success): ReadonlyArray<Pet> => {
   return body.map((item: unknown) => toPet({ response, body: item }));
 };
 
-/** Finds the relation `next`, also among several (RFC 8288, section 3.3). */
+/** Matches a Link with the relation `next`, also among other relations (RFC 8288, section 3.3). */
 const nextLink = /;\s*rel="?(?:[^";,]*\s)?next(?![^\s";,])/i;
 
 /** Makes the transport that sends requests over `fetch`. The address ends with `/v1/`. */
@@ -182,7 +182,7 @@ export const fetchTransport = (address: string, apiKey: ApiKeySource | undefined
     const success = await send(`${url}?${search.toString()}`, apiKey, attempt);
     const pets = toPets(success);
     const hasMore = nextLink.test(success.response.headers.get('Link') ?? '');
-    // Ids ascend, or descend, from page to page. Without this check, a cache that repeats a page would make a walk endless.
+    // Ids ascend, or descend, from page to page. Otherwise a cache that repeats a page would make a list endless.
     const follows = (id: bigint, other: bigint) => (query.order === 'desc' ? id < other : id > other);
     const places = [...(query.after === undefined ? [] : [query.after]), ...pets.map(({ id }) => id)];
     const isOrdered = places.every((id, index) => index === 0 || follows(id, places[index - 1] ?? id));

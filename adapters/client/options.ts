@@ -12,7 +12,7 @@ export type NewPetInput = {
     Input<NewPet[Field]> | (undefined extends NewPet[Field] ? undefined : never);
 };
 
-/** Animal as a client returns it: its int64 fields are bigints, or with the option `int64: 'string'` decimal digits. */
+/** Animal that a client returns. Its int64 fields are bigints, or decimal digits with the option `int64: 'string'`. */
 export type PetOf<Int64 extends bigint | string> = {
   readonly [Field in keyof Pet]: Pet[Field] extends bigint ? Int64 : Pet[Field];
 };
@@ -28,7 +28,7 @@ export interface CallOptions {
    * and 3 seconds for reads, or 2 seconds in an embedded store. With 0, there is only one attempt.
    */
   readonly retryForMs?: number | undefined;
-  /** Called before each pause between two attempts, with the number of attempts so far and the error of the last one. */
+  /** Called before the pause after a failed attempt, with the number of attempts so far and the last error. */
   readonly onRetry?:
     | ((retry: {
         readonly attempt: number;
@@ -39,8 +39,8 @@ export interface CallOptions {
   /** Replaces the global `fetch`. A client of an embedded store does not use it. */
   readonly fetch?: typeof fetch | undefined;
   /**
-   * Headers of each request, such as those of a proxy. Those of the client itself replace equal ones. A client of an
-   * embedded store does not use them.
+   * Headers of each request, such as for a proxy. The client's own headers take precedence. A client of an embedded
+   * store does not use them.
    */
   readonly headers?: RequestInit['headers'];
 }
@@ -71,7 +71,7 @@ type FilterInput = {
   readonly [Name in keyof PetFilters]?: Input<NonNullable<PetFilters[Name]>> | '' | null | undefined;
 };
 
-/** Options of a page or list: those of every call, filters, position and page size. A filter that is empty or null is ignored. */
+/** Options of a page or list. A filter that is empty or null is ignored. */
 export interface PageOptions extends CallOptions, FilterInput {
   /** Id of an animal. Only the animals that follow it are listed. */
   readonly after?: Int64Input | undefined;

@@ -12,7 +12,7 @@ export const clientTimeouts = {
   maxDelayMs: 5_000,
 } as const;
 
-/** Limits of one attempt of a call, and the options of the call that only a transport knows. */
+/** Limits of one attempt of a call, and the options that only the transport uses. */
 export interface Attempt extends Pick<CallOptions, 'fetch' | 'headers'> {
   readonly signal: AbortSignal;
   readonly timeoutMs: number;
@@ -36,8 +36,8 @@ const abortCalls = ({ target }: Event): void => {
 };
 
 /**
- * Calls `abort` when the signal is aborted, and returns a function that undoes this. All calls share one listener on the
- * signal, because Node warns of a leak if a signal has more than ten. `AbortSignal.any` would leak memory on Node 20.
+ * Calls `abort` when the signal is aborted. Returns a function that undoes this. All calls share one listener, because
+ * Node warns of a leak if a signal has more than ten. `AbortSignal.any` would leak memory on Node 20.
  */
 const onAbort = (signal: AbortSignal, abort: () => void): (() => void) => {
   const aborts = abortsOf.get(signal) ?? new Set();
@@ -70,7 +70,7 @@ const raceTimeout = <A>(
   });
 };
 
-/** Makes the error of a call in which a function of the program has thrown, such as `onRetry` or an own port. */
+/** Makes the error of a call in which one of the program's own functions has thrown, such as `onRetry` or a port. */
 const toAnimalStoreError = (cause: unknown, details = {}): AnimalStoreError =>
   cause instanceof AnimalStoreError
     ? cause

@@ -50,9 +50,9 @@ const parseForwardedAddress = (entry: string): string | undefined => {
 };
 
 /**
- * Returns the address of the client: that of the socket or, with trusted proxies, an address from `X-Forwarded-For`.
- * The outermost trusted proxy wrote that address. Clients can forge all entries to the left of that address, so a quote
- * in them must not hide a comma.
+ * Returns the address of the client: that of the socket or, with trusted proxies, the address in `X-Forwarded-For` that
+ * the outermost trusted proxy wrote. Clients can forge all entries to its left, so a quote in them must not hide a
+ * comma.
  */
 const clientAddressOf = ({ headers, socket }: RequestHead, trustedProxies: number): string | undefined => {
   const forwarded = headers['x-forwarded-for'];

@@ -40,7 +40,7 @@ const createApplication = (
   });
   app.use(setDefaultHeaders);
 
-  /** Makes the response to a failure. `response` is that of the application, if it got the request before the failure. */
+  /** Makes the response to a failure. `response` is defined if the application has received the request. */
   const errorResponse = (serverFailure: HttpFailure, request: RequestHead, response?: ServerResponse) => {
     const failure =
       serverFailure._tag === 'MethodNotAllowed' ? { ...serverFailure, allowed: methods } : serverFailure;

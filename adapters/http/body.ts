@@ -24,8 +24,8 @@ const tooLarge: HttpFailure = { _tag: 'PayloadTooLarge' };
 type Body = E.Either<HttpFailure, Uint8Array>;
 
 /**
- * Reads a body into one buffer. In a list of chunks, such as that of `raw-body`, a chunk of one byte takes 400 bytes. The
- * rest of a body that is too large is discarded.
+ * Reads a body into one buffer, because a list of chunks takes 400 bytes for a chunk of one byte. Discards the rest of
+ * a body that is too large.
  */
 export const collectBody = (request: IncomingMessage): Promise<Body> => {
   if (request.readableDidRead || request.readableEncoding !== null) {

@@ -63,7 +63,7 @@ const readBody = async ({ body, headers }: Request): Promise<E.Either<HttpFailur
   }
 };
 
-/** Ends a task as Unavailable when its time is over. The task goes on, but its outcome is ignored. */
+/** Ends a task as Unavailable when its time is over. The task continues, but its outcome is ignored. */
 const endInTime = async (
   task: TE.TaskEither<HttpFailure, Reply>,
   timeLeft: () => number,

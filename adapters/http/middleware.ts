@@ -14,8 +14,8 @@ export const requestIdOf = ({ 'x-request-id': given }: IncomingHttpHeaders): str
   typeof given === 'string' && wellFormed.test(given) ? given : randomUUID();
 
 /**
- * Answers 500 if a later middleware throws. Then reads the rest of the request's body before the response is sent, so that
- * no proxy sends a next request in place of the rest. Past a limit, the response ends the connection.
+ * Answers 500 if a later middleware throws. Then reads the rest of the request's body before the response is sent.
+ * Otherwise a proxy might send its next request in place of the rest. Past a limit, the response closes the connection.
  */
 export const completeRequests = async (context: Context, next: () => unknown): Promise<void> => {
   try {
@@ -72,10 +72,10 @@ export const corsHeaders = (origins: ReadonlyArray<string>, origin = ''): Header
   };
 };
 
-// Matches no other text of a client, because the log shows the origin.
+// Matches only well-formed origins, because the log shows them.
 const loggableOrigin = /^(?:null|[a-z][a-z0-9+.-]*:\/\/[\w.:[\]-]{1,255})$/i;
 
-/** Answers the preflight requests of allowed origins. Reports those of other origins, which need a key like any request. */
+/** Answers preflight requests of allowed origins. Reports those of other origins, which need a key like any request. */
 export const cors =
   (origins: ReadonlyArray<string>, { preflightRejected }: Pick<Reporter, 'preflightRejected'>): Middleware =>
   (context, next) => {

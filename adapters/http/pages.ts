@@ -56,7 +56,7 @@ const always =
   () =>
     reply;
 
-/** Returns the reply with a file, which the build may have compressed. Each coding has its own ETag (RFC 9110, 8.8.3.3). */
+/** Returns the reply with a file. Each content coding has its own ETag (RFC 9110, section 8.8.3.3). */
 const fileReply = (file: string, contentType: string): TextReply => {
   const plain = textReply(readFileSync(file), contentType);
   const compressed = codings

@@ -16,7 +16,7 @@ export interface Reply {
 
 export const jsonType = 'application/json';
 
-/** Makes a reply with JSON. Ends a text with a line break, which keeps it apart from the prompt of a terminal. */
+/** Makes a reply with JSON. Ends a text with a line break, so that a terminal shows its prompt on a new line. */
 export const jsonReply = (status: number, body: string | Buffer, headers: Headers = {}): Reply => ({
   status,
   headers: { 'Content-Type': jsonType, ...headers },
@@ -28,7 +28,7 @@ export const failureReply = (failure: HttpFailure): Reply => {
   return jsonReply(description.status, JSON.stringify(errorBody(description)), description.headers);
 };
 
-/** Maximum time to answer a request, from its arrival, or from the end of its body if that comes later than its head. */
+/** Maximum time to answer a request, from the end of its head, or of a body that ends later. */
 export const maxResponseMs = 4_000;
 
 /** Makes the failure of a request whose time is over. */
@@ -36,8 +36,8 @@ export const notAnswered = (): HttpFailure =>
   unavailable(new Error(`the request was not answered within ${maxResponseMs / 1_000} s`));
 
 /**
- * Ends a task as Unavailable once the time of its request is over, and as a defect if it rejects. A late task goes on, but
- * its outcome is ignored.
+ * Fails as Unavailable once the time of the request is over, and as a Defect if the task rejects. A late task
+ * continues, but its outcome is ignored.
  */
 const endInTime = (
   { req, state }: ParameterizedContext<State>,

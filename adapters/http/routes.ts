@@ -93,7 +93,7 @@ const petRouter = (serve: Serve): Router<State> =>
     }),
   );
 
-// These match only texts without characters that have a meaning in HTML or in a replacement string.
+// Matches only texts without special characters of HTML or of a replacement string.
 const plainOrigin = /^https?:\/\/[\w.:[\]-]+$/;
 const plainPrefix = /^(?:\/[\w.~-]+)+$/;
 
@@ -148,8 +148,8 @@ export interface MountOptions {
  * authenticated before its body is read, unless a body parser comes first. Such a parser must leave the body in
  * `context.request.rawBody`. After authentication, `context.state.caller` has the Caller;
  * `new Koa<{ caller?: Caller }>()` gives it a type. With CORS, expose Link, Location, Retry-After, Idempotent-Replayed,
- * Deprecation, Sunset, Unknown-Fields and, with a quota, RateLimit and RateLimit-Policy. A failed request gets the body of the OpenAPI
- * schema `Error`. The cause of a 500 or 503 is emitted as the application's `error` event.
+ * Deprecation, Sunset, Unknown-Fields and, with a quota, RateLimit and RateLimit-Policy. A failed request gets a body
+ * of the OpenAPI schema `Error`. The cause of a 500 or 503 is emitted as the application's `error` event.
  */
 export const mountPetRoutes = (
   app: Pick<Koa, 'use'>,

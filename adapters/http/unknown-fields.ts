@@ -2,12 +2,12 @@ import type { Headers } from './reply';
 
 const maxNames = 10;
 
-// Printable ASCII without the two characters that a quoted text escapes.
+// Matches printable ASCII without quotes and backslashes, which a String would escape.
 const plainName = /^[ !#-[\]-~]{1,64}$/;
 
 /**
- * Names the parameters or fields of a request that were ignored, as a List of Strings (RFC 9651, section 3.1). Names that
- * are long or not plain are left out, and so is what follows the first ten names.
+ * Returns the header with the names of ignored parameters or fields, a List of Strings (RFC 9651, section 3.1). Leaves
+ * out long names, names with special characters, and all after the first ten.
  */
 export const unknownFieldsHeader = (
   names: Iterable<string>,

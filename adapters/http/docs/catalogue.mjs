@@ -27,7 +27,7 @@ const fieldErrors = ({ code, fields, message }) =>
     ? { apiKey: message }
     : Object.fromEntries(fields.map(({ name, expected }) => [name, `Must be ${expected}`]));
 
-/** Shows an error at the fields that have it, or else below the form. Shows the usual hints at the other fields. */
+/** Shows an error at the fields that it names, or otherwise below the form. The other fields show their hints. */
 const showError = (form, error) => {
   const errors = error === undefined ? {} : fieldErrors(error);
   const fields = [...form.elements].filter((field) => field.hasAttribute('aria-describedby'));
@@ -66,19 +66,19 @@ const attempt = async (form, calls) => {
   }
 };
 
-/** Options of each page from the first one to the one that is shown. */
+/** Options of the pages from the first one to the current one. */
 let shown = [];
 let nextOptions;
 let loading = new AbortController();
 
-/** Adds a row. `textContent` takes no name for HTML, and writes every digit of a bigint. */
+/** Adds a row. `textContent` shows HTML in a name as text, and writes every digit of a bigint. */
 const addRow = (pet) => {
   const row = table.tBodies[0].insertRow();
   for (const value of [pet.id, pet.name, pet.categoryId, pet.status ?? ''])
     row.insertCell().textContent = value;
 };
 
-/** Shows the last of these pages. Ends the loading of another one. */
+/** Shows the last of these pages. Cancels a page that is still loading. */
 const showPage = async (pages) => {
   loading.abort();
   loading = new AbortController();
@@ -96,7 +96,7 @@ const showPage = async (pages) => {
 
 const showFirstPage = () => showPage([{ pageSize: 10, ...valuesOf(filterForm) }]);
 
-/** Animal that may have been added although its call failed, with the key that lets a retry add no second one. */
+/** Animal whose create failed with an unknown outcome, and the key with which a retry adds no second animal. */
 let unconfirmed = { text: '', idempotencyKey: undefined };
 
 const add = async () => {
@@ -133,7 +133,7 @@ previous.addEventListener('click', () => void attempt(filterForm, () => showPage
 next.addEventListener('click', () => void attempt(filterForm, () => showPage([...shown, nextOptions])));
 find('#leave').addEventListener('click', leave);
 
-/** Adds a button that copies an example. A page without TLS has a clipboard only on this machine. */
+/** Adds a button that copies an example. Browsers give a page without TLS a clipboard only on localhost. */
 const addCopyButton = (example) => {
   const button = document.createElement('button');
   button.type = 'reset';

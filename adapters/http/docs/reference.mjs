@@ -53,7 +53,7 @@ const keyInTab = {
   },
 };
 
-/** Swagger UI plugin with the generators of examples. The texts of JSON are texts of JavaScript and Python, too. */
+/** Swagger UI plugin with the generators of examples. A JSON string is also a valid string of JavaScript and Python. */
 const snippets = {
   fn: {
     requestSnippetGenerator_javascript: (request) => {

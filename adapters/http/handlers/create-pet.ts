@@ -30,7 +30,7 @@ const unsupported = (expected: string): HttpFailure => ({ _tag: 'UnsupportedMedi
 
 const emptyBody: HttpFailure = { _tag: 'MalformedJson', reason: 'empty body' };
 
-/** Checks the headers of a body, so that a body that will be refused need not be sent. */
+/** Checks the headers of a body before it is read, so that the client need not send a body that will be rejected. */
 const checkHead = ({ hasBody, header }: PetRequest): E.Either<HttpFailure, void> => {
   if (!hasBody) return E.left(emptyBody);
   if ((header('content-encoding') ?? 'identity').toLowerCase() !== 'identity') {
@@ -52,9 +52,9 @@ const readJson = async (request: PetRequest): Promise<E.Either<HttpFailure, unkn
 const namesOf = (value: unknown): ReadonlyArray<string> =>
   typeof value === 'object' && value !== null ? Object.keys(value) : [];
 
-/** Handles `POST /v1/pets`. The Location is relative, so that it works behind any path prefix (RFC 9110, section 10.2.2). */
+/** Handles `POST /v1/pets`. The Location is relative, to work behind any path prefix (RFC 9110, section 10.2.2). */
 export const handleCreatePet: Handle = (store, request) => async () => {
-  // A key that may only read is refused before the body, which need not be sent.
+  // Rejects a read-only key before it reads the body, so that the client need not send it.
   const allowed = checkMayCreate(store.caller);
   if (E.isLeft(allowed)) return allowed;
   const key = readIdempotencyKey(request);

@@ -19,7 +19,7 @@ const parameters: Readonly<Record<string, (text: string) => unknown>> = {
   ...Object.fromEntries(petFilters.map((name) => [name, fieldType(newPetRules[name]).fromText])),
 };
 
-/** Reads the known parameters of a query. A text that has no value stays a text, which the core rejects. */
+/** Reads the known parameters of a query. A text that is not a valid value stays a text, which the core rejects. */
 const readQuery = (given: URLSearchParams): E.Either<HttpFailure, Readonly<Record<string, unknown>>> => {
   const names = Object.keys(parameters).filter((name) => given.has(name));
   const repeated = names.filter((name) => given.getAll(name).length > 1);
@@ -38,8 +38,9 @@ const readQuery = (given: URLSearchParams): E.Either<HttpFailure, Readonly<Recor
 };
 
 /**
- * Returns the Link to the next page (RFC 8288). It is relative, so that it works behind any path prefix. It has the other
- * parameters as the client wrote them, except for characters that would end the Link. A long Link has only known ones.
+ * Returns the Link to the next page (RFC 8288). It is relative, to work behind any path prefix. The other parameters
+ * stay as the client wrote them, but characters that would end the Link are encoded. A long Link keeps only known
+ * parameters.
  */
 const linkToNext = (query: string, { pets, hasMore }: PetPage): Headers => {
   const last = pets.at(-1);

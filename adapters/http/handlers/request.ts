@@ -19,9 +19,9 @@ export interface PetRequest {
   readonly hasBody: boolean;
   /** Reads the body, which is refused if it is larger than the limit. */
   readonly readBody: () => Promise<E.Either<HttpFailure, Uint8Array>>;
-  /** Returns the time by which the reply must be made. It moves to the end of a body that arrives late. */
+  /** Returns the time by which the reply must be made. A body that ends after its head extends it. */
   readonly deadline: () => Deadline;
 }
 
-/** Answers a request with the store, which the key of its caller has opened. */
+/** Answers a request with the store that the caller's API key has opened. */
 export type Handle = (store: AnimalStore, request: PetRequest) => TaskEither<HttpFailure, Reply>;

@@ -7,7 +7,7 @@ const maxAccepted = 4_096;
  * Lets Node accept connections before requests start. Node accepts one connection per tick of the event loop (since
  * libuv 1.45), and a tick lasts until the requests that it has read are started. Clients that connect at once, as after
  * a restart, would wait for seconds. Requests are therefore held until a tick has accepted no connection. After a hold,
- * requests start freely for as long as it lasted, so that a flood of connections leaves connected clients half of the time.
+ * requests start freely for as long as it lasted, so that connected clients get half of the time.
  */
 export class AcceptPriority {
   private held: Array<() => void> = [];
@@ -27,7 +27,7 @@ export class AcceptPriority {
     return this.hasAccepted && performance.now() >= this.nextHoldAt;
   }
 
-  /** Calls `start` at the end of the hold, which begins now unless it has begun. */
+  /** Calls `start` at the end of the current hold. Begins a hold if there is none. */
   hold(start: () => void): void {
     if (this.held.push(start) > 1) return;
     this.accepted = 0;

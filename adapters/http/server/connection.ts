@@ -24,8 +24,8 @@ export interface HttpServerOptions {
   /** Maximum number of open connections. Further ones are closed at once. */
   readonly maxConnections: number;
   /**
-   * Makes the response to a failure. The server adds Content-Length, Connection and Date. `response` is that of the
-   * listener, if it got the request before the failure.
+   * Makes the response to a failure. The server adds Content-Length, Connection and Date. `response` is defined if the
+   * listener has received the request.
    */
   readonly errorResponse: (
     failure: HttpFailure,
@@ -63,7 +63,7 @@ const rawText = ({ status, headers, body }: ErrorResponse, isHead: boolean): str
  */
 export class Connection {
   readonly socket: Socket;
-  /** Time since which the client has read nothing, or undefined if no response waits in memory. */
+  /** Time at which the client last read something, or undefined if no response waits in memory. */
   unreadSince: number | undefined;
 
   private readonly serving: Serving;
@@ -93,13 +93,13 @@ export class Connection {
   receive(request: CollectedRequest, response: ServerResponse): void {
     const { isIdle } = this;
     const { acceptPriority } = this.serving;
-    // A client that expects a 100 (Continue) gets it only once the body is asked for.
+    // Does not collect a body after `Expect: 100-continue`, because reading it sends the 100 (Continue).
     if (hasBody(request) && request.headers.expect === undefined) request.body = collectBody(request);
     if (this.isClosing || !this.socket.writable) this.ignoreRequest();
     else if (isIdle && !acceptPriority.isHolding()) this.begin(request, response);
     else if (this.waiting.length > maxWaiting) this.socket.destroy();
     else {
-      // Tracing libraries find the request by its async context.
+      // Keeps the async context, by which tracing libraries find the request.
       const begin = AsyncResource.bind(() => {
         this.begin(request, response);
       });
@@ -109,7 +109,7 @@ export class Connection {
     }
   }
 
-  /** Answers a request that ends the connection, after all earlier ones. */
+  /** Rejects a request once all earlier ones are answered, and then closes the connection. */
   rejectLast(failure: HttpFailure, request: RequestHead): void {
     if (this.isClosing) return;
     this.isClosing = true;
@@ -143,7 +143,7 @@ export class Connection {
     if (this.current?.headersSent === false) this.closeAfter(this.current);
   }
 
-  /** Records since when the client has read nothing. */
+  /** Updates `unreadSince`. */
   recordUnread(now: number): void {
     const { socket } = this;
     const readBytes = socket.bytesWritten - socket.writableLength;
@@ -191,7 +191,7 @@ export class Connection {
   private readonly finish = (): void => {
     this.current = undefined;
     if (this.serving.isStopping) this.socket.end();
-    // Later requests start in another turn of the event loop, so that a client that pipelines cannot starve others.
+    // Starts later requests in another tick of the event loop, so that a client that pipelines cannot starve others.
     if (this.waiting.length > 0) setImmediate(this.startNext);
     else this.resumeIfEmpty();
   };
@@ -199,7 +199,8 @@ export class Connection {
   private closeAfter(response: ServerResponse): void {
     response.setHeader('Connection', 'close');
     if (this.waiting.length === 0) return;
-    // Reads on, because closing a socket with unread bytes resets the connection, and the client may lose the response.
+    // Continues to read: closing a socket with unread bytes resets the connection, and the client may lose the
+    // response.
     this.isClosing = true;
     this.waiting.length = 0;
     this.isPaused = false;
@@ -220,7 +221,7 @@ export class Connection {
     this.socket.pause();
   }
 
-  /** Reads on if no complete request waits or runs. */
+  /** Resumes reading if no complete request waits or runs. */
   private resumeIfEmpty(): void {
     if (!this.isPaused || this.waiting.length > 0 || this.current?.req.complete === true) return;
     this.isPaused = false;
@@ -234,7 +235,7 @@ export class Connection {
     this.resumeIfEmpty();
   };
 
-  /** Writes the last response to the socket itself, because the listener may still use the ServerResponse. */
+  /** Writes the last response directly to the socket, because the listener may still use the ServerResponse. */
   private end(failure: HttpFailure, request: IncomingMessage | RequestHead, started?: ServerResponse): void {
     const { socket } = this;
     this.isClosing = true;

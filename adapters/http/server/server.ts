@@ -56,7 +56,7 @@ const limitUnread = (connections: Iterable<Connection>): void => {
   }
 };
 
-/** Node's server, which closes idle connections as soon as it stops to accept new ones, unless that is deferred. */
+/** Node's server, except that `mayCloseIdle` can defer the closing of idle connections. */
 class NodeServer extends Server<typeof CollectedRequest> {
   mayCloseIdle = (): boolean => true;
 
@@ -74,7 +74,7 @@ const createNodeServer = (): NodeServer => {
     connectionsCheckingInterval: 1_000,
     // Off, because Node would set two timers for each request. `server.timeout` closes idle connections instead.
     keepAliveTimeout: 0,
-    // `validateRequest` checks Host instead of Node, whose rejection has no body.
+    // `validateRequest` checks Host, because Node's own rejection has no body.
     requireHostHeader: false,
   });
   server.timeout = serverTimeouts.idleMs;

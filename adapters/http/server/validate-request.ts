@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import type { HttpFailure } from '../errors';
 
-// Limits of the head of a request. RFC 9112, section 3, recommends at least 8,000 bytes for the request line. Node drops
-// headers after `keptHeaders`, one more than the maximum, so that `validateRequest` notices the excess.
+// Limits of the head of a request. RFC 9112, section 3, recommends at least 8,000 bytes for the request line. Node
+// drops headers after `keptHeaders`, one more than the maximum, which shows that there are too many.
 export const maxHeadBytes = 16_384;
 const maxHeaders = 128;
 export const keptHeaders = maxHeaders + 1;
@@ -79,7 +79,7 @@ export const validateRequest = (request: IncomingMessage): HttpFailure | undefin
 
 export interface ParserError extends Error {
   readonly code?: string;
-  /** Reason of llhttp: one of its fixed texts, such as `Invalid header token`. Contains no text of the client. */
+  /** Reason from llhttp: one of its fixed texts, such as `Invalid header token`. Contains no text of the client. */
   readonly reason?: string;
   readonly rawPacket?: Buffer;
   readonly bytesParsed?: number;
