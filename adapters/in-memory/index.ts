@@ -206,7 +206,7 @@ export const inMemoryPetRepository = ({
         const added = newPets.map((newPet, place) => withId(firstId + BigInt(place), newPet));
         const { id = lastId } = added.at(-1) ?? {};
         if (!int64Rule.holds(id)) return E.left(importAborted(noIdsLeft));
-        // Reserves the ids, because other creates may come while `onIds` runs.
+        // Reserves the ids, because other creates may run while `onIds` runs.
         lastId = id;
         await onIds?.(added.map((pet) => pet.id));
         for (const pet of added) byId.set(pet.id, pet);

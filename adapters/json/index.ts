@@ -77,7 +77,7 @@ const syntaxErrorReason = (error: unknown, length: number): string => {
   return `unexpected ${Number(position) < length ? 'character' : 'end'} at position ${position}`;
 };
 
-/** Parses strict JSON (RFC 8259). Requires valid UTF-8, rejects duplicate keys, and returns integers as exact bigints. */
+/** Parses strict JSON (RFC 8259). Rejects invalid UTF-8 and duplicate keys. Returns integers as exact bigints. */
 export const parseJson = (bytes: Uint8Array): E.Either<MalformedJson, unknown> => {
   const decoded = decodeUtf8(bytes);
   if (E.isLeft(decoded)) return decoded;
@@ -104,7 +104,7 @@ export const serialisePet = (pet: Pet): string => {
   return `${text}}`;
 };
 
-/** The last page and its JSON, because concurrent equal lists may get the same page object. */
+/** Last page and its JSON. Concurrent equal lists may get the same page object. */
 let last: { readonly page: PetPage; readonly bytes: Buffer } | undefined;
 
 /** Returns the JSON of a page, which ends with a line break. */

@@ -22,7 +22,7 @@ export interface BatcherOptions<K, F, A> {
   readonly timeoutMs: number;
   /** Returns a text that is equal for calls which can share a batch. By default, all can. */
   readonly batchKey?: (key: K) => string;
-  /** Returns a text that is unique among the calls of a batch. By default, equal calls can share a batch. */
+  /** Returns a text, or undefined. Two calls with the same text never share a batch. */
   readonly identity?: (key: K) => string | undefined;
   /** Returns a result for each key, in the order of `keys`. */
   readonly runBatch: (keys: ReadonlyArray<K>) => Promise<ReadonlyArray<Result<F, A> | undefined>>;

@@ -95,7 +95,7 @@ const readTable = async (
 
 export interface CopyState {
   rows: number;
-  /** Done part of the work, from 0 to 1, if it can be known. */
+  /** Fraction of the work that is done, from 0 to 1, if it is known. */
   share?: number;
   /** In `committing`, all rows are copied, and the target has not confirmed the commit yet. */
   phase: 'copying' | 'committing' | 'committed';
@@ -110,7 +110,7 @@ export interface CopiedStore {
 
 type Contents = Awaited<ReturnType<typeof readTable>>;
 
-/** Says how the contents of a table have changed, or returns no text. */
+/** Describes how the contents of a table have changed. Returns no text if they have not. */
 const changeText = (noun: string, before: Contents, now: Contents): ReadonlyArray<string> => {
   const difference = now.count - before.count;
   const count = `${Math.abs(difference)} ${noun}${Math.abs(difference) === 1 ? '' : 's'}`;
@@ -118,7 +118,7 @@ const changeText = (noun: string, before: Contents, now: Contents): ReadonlyArra
   return now.sum === before.sum ? [] : [`changed ${noun}s`];
 };
 
-/** Returns 0 if the time limit of statements is too short to count a large table. */
+/** Counts the rows of all tables. Returns 0 if a count exceeds the time limit of a statement. */
 const countRows = async (from: Knex): Promise<number> => {
   let rows = 0;
   try {
@@ -133,9 +133,9 @@ const countRows = async (from: Knex): Promise<number> => {
 };
 
 /**
- * Copies animals with their ids, API keys and idempotency keys into an empty database of either engine, which the
- * caller has migrated. One transaction on the target adds all or nothing. Reads the target again and compares both
- * sides before the commit. Reads a source that is not locked again after the commit, and rejects if it has changed.
+ * Copies animals with their ids, API keys and idempotency keys into an empty, migrated database of either engine, in
+ * one transaction. Reads the target again and compares both sides before the commit. If the source is not locked, reads
+ * it again after the commit, and rejects if it has changed.
  */
 export const copyStore = async (
   source: CopySource,

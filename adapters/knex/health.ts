@@ -50,8 +50,8 @@ const checkReadiness = async ({
 };
 
 /**
- * Checks the schema, one page, one committed write, and the ids of the next animals. A create may still fail, such as
- * without the right to insert animals. Only `doctor` tries one.
+ * Checks the schema, one page, one committed write, and the ids of the next animals. A create may still fail, for
+ * example without the right to insert animals. Only `doctor` tries a create.
  */
 export const knexReadiness = (database: OwnDatabase): Task<string | undefined> => {
   let checkedAt = -databaseTimeouts.readinessCacheMs;
@@ -68,7 +68,7 @@ export const knexReadiness = (database: OwnDatabase): Task<string | undefined> =
 
 export interface DatabaseStatus extends DatabaseSizes {
   readonly validKeys: number;
-  /** Owners whose last key expires, and when it does, in milliseconds since 1970. */
+  /** Owners whose keys all expire, and the time when the last one does, in milliseconds since 1970. */
   readonly endingOwners: ReadonlyArray<{ readonly owner: string; readonly endsAt: number }>;
 }
 

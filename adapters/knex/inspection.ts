@@ -16,7 +16,10 @@ const minFreeDiskBytes = 8 * 1024 * 1024;
 
 const trialPet = decodeOrThrow(NewPetCodec, { name: 'trial', categoryId: 1 });
 
-/** Runs the statements of a create with an idempotency key, and of the use of a key. PostgreSQL does not reuse its id after the rollback. */
+/**
+ * Runs the statements of a create with an idempotency key, and of the record of an API key's use. On PostgreSQL, the id
+ * stays used after the rollback.
+ */
 const tryCreate = ({ writes, statements }: StoreDatabase): Promise<void> =>
   tryAndRollBack(writes, async (transaction) => {
     const [row = []] = await statements.insert(transaction, [trialPet]);
@@ -28,7 +31,7 @@ const tryCreate = ({ writes, statements }: StoreDatabase): Promise<void> =>
     await transaction('api_keys').where({ id: '' }).update({ last_used_at: 0 });
   });
 
-/** Checks the disk, the owner of the tables and the server. Fails with SQLITE_CORRUPT if a SQLite file is damaged. */
+/** Checks the free disk space and the database. Fails with SQLITE_CORRUPT if a SQLite file is damaged. */
 export const inspectConnection = (database: OwnDatabase): TaskEither<Unavailable, ReadonlyArray<Finding>> =>
   toTaskEither(async () => {
     const { diskAvailable = Infinity } = await database.sizes();

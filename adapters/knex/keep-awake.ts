@@ -3,8 +3,8 @@ import { withoutStatement } from './database/errors';
 import { databaseTimeouts } from './timeouts';
 
 /**
- * Runs work and sends a statement every second in which none runs. Otherwise a server or proxy may close the idle
- * connection while the work waits for slow input. Rejects if such a statement fails, because the transaction is then lost.
+ * Runs work, and sends a statement in every second without one. Otherwise a server or proxy may close the idle
+ * connection while the work waits for slow input. Rejects if the transaction is lost.
  */
 export const keepAwake = async <A>(transaction: Knex, work: () => Promise<A>): Promise<A> => {
   let timer: NodeJS.Timeout | undefined;

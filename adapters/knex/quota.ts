@@ -9,8 +9,8 @@ const countTimeoutMs = 2_500;
 const now = 'cast(extract(epoch from clock_timestamp()) * 1000 as bigint)';
 
 /**
- * Counts a request in the window of an owner, or begins a window. Citus allows no clock in `do update` and `returning`, so
- * the time in `do update` is derived from the end of the window that the row would begin.
+ * Counts a request in the window of an owner, or begins a window. Citus allows no clock in `do update` and `returning`.
+ * The time there is derived from the end of the window that the row would begin.
  */
 const countRequest = `with counted as (
     insert into rate_limits as counted (key, points, expire) values (?, 1, ${now} + ?::bigint)

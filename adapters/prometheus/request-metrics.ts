@@ -27,15 +27,14 @@ export interface Operation {
   readonly successStatus: number;
 }
 
-// OpenTelemetry recommends bounds from 5 ms, but most list requests take less. A request takes at most 5 s, not
-// counting the time in which its body arrives.
+// OpenTelemetry recommends bounds from 5 ms, but most list requests take less. A request takes at most 5 s, without the
+// time in which its body arrives.
 const boundsInSeconds = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
 
 /** Statuses whose series start at 0, because Prometheus cannot compute the increase of a missing series. */
 const failures = [500, 503];
 const rejectionStatuses = [400, 405, 408, 413, 417, 431, 505];
 
-/** Makes the metrics of requests. */
 export const requestMetrics = (registry: Registry, operations: ReadonlyArray<Operation>) => {
   const registers = [registry];
   const counter = (name: string, help: string, ...labelNames: ReadonlyArray<string>) =>
@@ -125,7 +124,7 @@ export const requestMetrics = (registry: Registry, operations: ReadonlyArray<Ope
   };
 };
 
-/** Makes the metrics of database operations, which requests share. */
+/** Makes the metrics of database operations, which several requests can share. */
 export const batchMetrics = (registry: Registry) => {
   const durations = new Histogram({
     name: 'db_client_operation_duration_seconds',

@@ -1,6 +1,6 @@
 import type { ApiKeyTimes } from '../../../core';
 
-/** Row of the table `api_keys`. The times are milliseconds, as texts if PostgreSQL returns them. */
+/** Row of the table `api_keys`. The times are milliseconds, which PostgreSQL returns as texts. */
 export interface ApiKeyRow {
   readonly id: string;
   readonly owner_id: string;
@@ -13,7 +13,7 @@ export interface ApiKeyRow {
   readonly revoked_at: number | string | null;
   readonly expires_at: number | string | null;
   readonly lifetime_ms: number | string | null;
-  /** Up to an hour before the last use. */
+  /** Time that is up to an hour before the last use. Null if the key was never used. */
   readonly last_used_at: number | string | null;
 }
 

@@ -47,10 +47,10 @@ export interface ApiKeyRevoked {
 }
 
 /**
- * Creates, lists, rotates and revokes the API keys in the database. A key that is created without a `lifetimeMs` does
- * not expire. One with `isReadOnly` can't add animals. Rotated keys keep their owner and access. A second `revoke` of a key changes nothing. Times in the
- * records are ISO 8601 in UTC, such as `2030-01-31T12:00:00.000Z`. A call fails with Unavailable if the database
- * rejects a statement or does not answer.
+ * Creates, lists, rotates and revokes the API keys in the database. A key without a `lifetimeMs` does not expire. A key
+ * with `isReadOnly` can't add animals. Rotated keys keep their owner and access. A second `revoke` of a key changes
+ * nothing. Times in the records are ISO 8601 in UTC, such as `2030-01-31T12:00:00.000Z`. A call fails with Unavailable
+ * if the database rejects a statement or does not answer.
  */
 export interface ApiKeyStore {
   readonly create: (
@@ -70,7 +70,7 @@ export interface ApiKeyStore {
   readonly revoke: (id: string) => TaskEither<ApiKeyNotFound | Unavailable, ApiKeyRecord>;
 }
 
-/** Formats a time, also one that is out of the range of dates, which another program may have stored. */
+/** Formats a time. Another program may have stored one that is out of the range of dates. */
 const toIsoTime = (milliseconds: number): string => {
   const time = new Date(milliseconds);
   return Number.isNaN(time.getTime()) ? 'an invalid time' : time.toISOString();

@@ -74,8 +74,9 @@ const checkKey = (
 };
 
 /**
- * Makes the port `Authenticate` on the API keys in the database. Once a query has found a valid key, the key is accepted
- * for 2 s without a query, even while the database fails. After that, the port fails with Unavailable if the query fails.
+ * Makes the port `Authenticate` on the API keys in the database. After a query has found a valid key, the port accepts
+ * the key for 2 s without a query, even while the database fails. Otherwise it fails with Unavailable if the query
+ * fails.
  */
 export const knexAuthenticate = (database: StoreDatabase): Authenticate => {
   const trusted = new LRUCache<string, StoredKey>({ max: maxTrusted, ttl: databaseTimeouts.keyTrustMs });

@@ -17,8 +17,8 @@ const maxBatchSize = 400;
 
 /**
  * Makes a function that records the use of a key, at most once an hour on all instances together. It returns at once,
- * and never fails. After a failure, a use a minute later is recorded. Records nothing in a host's transaction, which a
- * failed statement would abort.
+ * and never fails. After a failure, it records the next use after a minute. Records nothing in a host's transaction,
+ * which a failed statement would abort.
  */
 export const useRecorder = ({ write, writes }: StoreDatabase): ((id: KeyId) => void) => {
   if (writes.isTransaction === true) return constVoid;

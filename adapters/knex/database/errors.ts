@@ -7,7 +7,7 @@ const codeOf = (error: unknown): string =>
     ? error.code
     : '';
 
-/** Makes the functions below, which test the code of a database error. The whole adapter uses them. */
+/** Makes a function that tests the code of a database error. */
 const hasCode =
   (codes: RegExp) =>
   (error: unknown): boolean =>

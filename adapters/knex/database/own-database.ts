@@ -1,6 +1,6 @@
 import type { StoreDatabase } from './store-database';
 
-/** Result of a check that only one kind of database has, for the command `doctor`. */
+/** Result of a check that only one kind of database has. */
 export interface Finding {
   readonly check: 'connection' | 'server';
   readonly ok: boolean;
@@ -21,12 +21,9 @@ export interface PoolUsage {
   readonly waiting: number;
 }
 
-/** Database whose connections belong to the store, with what an operator watches. `close` it at the end. */
+/** Database whose connections belong to the store, with data that an operator monitors. `close` it at the end. */
 export interface OwnDatabase extends StoreDatabase {
-  /**
-   * True if the SQLite file or its log was removed or replaced while it was open. Writes are then lost until the process
-   * restarts.
-   */
+  /** True if the SQLite file or its log was removed or replaced while open. Writes are lost until a restart. */
   readonly isFileReplaced: () => boolean;
   /**
    * Checks a PostgreSQL server. Rejects if a SQLite file is damaged, or if the encoding of a PostgreSQL database cannot
@@ -39,7 +36,7 @@ export interface OwnDatabase extends StoreDatabase {
    */
   readonly inspectIds: (count: number) => Promise<string | undefined>;
   /**
-   * SQL that limits how long the trial of a migration may hold up a running service. Undefined if no trial is needed,
+   * SQL that limits how long the trial of a migration may block a running service. Undefined if no trial is needed,
    * because every user who can write the database can migrate it.
    */
   readonly trialLimits: string | undefined;

@@ -57,10 +57,7 @@ export interface StoreDatabase {
    * others.
    */
   readonly concurrency: { readonly reads: number; readonly writes: number };
-  /**
-   * Runs one statement that writes, and resolves once it is stored durably. Rejects if the SQLite file was lost, and the
-   * write with it.
-   */
+  /** Runs one statement that writes, and resolves once the write is durable. Rejects if the SQLite file was lost. */
   readonly write: <A>(statement: (writes: Knex) => Promise<A>) => Promise<A>;
   /** Runs work in a transaction, as `write` runs a statement. Rolls back if the work rejects. */
   readonly transaction: <A>(work: (transaction: Knex.Transaction) => Promise<A>) => Promise<A>;

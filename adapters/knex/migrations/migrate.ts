@@ -109,8 +109,8 @@ const migrateWith = (
 
 /**
  * Runs the pending migrations in one transaction and returns their names. If several processes call it at once, one
- * migrates and the others wait, for at most ten minutes. The migration itself has no time limit. A killed process leaves
- * no partial migration. Rejects if the database belongs to another program, or cannot store all of Unicode.
+ * migrates and the others wait for at most ten minutes. The migration has no time limit. A killed process leaves no
+ * partial migration. Rejects if the database belongs to another program, or cannot store all of Unicode.
  */
 export const migrate = (
   database: StoreDatabase,
@@ -139,8 +139,8 @@ export const migrateExisting = (
   pipe(migrateWith(database, options, false), TE.flatMap(TE.fromNullable(notInitialized)));
 
 /**
- * Runs the pending migrations and rolls them back, for the command `doctor`. A migration that takes long or waits for a
- * lock counts as possible: PostgreSQL checks the rights before that.
+ * Runs the pending migrations and rolls them back. A migration that takes long or waits for a lock counts as possible,
+ * because PostgreSQL has checked the rights by then.
  */
 export const tryMigrate = async ({ writes, trialLimits }: OwnDatabase, hasTables: boolean): Promise<void> => {
   if (hasTables && trialLimits === undefined) return;

@@ -3,8 +3,8 @@ import { engineOf } from '../database/engine';
 import type { Statements } from '../database/store-database';
 
 /**
- * Tables that the first migration creates. Every existing database has them, so a change of a table needs a new migration.
- * Times are milliseconds since 1970.
+ * Tables of the first migration. Existing databases have them, so a change needs a new migration. Times are
+ * milliseconds since 1970.
  */
 const initialTables: Readonly<Record<string, (table: Knex.CreateTableBuilder) => void>> = {
   pets: (table) => {

@@ -19,7 +19,7 @@ export interface RepositoryObserver {
 
 type Results<F, A> = ReadonlyArray<Result<F, A> | undefined>;
 
-/** Statement, or transaction of several, that runs concurrent calls of an operation together. */
+/** Statement or transaction that serves several concurrent calls of an operation. */
 interface BatchedStatement<K, F, A> extends Pick<BatcherOptions<K, F, A>, 'batchKey' | 'identity'> {
   readonly operation: Parameters<RepositoryObserver['batch']>[0];
   /** Returns a result for each call, in the order of `calls`. */
@@ -45,7 +45,7 @@ export const batchedRead = <K, F, A>(
 
 const maxConcurrentRetries = 4;
 
-/** Runs each call by itself, some at a time, until no time is left. */
+/** Runs each call separately, a few at a time, until the time limit. */
 const runEachAlone = async <K, F, A>(
   calls: ReadonlyArray<K>,
   run: (calls: ReadonlyArray<K>) => Promise<Results<F, A>>,
@@ -69,8 +69,8 @@ const runEachAlone = async <K, F, A>(
 };
 
 /**
- * Makes a function whose concurrent calls share a transaction, and so a commit. A transaction that conflicts with another
- * one is retried. If the database rejects a statement, each call is retried in a transaction of its own.
+ * Makes a function whose concurrent calls share a transaction, and so a commit. A transaction that conflicts with
+ * another one is retried. If the database rejects a statement, each call is retried in a transaction of its own.
  */
 export const batchedWrite = <K, F, A>(
   { concurrency }: StoreDatabase,

@@ -24,7 +24,6 @@ import { contentHashOf, findRecords, lockRecord, purgeExpiredKeys, purgeIfExpire
 interface Create {
   readonly newPet: NewPet;
   readonly key: ScopedIdempotencyKey | undefined;
-  /** Text of the key. */
   readonly keyText: string | undefined;
 }
 
@@ -37,7 +36,7 @@ const keysOf = (creates: ReadonlyArray<Create>): ReadonlyArray<ScopedIdempotency
 
 /**
  * Inserts animals in one statement, and returns them in the order of `newPets`, which is that of their ids. SQL returns
- * inserted rows in any order. Fails if the database has stored another animal than it was given.
+ * inserted rows in any order. Fails if the database has stored other values than it was given.
  */
 const insertPets = async (
   writes: Knex,
@@ -116,7 +115,7 @@ const createOrReplay = async (
   return settled.flatMap((result) => result ?? made.splice(0, 1));
 };
 
-/** Expects that no idempotency key was used before, which costs no query. Otherwise, starts again and looks them up. */
+/** Assumes that the idempotency keys are new, which saves a query. If one is not, starts again and looks them up. */
 const createTogether = async (
   { write, transaction, statements }: StoreDatabase,
   creates: ReadonlyArray<Create>,

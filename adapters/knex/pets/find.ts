@@ -9,7 +9,7 @@ import { batchedRead, type RepositoryObserver } from './batched-statement';
 
 type Found = Result<PetNotFound, Pet>;
 
-/** Finds animals in one statement. Returns a result for each of `ids`, in their order. That of an invalid row is an Error. */
+/** Finds animals in one statement. Returns a result for each id, in order. The result of an invalid row is an Error. */
 export const findPets = async (
   knex: Knex,
   { byIds }: Statements,

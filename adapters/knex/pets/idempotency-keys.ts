@@ -14,7 +14,7 @@ import type { StoreDatabase, Statements } from '../database/store-database';
 import { permanentError } from '../database/errors';
 import { findPets } from './find';
 
-/** Returns the form in which the content of a create is kept with its key. */
+/** Returns the hash of the content of a create, which is stored with its idempotency key. */
 export const contentHashOf = (newPet: NewPet): string => hash('sha256', contentOf(newPet));
 
 const purgeIntervalMs = 1_000;
@@ -44,7 +44,7 @@ export const purgeIfExpired = async (
 const petIdOf = ({ pet_id }: RecordRow): bigint => {
   const id = int64FromText(pet_id);
   if (id !== undefined) return id;
-  // Only SQLite stores another value than an integer in the column. The row is not named, because logs show no keys.
+  // Only SQLite can store other values than integers here. The message names no row, because logs must show no keys.
   throw permanentError(
     "a row in table idempotency_keys has an invalid pet_id; run: delete from idempotency_keys where typeof(pet_id) <> 'integer'",
   );
@@ -78,9 +78,9 @@ export const findRecords = async (
 };
 
 /**
- * Locks the row of an idempotency key. A row lock counts as a write, so the commit of a repeated create waits for
- * PostgreSQL's synchronous standby, which the commit of a transaction that only reads does not. The standby may lack the
- * row, if the primary restarted before sending it. A failover would then lose an animal that a client believes stored.
+ * Locks the row of an idempotency key. The lock counts as a write, so the commit of a retry waits for PostgreSQL's
+ * synchronous standby. Otherwise the standby may lack the row, if the primary restarted before it sent the row. A
+ * failover would then lose an animal that a client believes stored.
  */
 export const lockRecord = async (
   transaction: Knex,
@@ -95,9 +95,9 @@ export const lockRecord = async (
 const maxRowsPerPurge = 200;
 
 /**
- * Returns a function that purges some expired keys in the background. A purge deletes few rows, because creates on SQLite
- * wait for it. The pause after a purge is nine times its duration, or a second if no expired key is left. In a transaction of the embedding program the function does nothing, because a
- * failed purge would abort that transaction.
+ * Returns a function that purges some expired keys in the background. A purge deletes few rows, because creates on
+ * SQLite wait for it. The pause after a purge is nine times its duration, or a second if no expired key is left. Does
+ * nothing in a transaction of a host, which a failed purge would abort.
  */
 export const purgeExpiredKeys = ({ writes, statements }: StoreDatabase, now: () => number): (() => void) => {
   let nextAt = 0;

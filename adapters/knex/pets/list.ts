@@ -17,7 +17,7 @@ import { leastInt64, petFromRow, type PetRow } from '../database/pet-columns';
 import type { PageStart, StoreDatabase } from '../database/store-database';
 import { batchedRead, type RepositoryObserver } from './batched-statement';
 
-/** Maximum number of animals that one statement reads, which bounds its memory and its pause of the event loop. */
+/** Maximum number of animals that one statement reads. Limits its memory and how long it blocks the event loop. */
 const maxPetsPerStatement = 5_000;
 
 const greatestInt64 = 2n ** 63n - 1n;
@@ -26,11 +26,11 @@ const filtersOf = (query: PetQuery) => petFilters.filter((field) => query[field]
 
 const batchKeyOf = (query: PetQuery): string => [query.limit, query.order, ...filtersOf(query)].join();
 
-/** Returns a text that is equal only for equal queries of a batch. U+0000 separates the values, because none contains it. */
+/** Returns a text that is equal only for equal queries of a batch. U+0000, which no value contains, separates them. */
 const textOf = (query: PetQuery): string =>
   [query.after, ...filtersOf(query).map((field) => query[field])].join('\0');
 
-/** Ends of the ids, and the step to the next id. */
+/** First and last possible id in each order, and the step to the next id. */
 const directions = {
   asc: { first: leastInt64, last: greatestInt64, step: 1n },
   desc: { first: greatestInt64, last: leastInt64, step: -1n },

@@ -16,8 +16,8 @@ interface Options {
 }
 
 /**
- * Makes a repository on a SQL database. Concurrent requests share queries and commits. A list, find or create that takes
- * longer than 4 s fails with Unavailable. A call whose deadline is too near fails so before its query begins.
+ * Makes a repository on a SQL database. Concurrent requests share queries and commits. A list, find or create fails
+ * with Unavailable after 4 s, or before its query begins if its deadline is too near.
  */
 export const knexPetRepository = (
   database: StoreDatabase,

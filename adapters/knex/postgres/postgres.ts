@@ -106,7 +106,7 @@ export const postgresConfiguration = (
 const lockKey = 0x616e6d6c;
 
 /**
- * Runs work in a transaction that holds the migration lock. The lock belongs to the transaction. So it works behind
+ * Runs work in a transaction that holds the migration lock. The lock belongs to the transaction, so it works behind
  * PgBouncer, and a killed process releases it. PostgreSQL ends a transaction that is idle for 10 s, so that a process
  * that hangs does not keep the lock. A wait for the lock or a table ends after 2 s and the migration is retried,
  * because statements of running services queue behind a wait for a table.
@@ -145,8 +145,8 @@ const databaseOn = (pool: Knex, onPrimary: string, preparesStatements: () => boo
 };
 
 /**
- * Opens a PostgreSQL or Citus database by a URL. Connects at the first query, which rejects if no connection can be made,
- * or if the server is a standby or read-only. With knex before 3.2, connections to such a server stay in use.
+ * Opens a PostgreSQL or Citus database by a URL. Connects at the first query, which rejects if the connection fails, or
+ * if the server is a standby or read-only. With knex before 3.2, connections to such a server stay in use.
  */
 export const openPostgres = (url: PostgresUrl, options: PostgresOptions): OwnDatabase => {
   // Assumes a pooler until the first connection shows whether there is one, so that no statement is prepared too early.

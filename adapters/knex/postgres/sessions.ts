@@ -1,10 +1,10 @@
-/* Sessions with a server that has failed over. They may work, and lead to the former primary. */
+/* Sessions of a pool. After a failover, open sessions may still work, but lead to the former primary. */
 
 import { readOnlyServer } from '../database/errors';
 
 /**
- * SQL condition that is true on a server that accepts writes. Elsewhere it makes its statement fail, because the rows of
- * a standby or a former primary may be stale. PostgreSQL evaluates it once for each statement, in about 2 µs.
+ * SQL condition that is true on a server that accepts writes. Elsewhere it fails its statement, because the rows of a
+ * standby or a former primary may be stale. PostgreSQL evaluates it once for each statement, in about 2 µs.
  */
 export const acceptsWrites = `cast(case current_setting('transaction_read_only') when 'on' then '${readOnlyServer}' end as integer) is null`;
 
@@ -25,8 +25,8 @@ export interface Sessions {
 const jitter = 0.2;
 
 /**
- * Limits the lifetime of sessions, so that they move to another server even if they work. Their lifetimes differ, so
- * that not all are opened again at once.
+ * Limits the lifetime of sessions, so that they move to another server even if they work. Lifetimes differ, so that not
+ * all sessions reconnect at once.
  */
 export const limitSessions = (lifetimeMs: number): Sessions => {
   const ends = new Map<Session, number>();

@@ -32,8 +32,8 @@ const statementRunner =
   };
 
 /**
- * Returns the `where` and `order by` clauses of a page, which has the wanted column values and begins at the id `from`.
- * The row comparisons `(column, id) >= (wanted, id)` make the planner use the index on all columns. With equalities, the
+ * Returns the `where` and `order by` clauses of a page with the wanted column values, from the id `from` on. The row
+ * comparisons `(column, id) >= (wanted, id)` make the planner use the index on all columns. With equalities, the
  * planner may scan the primary key instead.
  */
 const pageClauses = (
@@ -120,7 +120,8 @@ const purgeDistributedKeys = {
 const sequence = `pg_get_serial_sequence('pets', 'id')`;
 
 /**
- * Ids that were inserted explicitly do not advance the sequence, whose last value is null before its first use.
+ * Takes the greatest id into account, because explicit ids do not advance the sequence. The last value of an unused
+ * sequence is null.
  */
 const readLastId = async (knex: Knex): Promise<bigint> => {
   const assigned = `pg_sequence_last_value(${sequence}::regclass)`;
@@ -194,8 +195,8 @@ const distributedStatements = (run: RunStatement, onPrimary: string): EngineStat
 });
 
 /**
- * Returns the statements for PostgreSQL or Citus. Reads have the SQL condition `onPrimary`. `engine` tells if the server
- * is Citus.
+ * Returns the statements for PostgreSQL or Citus. `engine` reports whether the server is Citus. Reads have the SQL
+ * condition `onPrimary`.
  */
 export const postgresStatements = (
   onPrimary: string,

@@ -27,7 +27,7 @@ export const connectionWith = (
     return {
       ...settings,
       connectionString,
-      // Knex calls it for each use of a connection, and then the function above if the result is true.
+      // Knex calls this at each use of a connection, and then the outer function if the result is true.
       expirationChecker: () => {
         const now = performance.now();
         if (now - checkedAt < recheckMs) return false;

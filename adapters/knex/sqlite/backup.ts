@@ -21,7 +21,7 @@ import {
 export interface CopyOptions {
   readonly mayReplace: boolean;
   readonly signal: AbortSignal;
-  /** Called at the start of each stage. `share` returns the done part of it, from 0 to 1, if that can be known. */
+  /** Called at the start of each stage. `share` returns the fraction that is done, from 0 to 1, if it is known. */
   readonly onStage?: (stage: 'copying' | 'migrating' | 'checking', share?: () => number) => void;
 }
 
@@ -29,7 +29,7 @@ const dayMs = 86_400_000;
 
 const partialName = /\.animal-store-[0-9a-f-]{36}\.partial(-journal)?$/;
 
-/** Deletes what killed commands have left in a folder. Some users may write a folder, but not read it. */
+/** Deletes files that killed commands left. Ignores errors, because a user may write a folder but not read it. */
 const removeStalePartials = (folder: string): void => {
   void tryOrError(() => {
     for (const name of readdirSync(folder).filter((other) => partialName.test(other))) {
@@ -41,7 +41,8 @@ const removeStalePartials = (folder: string): void => {
 
 /**
  * Returns a name next to `file`, for content that replaces `file` by a rename once it is complete. The name is random,
- * because a killed process leaves its file behind, and process ids repeat in containers. Throws if `file` is a mount point, which a rename can't replace.
+ * because a killed process leaves its file behind, and process ids repeat in containers. Throws if `file` is a mount
+ * point, which a rename can't replace.
  */
 export const partialFileFor = (file: string): string => {
   if (isMountPoint(file))
@@ -58,7 +59,7 @@ interface Interruptible {
   readonly interrupt: () => void;
 }
 
-/** Opens a file, works on it, and closes it. A signal ends the statement that runs, which may read the whole file. */
+/** Opens a file, works on it, and closes it. A signal interrupts the statement, which may read the whole file. */
 const onFile = async <A>(
   open: (pool: Knex.PoolConfig) => Knex,
   signal: AbortSignal,

@@ -81,7 +81,7 @@ export const createPrivateFile = (filename: string): void => {
 export const isInUse = (filename: string): boolean =>
   ['-wal', '-journal'].some((ending) => existsSync(`${resolveSymlink(filename)}${ending}`));
 
-/** Returns why this user may not write a file, as a code such as EACCES, or undefined. */
+/** Returns the code, such as EACCES, that says why this user may not write a file, or undefined. */
 const writeRefusalOf = (file: string): unknown => {
   try {
     accessSync(file, constants.W_OK);
@@ -127,7 +127,7 @@ export const isMountPoint = (filename: string): boolean => {
 export const openReadOnly = (filename: string, pool?: Knex.PoolConfig): Knex =>
   knex(poolConfiguration(() => fileInMode(filename, `ro${isInUse(filename) ? '' : '&immutable=1'}`), pool));
 
-/** Tells by its tables whose database a file is. Only reads the file. */
+/** Identifies a file by its tables, without writing to it. */
 export const identifyFile = async (filename: string): Promise<'empty' | 'animal-store' | 'foreign'> => {
   const found = statSync(filename, { throwIfNoEntry: false });
   if (found?.isFile() !== true || found.size === 0) return 'empty';

@@ -34,9 +34,9 @@ const checkBackup = async (backup: string): Promise<ReadonlyArray<string>> => {
 };
 
 /**
- * Keeps other connections from reading the file. Returns whether it has animals, or undefined if it is damaged. SQLite
- * lets only the last connection leave WAL mode, and then checkpoints and removes the log. SQLite reads the header and
- * the schema once it has the lock. If they are damaged, the file stays unlocked, because no service can open it either.
+ * Locks the file against other connections. Returns true if it has animals, or undefined if it is damaged. SQLite lets
+ * only the last connection leave WAL mode, and then checkpoints and removes the log. SQLite reads the header and the
+ * schema once it has the lock. If they are damaged, the file stays unlocked, because no service can open it either.
  */
 const lockAndFindAnimals = async (filename: string, file: Knex): Promise<boolean | undefined> => {
   const lockAndFind = async (): Promise<boolean> => {

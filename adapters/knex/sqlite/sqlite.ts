@@ -20,8 +20,8 @@ const readerConnections = 3;
 const greatestInt64 = '9223372036854775807';
 
 /**
- * Returns advice if no id is left. SQLite then fails creates as on a full disk. Its sequence can't be behind, because
- * SQLite takes the greatest id of the table into account.
+ * Returns advice if no id is left. Creates then fail with SQLITE_FULL, as on a full disk. The sequence can't be behind,
+ * because SQLite takes the greatest id of the table into account.
  */
 const inspectLastId = async (reads: Knex): Promise<string | undefined> => {
   const last = await reads.first<{ readonly id: string | null }>(
@@ -94,9 +94,9 @@ type RunTransaction = StoreDatabase['transaction'];
 
 /**
  * Makes a function that runs work in a transaction. Without a write-ahead log, COMMIT can fail with SQLITE_BUSY, and
- * SQLite then keeps the transaction open. Knex would return the connection to its pool, and later statements would belong
- * to that transaction. So, without a log, the work ends with COMMIT, whose failure rolls back, and with BEGIN for an empty
- * transaction that Knex commits.
+ * SQLite then keeps the transaction open. Knex would return the connection to its pool, and later statements would join
+ * that transaction. Without a log, the work therefore ends with COMMIT, whose failure rolls back, and with BEGIN for an
+ * empty transaction that Knex commits.
  */
 const transactionsOn = (writes: Knex): RunTransaction => {
   let hasLog: boolean | undefined;

@@ -19,8 +19,8 @@ const allEndings: ReadonlyArray<WatchedEnding> = ['', '-wal', '-shm'];
 
 /**
  * Watches a database file, its write-ahead log and its wal-index by their devices and inodes, which takes microseconds.
- * `check` remembers each file that it sees for the first time, and throws if one is not the file that it saw first. Once
- * it has thrown, it always throws.
+ * `check` remembers each file that it sees for the first time. It throws if the file is a different one later, and
+ * always throws after that.
  */
 export const watchFile = (filename: string) => {
   const identities = new Map<string, string>();
