@@ -1,6 +1,8 @@
 import { expect } from 'chai';
+import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { type IncomingMessage, request } from 'node:http';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { projectFolder, type Running, startProgram } from '../support/processes/command';
@@ -36,6 +38,7 @@ const hosts = [
   ['express.mjs', '/zoo'],
   ['fastify.mjs', '/zoo'],
   ['hono.mjs', '/zoo'],
+  ['nest.mjs', '/zoo'],
 ] as const;
 
 const pet = (id: number, name: string) => `[{"id":${id},"name":"${name}","categoryId":9007199254740993}]`;
@@ -57,6 +60,7 @@ describe('The routes in a host of another kind', () => {
     folder = await embedderFolder(
       ...['koa', '@koa/router', 'knex', 'sqlite3', 'express', 'cors', 'helmet', 'fastify', '@fastify/middie'],
       ...['koa-mount', '@koa/bodyparser', '@koa/cors', '@opentelemetry', 'hono', '@hono/node-server'],
+      ...['@nestjs/common', '@nestjs/core', '@nestjs/platform-express', 'reflect-metadata', 'rxjs'],
     );
     await mkdir(join(folder, 'migrations'));
     for (const name of ['store.mjs', migration]) await writeFile(join(folder, name), texts[name] ?? '');
@@ -125,8 +129,37 @@ describe('The routes in a host of another kind', () => {
 
         expect(await (await fetch(address + pets)).json()).to.include({ code: 'unauthorized', status: 401 });
         const unknown = await (await call(`${prefix}/v1/nothing`)).text();
-        expect(unknown).to.equal(/express|fastify/.test(name) ? 'Not Found' : 'a page of the host');
+        expect(unknown).to.equal(/express|fastify|nest/.test(name) ? 'Not Found' : 'a page of the host');
         expect(await (await fetch(address)).text()).to.equal('a page of the host');
+      }));
+  }
+
+  for (const [name, prefix] of [
+    ['koa.mjs', ''],
+    ['hono.mjs', '/zoo'],
+    ['nest.mjs', '/zoo'],
+  ] as const) {
+    it(`answer a create that arrives while a SIGTERM stops ${name}, which then ends`, () =>
+      withHost(name, async ({ address, running }) => {
+        const body = newPet('Rex');
+        const sent = request(`${address}${prefix}/v1/pets`, {
+          method: 'POST',
+          headers: {
+            Authorization: `Bearer ${ownKey}`,
+            'Content-Type': 'application/json',
+            'Content-Length': Buffer.byteLength(body),
+            Expect: '100-continue',
+          },
+        });
+        sent.flushHeaders();
+        await once(sent, 'continue');
+        running.signal('SIGTERM');
+        await eventually('the host accepts no connections', 10_000, () => isRefused(address));
+        const answered = new Promise<IncomingMessage>((resolve) => sent.once('response', resolve));
+        sent.end(body);
+        const response = await answered;
+        expect(response.statusCode, await text(response)).to.equal(201);
+        expect(await running.ended).to.include({ code: name === 'nest.mjs' ? null : 0, stderr: '' });
       }));
   }
 

@@ -2,7 +2,7 @@
 import { serve } from '@hono/node-server';
 import { petRoutesHandler } from 'animal-store/fetch';
 import { Hono } from 'hono';
-import { openStore } from './store.mjs';
+import { database, openStore } from './store.mjs';
 
 const onError = (cause) => console.error(cause);
 const handle = petRoutesHandler({ openStore, onError });
@@ -10,4 +10,5 @@ const handle = petRoutesHandler({ openStore, onError });
 const app = new Hono();
 app.on(['GET', 'POST'], ['/zoo/v1/pets', '/zoo/v1/pets/:petId'], ({ req }) => handle(req.raw));
 app.all('*', (context) => context.text('a page of the host'));
-serve({ fetch: app.fetch, port: 3000, hostname: '127.0.0.1' });
+const server = serve({ fetch: app.fetch, port: 3000, hostname: '127.0.0.1' });
+process.once('SIGTERM', () => server.close(() => database.destroy()));
