@@ -14,6 +14,32 @@ const compiler = join(projectFolder, 'node_modules', 'typescript', 'bin', 'tsc')
 
 const compilerOptions = ['--strict', '--target', 'ES2022', '--module', 'nodenext', '--types', 'node'];
 
+/** Calls the route handlers as Next does: with a subclass of Request and a promise of the parameters. */
+const callRoutes = `
+import { database } from './store.mjs';
+import * as pets from './app/api/v1/pets/route.js';
+import * as pet from './app/api/v1/pets/[petId]/route.js';
+
+class NextRequest extends Request {}
+const headers = { Authorization: 'Bearer a-key', 'Content-Type': 'application/json' };
+const call = async (route, method, rest, body) => {
+  const request = new NextRequest('http://localhost/api/v1/pets' + rest, { method, headers, body });
+  const handle = route[method === 'HEAD' ? 'GET' : method];
+  const response = await handle(request, { params: Promise.resolve({ petId: rest.slice(1) }) });
+  const link = response.headers.get('Location') ?? response.headers.get('Link') ?? response.headers.get('Allow');
+  console.log(method + rest, response.status, link, (await response.text()).trim());
+};
+const rex = '{"name":"Rex","categoryId":9007199254740993}';
+await call(pets, 'POST', '', rex);
+await call(pets, 'POST', '', rex);
+await call(pets, 'GET', '?limit=1');
+await call(pet, 'HEAD', '/1');
+await call(pet, 'POST', '/1', rex);
+await database.destroy();
+`;
+
+const rexText = '"name":"Rex","categoryId":9007199254740993';
+
 describe('The pages for embedders', () => {
   after(removeFolders);
 
@@ -22,8 +48,9 @@ describe('The pages for embedders', () => {
     page: string,
     change: (text: string) => string = (text) => text,
     type = 'commonjs',
+    beside: ReadonlyArray<string> = ['@types/node', 'mocha', '@types/mocha'],
   ): Promise<string> => {
-    const folder = await embedderFolder('@types/node', 'mocha', '@types/mocha');
+    const folder = await embedderFolder(...beside);
     await writeFile(join(folder, 'package.json'), JSON.stringify({ type }));
     await copyFile(repository, join(folder, 'file-repository.ts'));
     const texts = programs(page);
@@ -44,6 +71,22 @@ describe('The pages for embedders', () => {
     expect(Object.keys(outputs(page))).to.deep.equal(['shelter.mjs']);
     const outcome = await runNode(await write(page), 'shelter.mjs');
     expect(outcome).to.include({ stdout: outputs(page)['shelter.mjs'], stderr: '' });
+  });
+
+  it('show in docs/embedding.md route handlers of Next, to the last digit', async () => {
+    const folder = await write('docs/embedding.md', undefined, 'module', ['knex', 'sqlite3']);
+    await writeFile(join(folder, 'next.mjs'), callRoutes);
+    const environment = { SHELTER_KEY: 'a-key' };
+    const { stdout, stderr } = await startProgram(process.execPath, ['next.mjs'], { folder, environment })
+      .ended;
+    expect(stderr).to.equal('');
+    expect(stdout.trim().split('\n')).to.deep.equal([
+      `POST 201 pets/1 {"id":1,${rexText}}`,
+      `POST 201 pets/2 {"id":2,${rexText}}`,
+      `GET?limit=1 200 <?limit=1&after=1>; rel="next" [{"id":1,${rexText}}]`,
+      'HEAD/1 200 <../pets>; rel="successor-version" ',
+      'POST/1 405 GET, HEAD {"code":"method_not_allowed","message":"method not allowed; use GET, HEAD","status":405}',
+    ]);
   });
 
   it('show in docs/client.md programs that print what the page says, against one service', async () => {
