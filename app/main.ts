@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-/* Entry point of the command `animal-store` (`bin` in package.json). Loads the rest only on a version of Node that can run it. */
+/* Entry point of the command `animal-store`. Loads the rest only on a version of Node that can run it. */
 
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
 
@@ -19,7 +19,7 @@ if (major < 20 || (major === 20 && minor < 19))
   endWith(`Node ${process.versions.node} is too old; install Node 20.19 or later, best the current LTS`);
 
 run().catch((error: unknown) => {
-  // Node opens the files of the program, too, and may reach the limit of open files.
+  // Loading the program may reach the limit of open files.
   if (!(error instanceof Error && 'code' in error && error.code === 'EMFILE')) throw error;
   endWith('too many open files; raise the limit, `ulimit -n`');
 });

@@ -31,7 +31,7 @@ const readEnvironmentFile = (file: string): Readonly<Record<string, string>> =>
 
 const dotEnv = '.env';
 
-/** Reads `.env` of the current folder outside production, as developers expect. Variables of the environment stay. */
+/** Reads `.env` of the current folder outside production. Existing environment variables take precedence. */
 const readDotEnv = (env: Record<string, string | undefined>, { printError }: Terminal): void => {
   if (env['NODE_ENV'] === 'production' || !existsSync(dotEnv)) return;
   try {
@@ -42,7 +42,7 @@ const readDotEnv = (env: Record<string, string | undefined>, { printError }: Ter
   }
 };
 
-/** Names the variable of a setting that is given as an option, such as `--port`. */
+/** Returns a hint if an unknown option, such as `--port`, is the name of a setting. */
 const settingHint = (text: string): string => {
   const [, option = ''] = /unknown option '--([\w-]+)/.exec(text) ?? [];
   const name = option.toUpperCase().replaceAll('-', '_');

@@ -44,7 +44,7 @@ async function* printable(texts: AsyncIterable<string>): AsyncGenerator<string> 
 
 interface ExportProgress {
   animals: number;
-  /** Part of the ids that is behind the export, from 0 to 1. */
+  /** Fraction of the range of ids that is exported, from 0 to 1. */
   share?: number;
 }
 

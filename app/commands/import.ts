@@ -27,7 +27,7 @@ interface Counts {
   invalidRows: number;
   blankNames: number;
   firstBlankName?: string;
-  /** Returns the part of the file that was read, from 0 to 1. It is unknown for standard input. */
+  /** Returns the fraction of the file that was read, from 0 to 1, or undefined for standard input. */
   share: () => number | undefined;
 }
 
@@ -41,7 +41,7 @@ const hasBlankName = (row: unknown): boolean =>
 /** Error of an import whose commit the database did not confirm. */
 class Unconfirmed extends Error {}
 
-/** Stores all animals of a file in one transaction, which ends at the first invalid row. With `--dry-run`, only reads them. */
+/** Stores the animals of a file in one transaction. With `--dry-run`, only reads them. */
 const importFile = async (
   file: string,
   format: Format,

@@ -74,7 +74,7 @@ const get = (terminal: Terminal): Command =>
 const flagOf = (name: string): string =>
   name.replace(/Id$/, '').replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 
-/** Options of each field, by the name under which commander gives their value. */
+/** Options of each field. `key` is the name under which commander returns their value. */
 const fieldOptions = Object.entries<FieldRule>(newPetRules).map(([field, rule]) => {
   const { fromText, expected } = fieldType(rule);
   const flag = flagOf(field);

@@ -18,9 +18,9 @@ export const unchangedText = (file: string): string =>
 
 interface TransferTexts {
   readonly failed: string;
-  /** Says what is stored after an error or a signal. */
+  /** Describes what is stored after an error or a signal. */
   readonly remains: (error: unknown) => string;
-  /** Says how far the command is, for a terminal. */
+  /** Returns the progress, which a terminal shows. */
   readonly progress?: () => Progress | undefined;
 }
 

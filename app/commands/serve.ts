@@ -53,7 +53,7 @@ const settingsText = (): string => {
   return ['', 'Environment variables, with their defaults (docs/configuration.md):', ...lines].join('\n');
 };
 
-/** Imports the HTTP server only when the command runs, because an import at the top would delay every other command. */
+/** Imports the HTTP server only when the command runs, because a static import would delay every other command. */
 export const serveCommand = (io: Terminal): Command =>
   new Command('serve')
     .description('serve HTTP until SIGTERM, SIGINT or SIGHUP')
@@ -79,8 +79,7 @@ export const serveCommand = (io: Terminal): Command =>
             },
             until: (service) => {
               bar.remove();
-              // Handles signals before it prints the address, because a program that reads the address may send a signal
-              // at once.
+              // Handles signals before it prints the address, because its reader may send a signal at once.
               const stopped = nextStopSignal();
               announce(terminal, settings, service);
               void stopped.then(terminal.announceStop);

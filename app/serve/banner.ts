@@ -6,7 +6,7 @@ import type { Service } from './serve';
 
 const createKey = '`animal-store keys create --name NAME`';
 
-/** Says at a terminal where the service is, in lines of at most 80 columns, except for long paths and the last one. */
+/** Makes the text that a terminal shows at startup. Only long paths and the last line may exceed 80 columns. */
 export const bannerText = (
   { address, adminAddress, firstKey }: Service,
   { API_KEYS, DATABASE_URL }: Settings,

@@ -42,7 +42,7 @@ const openDestination = (fd: number) => {
   destination.on('write', () => {
     isFailing = false;
   });
-  // pino also flushes at the exit, but on a full disk it retries without end. It does not flush a destroyed destination.
+  // pino also flushes at exit, but on a full disk it would retry forever. It does not flush a destroyed destination.
   process.prependListener('exit', () => {
     isExiting = true;
     try {

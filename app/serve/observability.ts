@@ -28,10 +28,7 @@ const atMostEvery = <A>(intervalMs: number, work: (value: A) => void): ((value: 
 
 const preflightLogMs = 60_000;
 
-/**
- * Logs one line for each request and each failure, and counts requests in `metrics`, if any. The record of a request has
- * the fields of its line.
- */
+/** Logs one line for each request and each failure, and counts requests in `metrics`, if any. */
 export const requestReporter = (
   logger: Logger,
   url: DatabaseUrl,

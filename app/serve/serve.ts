@@ -42,7 +42,7 @@ const start = async (
   }
 };
 
-/** True if a program can read the metrics. Otherwise those of requests and batches are not measured. */
+/** True if the admin server serves metrics. Otherwise requests and batches are not measured. */
 const isMeasured = ({ ADMIN_PORT }: Settings): boolean => ADMIN_PORT !== undefined;
 
 const lossCheckMs = 500;

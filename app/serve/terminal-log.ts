@@ -37,18 +37,18 @@ const levelText = (level: string, style: Style): string => {
 
 const localTime = (time: string): string => new Date(time).toTimeString().slice(0, 'hh:mm:ss'.length);
 
-/** Successful request for a file of the API reference, of which the page makes several. */
+/** True for a successful request for a file of the API reference, which loads several. */
 const isAsset = (line: unknown): boolean =>
   Request.is(line) && line.status < 400 && line.route?.startsWith('/docs/') === true;
 
 export interface TerminalLogOptions {
   readonly style: Style;
   readonly showsAssets: boolean;
-  /** False if another text says that the service has started. */
+  /** False if another text announces the start. */
   readonly showsStart: boolean;
 }
 
-/** Returns a function that turns a line of the log into a text for a terminal, which is empty for a line to leave out. */
+/** Returns a function that turns a line of the log into a text for a terminal, which is empty for a hidden line. */
 export const terminalText = ({
   style,
   showsAssets,

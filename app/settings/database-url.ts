@@ -15,9 +15,9 @@ export const DatabaseUrl = t.union([
 export type DatabaseUrl = t.TypeOf<typeof DatabaseUrl>;
 
 /**
- * Resolves `..` as the kernel does: after a symbolic link to a folder, `path.resolve` would name the wrong file. Where a
- * folder is missing, it resolves `..` as SQLite does. A path without `..` keeps its symbolic links, so that the service
- * notices when a link is changed.
+ * Resolves `..` as the kernel does, because `path.resolve` would name the wrong file after a symbolic link to a folder.
+ * If a folder is missing, resolves `..` as SQLite does. A path without `..` keeps its symbolic links, so that the
+ * service notices when a link is changed.
  */
 const withoutParentSegments = (filename: string): string => {
   if (!filename.split('/').includes('..')) return filename;

@@ -1,4 +1,4 @@
-/** True if one text becomes the other by one edit: a character added, removed or replaced, or two neighbours swapped. */
+/** True if the texts differ by one edit: a character added, removed or replaced, or two neighbours swapped. */
 export const isOneEditApart = (one: string, other: string): boolean => {
   let same = 0;
   while (same < one.length && one[same] === other[same]) same += 1;

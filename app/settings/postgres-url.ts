@@ -1,6 +1,6 @@
 /*
- * PostgreSQL's addresses in DATABASE_URL. They have the form of psql (libpq, "Connection URIs"). The driver would ignore
- * a parameter that it doesn't know, and then connect without TLS or to another schema.
+ * Addresses of PostgreSQL in DATABASE_URL, in the form of psql (libpq, "Connection URIs"). The driver would ignore an
+ * unknown parameter, and then connect without TLS or to another schema.
  */
 
 import * as E from 'fp-ts/Either';
@@ -72,8 +72,8 @@ export const parsePostgresUrl = (text: string): E.Either<string, string> => {
   }
   if (/,|%2C/.test(url.hostname) || (port !== '' && port !== url.port)) return E.left(invalid);
   if (url.port === '0') return E.left('an address whose port is from 1 to 65535');
-  // The driver encrypts and verifies if a certificate is given, and libpq with `system`, its name for the authorities
-  // that the system trusts.
+  // With a certificate, the driver encrypts and verifies. `system` is the name of libpq for the authorities that the
+  // system trusts.
   const hasCertificate = certificateParameters.some((name) => searchParams.has(name));
   if (hasCertificate && !searchParams.has('sslmode')) searchParams.set('sslmode', 'verify-full');
   if (valueOf('sslrootcert') === 'system') searchParams.delete('sslrootcert');

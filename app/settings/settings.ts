@@ -48,7 +48,7 @@ const oneOf = <const A extends string>(names: ReadonlyArray<A>, defaultValue: A)
     identity,
   );
 
-/** Takes an IPv6 address in brackets too, as URLs and `ss` write it. */
+/** Also accepts an IPv6 address in brackets, as URLs and `ss` write it. */
 const listenAddress = setting(t.string, 'an address to listen on', '127.0.0.1', identity, (text) => {
   const [, inner = ''] = /^\[(.*)\]$/.exec(text) ?? [];
   return isIPv6(inner) ? inner : text;

@@ -73,7 +73,7 @@ const sqliteAdvice: Advice = [
 
 export const messageOf = (cause: unknown): string => E.toError(cause).message.replaceAll(/\s+/g, ' ').trim();
 
-/** Returns the advice that fits an error of the database, for the log of the service too. */
+/** Returns the advice that fits an error of the database, or undefined. */
 export const specificAdvice = (url: DatabaseUrl, cause: unknown): string | undefined => {
   const code = errorCode(cause) ?? '';
   const text = `${code} ${messageOf(cause)}`;

@@ -12,7 +12,6 @@ const userName = (uid: number): string => {
   return name ?? `the user ${uid}`;
 };
 
-/** Returns the name of the user as whom the command runs. */
 export const currentUser = (): string => {
   const uid = process.getuid?.();
   return uid === undefined ? 'an unknown user' : userName(uid);
@@ -32,7 +31,7 @@ const accessAdvice = (path: string, mode: number, use: string): string | undefin
   }
 };
 
-/** Returns advice on a database file that this user can't read and write, or can't read, or undefined. */
+/** Returns advice if this user can't read a database file or, unless `isReader`, write it. Otherwise undefined. */
 export const fileAdvice = (filename: string, isReader = false): string | undefined => {
   const file = existsSync(filename) ? realpathSync(filename) : resolve(filename);
   const folder = dirname(file);

@@ -27,12 +27,12 @@ export const failed = (check: Check, text: string): Finding => ({ check, ok: fal
 export const warned = (check: Check, text: string): Finding => ({ check, ok: true, isWarning: true, text });
 
 /**
- * False in production. After the loss of its database, a service that a supervisor starts again would otherwise go on
- * with an empty one.
+ * False in production. After the loss of its database, a service that a supervisor starts again would otherwise
+ * continue with an empty one.
  */
 export const mayCreateStore = ({ NODE_ENV }: Settings): boolean => NODE_ENV !== 'production';
 
-/** A store that is being opened. The steps fill in what they find. */
+/** Store that is being opened. The steps set the optional properties. */
 export interface Opening {
   readonly settings: Settings;
   readonly purpose: 'doctor' | 'serve' | 'write' | 'read';
@@ -42,7 +42,7 @@ export interface Opening {
   database?: OwnDatabase;
   schema?: SchemaState;
   ranMigrations?: ReadonlyArray<string>;
-  /** True if no tables exist, so that there is nothing that `doctor` could look at. */
+  /** True if no tables exist that `doctor` could inspect. */
   lacksStore?: boolean;
   /** True after a failure of a step without which no statement can run. */
   isBlocked?: boolean;

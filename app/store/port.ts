@@ -5,7 +5,7 @@ import { failureText } from '../failure-text';
 import type { DatabaseUrl } from '../settings/database-url';
 import { failed, type Finding, type Opening, passed, warned } from './opening';
 
-/** Tries to listen. A port in use is only a warning, because the service may run. */
+/** Tries to listen on a port. A port in use is only a warning, because the service itself may be using it. */
 const tryPort = async (
   host: string,
   port: number,

@@ -52,7 +52,7 @@ const loadDriver = async (opening: Opening): Promise<ReadonlyArray<Finding>> => 
 const readable = ({ database, lacksStore = false, isBlocked = false }: Opening): OwnDatabase | undefined =>
   lacksStore || isBlocked ? undefined : database;
 
-/** Connects. The other commands connect in the next step, which can wait for another process that migrates. */
+/** Connects to the database. Other commands connect in the next step, which can wait for another migrating process. */
 const inspect = async (opening: Opening): Promise<ReadonlyArray<Finding>> => {
   const database = readable(opening);
   if (database === undefined) return [];
@@ -61,7 +61,7 @@ const inspect = async (opening: Opening): Promise<ReadonlyArray<Finding>> => {
   return findings.length > 0 ? findings : [passed('connection', `${url} can be opened, and has no damage`)];
 };
 
-/** Migrates the tables. Only looks at them for `doctor`. */
+/** Migrates the tables, or only inspects them for `doctor`. */
 const checkSchema = async (opening: Opening): Promise<ReadonlyArray<Finding>> => {
   const { purpose, mayCreate, migration } = opening;
   if (purpose !== 'doctor') {
@@ -116,10 +116,7 @@ const steps: ReadonlyArray<Step> = [
   { check: 'port', run: tryPorts, isTrial: true },
 ];
 
-/**
- * Takes the steps. If one fails, closes the database and throws the failure. Otherwise the caller must close the database,
- * if there is one.
- */
+/** Takes the steps. If one fails, closes the database and throws. Otherwise the caller must close the database. */
 export const takeSteps = async (
   opening: Opening,
   printError: (text: string) => void,

@@ -2,7 +2,7 @@ import { Format, type Options, SingleBar } from 'cli-progress';
 import { counted } from './text';
 import type { Output, Terminal } from './terminal';
 
-/** Progress of a command or of its current stage. `share` is the done part, from 0 to 1, if that can be known. */
+/** Progress of a command or of its current stage. `share` is the fraction that is done, from 0 to 1, if known. */
 export interface Progress {
   readonly stage?: string;
   readonly count?: number;
@@ -22,7 +22,7 @@ const barOptions: Options = {
 
 const groups = new Intl.NumberFormat('en');
 
-/** Returns the text of a progress bar: percent, stage, count, rate and the time that is left, as far as they are known. */
+/** Returns the text of a progress bar: percentage, stage, count, rate and time left, as far as they are known. */
 export const progressText = ({ stage, count, noun = '', share }: Progress, seconds: number): string => {
   const parts: Array<string> = [];
   if (share !== undefined) parts.push(Format.BarFormat(share, barOptions), `${Math.floor(share * 100)} %`);
@@ -74,7 +74,7 @@ export const showProgress = (
   };
 };
 
-/** Runs a command with a progress bar, which gives way to the messages of the command and is gone at the end. */
+/** Runs a command with a progress bar, which is cleared for each message and removed at the end. */
 export const withProgress = async <A>(
   terminal: Terminal,
   read: ReadProgress,

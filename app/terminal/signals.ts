@@ -6,7 +6,7 @@ type StopSignal = 'SIGINT' | 'SIGTERM' | 'SIGHUP';
 
 export const signalExitCode = (signal: NodeJS.Signals): number => 128 + constants.signals[signal];
 
-/** True under `nohup`. Node resets a signal that was ignored at its start, but shells keep the name of the command. */
+/** True under `nohup`. Node resets ignored signals at its start, but shells put the name of the command into `_`. */
 const ignoresHangup = basename(process.env['_'] ?? '') === 'nohup';
 
 const stopSignals: ReadonlyArray<StopSignal> = [
@@ -29,12 +29,12 @@ export const prepareSignals = (): void => {
   }
 };
 
-/** Time in which a repeated signal counts as the same one: a Ctrl-C reaches the service from the terminal and from npm. */
+/** Time in which a repeated signal is ignored: both the terminal and npm send a Ctrl-C to the service. */
 const repeatMs = 2_000;
 
 /**
  * Calls `stop` at a stop signal. After a SIGINT or SIGTERM and a pause, the next one ends the process, as if it had no
- * handler. SIGHUP may come twice: when a terminal or an ssh connection is lost, the kernel and the shell may both send it.
+ * handler. SIGHUP may come twice, because the kernel and the shell may both send it when a terminal is lost.
  */
 const onStopSignal = (stop: (signal: StopSignal) => void): (() => void) => {
   let timer: NodeJS.Timeout | undefined;

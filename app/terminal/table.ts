@@ -4,8 +4,8 @@ const cut = (text: string, width: number): string =>
   text.length <= width ? text : `${text.slice(0, Math.max(width - 1, 0))}…`;
 
 /**
- * Aligns rows under a header. Cuts the texts of one column so that lines fit the width of the terminal, unless less than
- * the name of the column would be left.
+ * Aligns rows under a header. Cuts the texts of one column so that lines fit the terminal, but never below the length
+ * of its name.
  */
 export const tableText = (
   header: Row,

@@ -48,7 +48,7 @@ export const openTerminal = ({ env, stdout, stderr }: ProcessIO) => {
     output.on('error', () => undefined);
   }
 
-  /** Writes the command in hints as this user calls it: npm, which sets the variable, finds it in a checkout. */
+  /** Writes the command in hints with `npx` if npm, which sets the variable, runs the program, as in a checkout. */
   const asCalled = (text: string): string =>
     env['npm_command'] === undefined ? text : text.replaceAll('`animal-store ', '`npx animal-store ');
 
@@ -69,7 +69,7 @@ export const openTerminal = ({ env, stdout, stderr }: ProcessIO) => {
     writeError(`${escapeControlCharacters(text)}\n`);
   };
 
-  /** Says at a terminal that the command has received the Ctrl-C. */
+  /** Confirms a Ctrl-C at a terminal. */
   const announceStop = (signal: NodeJS.Signals | undefined): void => {
     if (signal === 'SIGINT' && stderr.isTTY === true)
       printError('stopping; press Ctrl-C again to end at once');

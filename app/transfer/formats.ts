@@ -38,10 +38,7 @@ async function* readNdjson(texts: AsyncIterable<string>): AsyncGenerator<Row> {
   yield* rowsOf([rest]);
 }
 
-/**
- * Reads the rows of a file. A row of NDJSON accepts the same JSON as the body of `POST /v1/pets`. Throws if it can't find
- * the end of a row.
- */
+/** Reads the rows of a file. A row of NDJSON is JSON, as in the body of `POST /v1/pets`. Throws if a row has no end. */
 export const readRows = (
   format: Format,
   chunks: AsyncIterable<Uint8Array>,

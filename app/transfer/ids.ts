@@ -6,7 +6,7 @@ import { createPrivateFile, partialFileFor } from '../../adapters/knex';
 import { int64FromText } from '../../core';
 import { escapeControlCharacters } from '../terminal/text';
 
-/** Writes ids to a new file, one on each line. The file has its name once `keep` was called. */
+/** Writes ids to a new file, one on each line. `keep` gives the file its name. */
 export const createIdsFile = async (file: string) => {
   if (existsSync(file)) throw new Error(`${file} exists; name another file`);
   const partial = partialFileFor(file);

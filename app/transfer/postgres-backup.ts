@@ -13,9 +13,9 @@ import { CommandFailed } from '../failures';
 type Environment = NodeJS.ReadOnlyDict<string>;
 
 /**
- * Translates an address of the driver to environment variables of libpq (PostgreSQL, "Environment Variables"). Other users
- * can read the arguments of a process, such as a password, but not its environment. `roots` names a file with the
- * certificates that Node trusts, and `noRoots` a file that does not exist.
+ * Translates an address of the driver to environment variables of libpq (PostgreSQL, "Environment Variables"). Other
+ * users can read the arguments of a process, which must have no password, but not its environment. `roots` names a file
+ * with the certificates that Node trusts, and `noRoots` a file that does not exist.
  */
 export const libpqEnvironment = (
   connectionString: string,

@@ -10,7 +10,7 @@ export interface Row {
   readonly value: E.Either<string, unknown>;
 }
 
-/** Maximum length of a row, so that a quote that is not closed does not read the whole file into memory. */
+/** Maximum length of a row, so that an unclosed quote does not read the whole file into memory. */
 export const maxRowLength = 1_000_000;
 
 /** Matches the first two bytes of UTF-16, with or without a byte order mark. */
@@ -24,11 +24,11 @@ const withoutMark = (text: string): string => {
 };
 
 /**
- * Makes one character of each byte, and leaves out a byte order mark. Rows are decoded after they are found, so that
- * an error in the UTF-8 has a line number.
+ * Maps each byte to one character, and leaves out a byte order mark. Rows are decoded after they are found, so that an
+ * error in the UTF-8 has a line number.
  */
 export async function* toBinaryTexts(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
-  // The first bytes, until there are enough to see a byte order mark. Undefined after that.
+  // First bytes, until there are enough for a byte order mark. Undefined after that.
   let start: string | undefined = '';
   for await (const chunk of chunks) {
     const text = Buffer.from(chunk).toString('latin1');
