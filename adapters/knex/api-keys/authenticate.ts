@@ -17,7 +17,7 @@ import {
 import { createBatcher } from '../batcher';
 import type { StoreDatabase } from '../database/store-database';
 import { databaseTimeouts } from '../timeouts';
-import { type ApiKeyRow, timesOf } from './api-key-row';
+import { type ApiKeyRow, numberOf, timesOf } from './api-key-row';
 import { useRecorder } from './record-use';
 
 const format = /^animals_([0-9a-f]{16})_[\w-]{43}$/;
@@ -38,6 +38,7 @@ interface StoredKey {
   readonly caller: Caller;
   readonly keyHash: Buffer;
   readonly times: ApiKeyTimes;
+  readonly lastUsedAt: number | null;
 }
 
 const toStoredKey = (id: KeyId, row: ApiKeyRow): StoredKey => ({
@@ -46,6 +47,7 @@ const toStoredKey = (id: KeyId, row: ApiKeyRow): StoredKey => ({
   }),
   keyHash: Buffer.from(row.hash, 'hex'),
   times: timesOf(row),
+  lastUsedAt: numberOf(row.last_used_at),
 });
 
 const readKeys =
@@ -76,7 +78,7 @@ const checkKey = (
 /**
  * Makes the port `Authenticate` on the API keys in the database. After a query has found a valid key, the port accepts
  * the key for 2 s without a query, even while the database fails. Otherwise it fails with Unavailable if the query
- * fails.
+ * fails. Records the use of a key at most once an hour, but not in a host's transaction.
  */
 export const knexAuthenticate = (database: StoreDatabase): Authenticate => {
   const trusted = new LRUCache<string, StoredKey>({ max: maxTrusted, ttl: databaseTimeouts.keyTrustMs });
@@ -97,7 +99,7 @@ export const knexAuthenticate = (database: StoreDatabase): Authenticate => {
     if (E.isLeft(read)) return read;
     if (read.right.times.revokedAt === null) trusted.set(id, read.right);
     const checked = checkKey(key, id, read.right);
-    if (E.isRight(checked)) recordUse(id);
+    if (E.isRight(checked)) recordUse(id, read.right.lastUsedAt);
     return checked;
   };
 };

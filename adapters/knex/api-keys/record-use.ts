@@ -11,18 +11,21 @@ const hourMs = 3_600_000;
 
 const retryMs = 60_000;
 
-const maxRemembered = 10_000;
+const maxAttempts = 10_000;
 
 const maxBatchSize = 400;
 
 /**
- * Makes a function that records the use of a key, at most once an hour on all instances together. It returns at once,
- * and never fails. After a failure, it records the next use after a minute. Records nothing in a host's transaction,
- * which a failed statement would abort.
+ * Makes a function that records the use of a key if the last recorded one is an hour ago, once on all instances
+ * together. It returns at once, and never fails. After a failure, it records the next use after a minute. Records nothing
+ * in a host's transaction, which a failed statement would abort.
  */
-export const useRecorder = ({ write, writes }: StoreDatabase): ((id: KeyId) => void) => {
+export const useRecorder = ({
+  write,
+  writes,
+}: StoreDatabase): ((id: KeyId, lastUsedAt: number | null) => void) => {
   if (writes.isTransaction === true) return constVoid;
-  const recorded = new LRUCache<KeyId, true>({ max: maxRemembered, ttl: hourMs });
+  const attempted = new LRUCache<KeyId, true>({ max: maxAttempts, ttl: retryMs });
   const record = createBatcher({
     concurrency: 1,
     maxBatchSize,
@@ -38,11 +41,9 @@ export const useRecorder = ({ write, writes }: StoreDatabase): ((id: KeyId) => v
       return ids.map(() => E.right(undefined));
     },
   });
-  return (id) => {
-    if (recorded.has(id)) return;
-    recorded.set(id, true);
-    void record(id)().then((outcome) => {
-      if (E.isLeft(outcome)) recorded.set(id, true, { ttl: retryMs });
-    });
+  return (id, lastUsedAt) => {
+    if (Date.now() - (lastUsedAt ?? 0) < hourMs || attempted.has(id)) return;
+    attempted.set(id, true);
+    void record(id)();
   };
 };

@@ -1,6 +1,12 @@
 import { expect } from 'chai';
 import * as E from 'fp-ts/Either';
-import { apiKeyStore, hostDatabase, knexAuthenticate, type StoreDatabase } from '../../../../adapters/knex';
+import {
+  apiKeyStore,
+  hostDatabase,
+  knexAuthenticate,
+  type OwnDatabase,
+  type StoreDatabase,
+} from '../../../../adapters/knex';
 import { ApiKey, callerOf, decodeOrThrow, invalidApiKey, KeyId, OwnerId } from '../../../../core';
 import { authenticateContract } from '../../../contracts';
 import {
@@ -117,19 +123,27 @@ for (const [kind, makeDatabase] of databaseKinds) {
         const { create } = apiKeyStore(one);
         const { key, id } = await success(create('shop'));
         const { key: expired } = await success(create('expired', { lifetimeMs: 0 }));
-        let writes = 0;
-        for (const each of [one, other])
-          each.writes.on('query-response', (_rows: unknown, { sql }: { sql: string }) => {
-            if (/^update .*last_used_at/.test(sql)) writes += 1;
-          });
+        let [begun, ended, changed] = [0, 0, 0];
+        const counting = (database: OwnDatabase): OwnDatabase => ({
+          ...database,
+          write: async (statement) => {
+            begun += 1;
+            const rows = await database.write(statement);
+            ended += 1;
+            if (typeof rows === 'number') changed += rows;
+            return rows;
+          },
+        });
         const useOnBoth = async (): Promise<void> => {
-          const before = writes;
-          for (const each of [one, other]) {
-            const authenticate = knexAuthenticate(each);
-            for (let count = 0; count < 3; count += 1) await success(authenticate(key));
-            await authenticate(expired)();
-          }
-          await eventually('both have tried', 10_000, () => writes === before + 2);
+          await Promise.all(
+            [one, other].map(async (database) => {
+              const authenticate = knexAuthenticate(counting(database));
+              for (let count = 0; count < 3; count += 1) await success(authenticate(key));
+              await authenticate(expired)();
+            }),
+          );
+          await nextTurn();
+          await eventually('each write has ended', 10_000, () => ended === begun);
         };
         const began = Date.now();
         await useOnBoth();
@@ -139,10 +153,12 @@ for (const [kind, makeDatabase] of databaseKinds) {
 
         await useOnBoth();
         expect(await usesOf(one)).to.deep.equal([first, null]);
+        expect(changed).to.equal(1);
         const last_used_at = Date.now() - hour - 1;
         await one.writes('api_keys').where({ id }).update({ last_used_at });
         await useOnBoth();
         expect(Date.parse((await usesOf(one))[0] ?? '')).to.be.at.least(began);
+        expect(changed).to.equal(2);
       }));
 
     it('neither delays nor fails a request if it cannot be recorded', () =>
