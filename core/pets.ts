@@ -36,8 +36,8 @@ type FilterName = {
 export type PetFilters = { readonly [Name in FilterName]?: NewPet[Name] | undefined };
 
 /**
- * Query for a page: at most `limit` animals, from 1 to 100, that pass the filters and follow the id `after` in the
- * order, by default `asc`. The order `desc` has the newest animals first.
+ * Query for a page of at most `limit` (1 to 100) animals that pass the filters and follow the id `after` in the order.
+ * The default order is `asc`. The order `desc` has the newest animals first.
  */
 export interface PetQuery extends PetFilters {
   readonly limit: number;

@@ -12,8 +12,8 @@ interface Success {
 }
 
 /**
- * Maximum size of a response, which stops an endless one: a page of the longest names, each character escaped in 12
- * bytes, and 1 MB more.
+ * Maximum size of a response: a page of the longest names, each character escaped in 12 bytes, and 1 MB more. Stops an
+ * endless response.
  */
 const maxResponseBytes = maxPageSize * (12 * newPetRules.name.maxLength + 200) + 1_000_000;
 
@@ -62,8 +62,8 @@ const failureOf = (response: Response, body: unknown, text: string): AnimalStore
 };
 
 /**
- * Matches the message of an error that a retry can't resolve: a mistake in a fake `fetch`, as the JavaScript engines
- * word it, or a port that `fetch` blocks.
+ * Matches the message of an error that a retry can't resolve: a mistake in a fake `fetch`, or a port that `fetch`
+ * blocks. Each JavaScript engine words a mistake in its own way.
  */
 const mistake = /undefined|null|is not (?:a|an|iterable|defined)\b|bad port/;
 

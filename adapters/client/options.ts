@@ -17,7 +17,7 @@ export type PetOf<Int64 extends bigint | string> = {
   readonly [Field in keyof Pet]: Pet[Field] extends bigint ? Int64 : Pet[Field];
 };
 
-/** Options of a client and of each call. Those of a call replace those of the client. */
+/** Options of a client and of each call. The options of a call take precedence. */
 export interface CallOptions {
   /** Signal that ends the call at once when it is aborted. */
   readonly signal?: AbortSignal | undefined;
@@ -45,11 +45,11 @@ export interface CallOptions {
   readonly headers?: RequestInit['headers'];
 }
 
-/** Options of every client besides those of its calls. */
+/** Options of a client that a call can't replace. */
 export interface ClientOptions {
   /**
-   * Type of the ids and categories that the client returns: bigints by default, or `'string'` for strings of decimal
-   * digits, which JSON, URLs and the caches of front ends can hold.
+   * Type of the ids and categories that the client returns: bigints by default, or `'string'` for decimal digits. JSON,
+   * URLs and the caches of front ends can hold strings.
    */
   readonly int64?: 'bigint' | 'string' | undefined;
 }

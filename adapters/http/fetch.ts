@@ -12,7 +12,7 @@ import { failureReply, type Headers, maxResponseMs, notAnswered, type Reply } fr
 export interface PetRoutesHandlerOptions {
   /** Opens the store with an API key: the result of `openAnimalStore(ports)`. */
   readonly openStore: OpenAnimalStore;
-  /** Returns the API key of a request, such as that of its session. The default is the key in `Authorization`. */
+  /** Returns the API key of a request, such as the key in its session. The default is the key in `Authorization`. */
   readonly authenticateRequest?: AuthenticateRequest<Request> | undefined;
   /** Called with the cause of each 500 and 503. */
   readonly onError?: ((cause: unknown, request: Request) => void) | undefined;

@@ -139,7 +139,7 @@ export const addPublicRoutes = (app: Koa, { openStore, checkReadiness }: PublicR
 
 /** Options of `mountPetRoutes`. */
 export interface MountOptions {
-  /** Returns the API key of a request, such as that of its session. The default is the key in `Authorization`. */
+  /** Returns the API key of a request, such as the key in its session. The default is the key in `Authorization`. */
   readonly authenticateRequest?: AuthenticateRequest<Context> | undefined;
 }
 

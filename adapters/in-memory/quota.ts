@@ -10,7 +10,7 @@ interface Window {
 export const inMemoryQuota = (limit: RateLimit): ConsumeQuota => {
   const windows = new Map<OwnerId, Window>();
 
-  /** Deletes windows that are over. They end in the order in which they began, which is that of the map. */
+  /** Deletes windows that are over. They end in the order of the map, because all have the same length. */
   const deleteEnded = (now: number): void => {
     for (const [owner, { endsAt }] of windows) {
       if (now < endsAt) return;

@@ -7,10 +7,10 @@ import { hostSqlite } from './sqlite/sqlite';
 /**
  * Makes a StoreDatabase from the Knex of a program that embeds the store (the host). If you pass a Knex transaction,
  * its commit or rollback includes the store's changes. In a transaction, await each call of the store before your next
- * statement: a failed call aborts a PostgreSQL transaction, and your statement may see half an import. Give an embedded
- * client in a transaction `retryForMs: 0`: its retries would fail and hold the connection. The host keeps its pool
- * settings and timeouts, and closes the Knex. Throws a TypeError for clients of Knex other than PostgreSQL (`pg`) and
- * `sqlite3`, and for a Knex with `wrapIdentifier` or `postProcessResponse`.
+ * statement. A failed call aborts a PostgreSQL transaction, and your statement may otherwise see half an import. Give
+ * an embedded client in a transaction `retryForMs: 0`: its retries would fail and hold the connection. The host keeps
+ * its pool settings and timeouts, and closes the Knex. Throws a TypeError for clients of Knex other than PostgreSQL
+ * (`pg`) and `sqlite3`, and for a Knex with `wrapIdentifier` or `postProcessResponse`.
  */
 export const hostDatabase = (knex: Knex): StoreDatabase => {
   const { wrapIdentifier, postProcessResponse } = configurationOf(knex);

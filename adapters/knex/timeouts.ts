@@ -23,7 +23,7 @@ export const databaseTimeouts = {
   idleInTransactionMs: 10_000,
 } as const;
 
-/** Rejects if work does not end in time. The work itself goes on, and its result is ignored. */
+/** Rejects if work does not end in time. The work continues, but its result is ignored. */
 export const withTimeout = <A>(work: Promise<A>, timeoutMs: number): Promise<A> =>
   new Promise((resolve, reject) => {
     const timer = setTimeout(() => {

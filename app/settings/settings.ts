@@ -9,8 +9,8 @@ import { DatabaseUrl, databaseUrlText, parseDatabaseUrl } from './database-url';
 
 /**
  * Returns the codec of one environment variable. An empty variable counts as unset. An error contains null in place of
- * the value, which may be a secret. `toText` is for logs: it must hide secrets. `parse` may return an Error that says
- * more than `expected`.
+ * the value, which may be a secret. `toText` is for logs: it must hide secrets. `parse` may return an Error with a more
+ * precise text than `expected`.
  */
 const setting = <A>(
   { name, is }: Pick<t.Type<A>, 'name' | 'is'>,

@@ -1,4 +1,4 @@
-/* The steps that open a store. `serve` and other commands stop at the first that fails, `doctor` reports each. */
+/* Steps that open a store. `serve` and other commands stop at the first that fails, `doctor` reports each. */
 
 import {
   apiKeyStore,

@@ -16,8 +16,8 @@ const stopSignals: ReadonlyArray<StopSignal> = [
 ];
 
 /**
- * Ignores SIGHUP under `nohup`. Process 1, as in a container, exits at a stop signal that has no other handler, because
- * the kernel ignores signals without a handler there (pid_namespaces(7)).
+ * Ignores SIGHUP under `nohup`. Process 1, as in a container, exits at a stop signal without another handler. The
+ * kernel would ignore the signal there (pid_namespaces(7)).
  */
 export const prepareSignals = (): void => {
   if (ignoresHangup) process.on('SIGHUP', constVoid);

@@ -7,8 +7,8 @@ import { type FieldRule, fieldType, newPetRules, type Pet } from '../../core';
 import { maxRowLength, type Row, toBytes } from './rows';
 
 /**
- * Matches a text that a spreadsheet would run as a formula (OWASP, "CSV Injection"), also after single quotes. A text
- * with such quotes gets one more, so that the import can tell its own quotes from the one that the export added.
+ * Matches a text that a spreadsheet would run as a formula (OWASP, "CSV Injection"), also after single quotes. Such a
+ * text gets one more quote, which the import removes.
  */
 const formula = /^'*[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]/;
 

@@ -1,8 +1,8 @@
 import type * as E from 'fp-ts/Either';
 
 /**
- * Row of a file: the number of its first line, its row in a spreadsheet if the file can be one, and its values or the
- * reason why they can't be read.
+ * Row of a file: the number of its first line, and its values or the reason why they can't be read. `spreadsheetRow` is
+ * its number in a spreadsheet.
  */
 export interface Row {
   readonly line: number;

@@ -99,7 +99,7 @@ const foldFailures = (responses, components) => {
   for (const [status, response] of Object.entries(responses)) {
     const { description, headers, content } =
       response.$ref === undefined ? response : components[response.$ref.split('/').at(-1)];
-    // The description of the document says that each response has it.
+    // The description of the document already mentions this header.
     delete headers['X-Request-Id'];
     if (status < '400') {
       folded[status] = response;

@@ -5,8 +5,8 @@ const maxAccepted = 4_096;
 
 /**
  * Lets Node accept connections before requests start. Node accepts one connection per tick of the event loop (since
- * libuv 1.45), and a tick lasts until the requests that it has read are started. Clients that connect at once, as after
- * a restart, would wait for seconds. Requests are therefore held until a tick has accepted no connection. After a hold,
+ * libuv 1.45). A tick lasts until the requests that it has read are started. Clients that connect at once, as after a
+ * restart, would wait for seconds. Requests are therefore held until a tick has accepted no connection. After a hold,
  * requests start freely for as long as it lasted, so that connected clients get half of the time.
  */
 export class AcceptPriority {

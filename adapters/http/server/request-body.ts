@@ -33,7 +33,7 @@ export const continueOnceRead = (request: IncomingMessage, response: ServerRespo
 
 /**
  * Discards the rest of a body, and resolves to true once all of it has arrived. Resolves to false after 1 MB or 1 s, at
- * the end of the connection, and for a client that sends its body only after a 100 (Continue) that it did not get.
+ * the end of the connection, and if the client still waits for a 100 (Continue).
  */
 export const drainBody = (request: IncomingMessage): Promise<boolean> => {
   if (request.headers.expect !== undefined && !request.readableDidRead) return Promise.resolve(false);

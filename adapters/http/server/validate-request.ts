@@ -53,8 +53,8 @@ const rewriteTarget = (request: IncomingMessage): boolean => {
 const malformed = (reason: string): HttpFailure => ({ _tag: 'MalformedRequest', reason });
 
 /**
- * Finds faults in the head of a request that Node does not reject (RFC 9112, sections 2.3, 3.2 and 6.1; RFC 9110,
- * sections 7.2, 10.1.1 and 11). Rewrites the target of a valid request to origin form.
+ * Finds faults in the head of a request that Node accepts (RFC 9112, sections 2.3, 3.2 and 6.1; RFC 9110, sections 7.2,
+ * 10.1.1 and 11). Rewrites the target of a valid request to origin form.
  */
 export const validateRequest = (request: IncomingMessage): HttpFailure | undefined => {
   const { rawHeaders, headers, httpVersion, httpVersionMajor } = request;

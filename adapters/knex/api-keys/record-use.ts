@@ -17,8 +17,8 @@ const maxBatchSize = 400;
 
 /**
  * Makes a function that records the use of a key if the last recorded one is an hour ago, once on all instances
- * together. It returns at once, and never fails. After a failure, it records the next use after a minute. Records nothing
- * in a host's transaction, which a failed statement would abort.
+ * together. It returns at once, and never fails. After a failure, it records the next use after a minute. Records
+ * nothing in a host's transaction, which a failed statement would abort.
  */
 export const useRecorder = ({
   write,

@@ -7,7 +7,7 @@ export interface Finding {
   readonly text: string;
 }
 
-/** Sizes in bytes. Only a SQLite file has those of its log and disk. */
+/** Sizes in bytes. The last two are known only for SQLite. */
 export interface DatabaseSizes {
   readonly databaseSize: number;
   readonly writeAheadLogSize?: number;

@@ -48,8 +48,8 @@ export interface StoreDatabase {
   readonly writes: Knex;
   readonly statements: Statements;
   /**
-   * SQL condition for reads that must not be stale: true, or makes the statement fail on a server that accepts no
-   * writes, such as a standby.
+   * SQL condition that makes a read fail on a server that accepts no writes, such as a standby. It is `true` if reads
+   * can't be stale, or may be.
    */
   readonly onPrimary: string;
   /**

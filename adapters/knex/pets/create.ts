@@ -35,7 +35,7 @@ const keysOf = (creates: ReadonlyArray<Create>): ReadonlyArray<ScopedIdempotency
   creates.flatMap(({ key }) => (key === undefined ? [] : [key]));
 
 /**
- * Inserts animals in one statement, and returns them in the order of `newPets`, which is that of their ids. SQL returns
+ * Inserts animals in one statement, and returns them in the order of `newPets`. Sorts by id, because SQL returns
  * inserted rows in any order. Fails if the database has stored other values than it was given.
  */
 const insertPets = async (

@@ -108,8 +108,8 @@ const lockKey = 0x616e6d6c;
 /**
  * Runs work in a transaction that holds the migration lock. The lock belongs to the transaction, so it works behind
  * PgBouncer, and a killed process releases it. PostgreSQL ends a transaction that is idle for 10 s, so that a process
- * that hangs does not keep the lock. A wait for the lock or a table ends after 2 s and the migration is retried,
- * because statements of running services queue behind a wait for a table.
+ * that hangs does not keep the lock. A wait for the lock or a table ends after 2 s, because statements of running
+ * services queue behind it. The migration is then retried.
  */
 const withMigrationLock = <A>(pool: Knex, work: (transaction: Knex.Transaction) => Promise<A>): Promise<A> =>
   inTransaction(pool, async (transaction) => {

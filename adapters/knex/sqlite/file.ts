@@ -59,8 +59,8 @@ const giveToOwner = (file: number, folder: string): void => {
 
 /**
  * Creates a missing file that only the owner of its folder can read, also if root runs the command. Opens no existing
- * file: closing it would release the POSIX locks of this process on it, and root could give away the file of another
- * user, to which a link leads.
+ * file, because closing it would release the POSIX locks of this process on it. Through a link, root could also give
+ * away the file of another user.
  */
 export const createPrivateFile = (filename: string): void => {
   const path = resolveSymlink(filename);
