@@ -78,6 +78,19 @@ describe('The progress of a command', () => {
       });
     }
 
+    it('has no percentage while pg_dump runs, because the end is unknown', async () => {
+      const folder = await makeFolder();
+      writeFileSync(join(folder, 'pg_dump'), '#!/bin/sh\nexec sleep 30\n', { mode: 0o755 });
+      const { stdout, signal, ended } = start(`${store} backup ${folder}/new`, {
+        DATABASE_URL: 'postgres://127.0.0.1/animals',
+        PATH: `${folder}:${process.env['PATH'] ?? ''}`,
+      });
+      await eventually('a bar', 20_000, () => /copying {2}\d+ s/.test(stdout()));
+      expect(stdout()).to.not.include('%');
+      signal('SIGTERM');
+      await ended;
+    });
+
     it('has no percentage while tables are migrated, because the end is unknown', async () => {
       const file = await newDatabaseFile();
       const { writes, close } = openSqlite(file);
