@@ -1,8 +1,8 @@
 /** Exports of `animal-store/fetch`, for programs that answer a Request with a Response. Loads no Koa. */
 import * as E from 'fp-ts/Either';
-import * as TE from 'fp-ts/TaskEither';
-import type { AnimalStore, OpenAnimalStore } from '../../core';
-import { type AuthenticateRequest, openStoreFor, quotaHeaders } from './open-store';
+import type { TaskEither } from 'fp-ts/TaskEither';
+import type { OpenAnimalStore } from '../../core';
+import { type AuthenticateRequest, callerAndQuotaOf, quotaHeaders, readApiKey } from './authentication';
 import type { HttpFailure } from './errors';
 import { type Handle, maxBodyBytes, type PetRequest } from './handlers/request';
 import { methodsOf, operationsHint, petOperations } from './operations';
@@ -38,7 +38,7 @@ const route = ({ method, url }: Request) => {
       : { _tag: 'MethodNotAllowed', allowed: atPath.flatMap(methodsOf).sort() };
   const operation = atPath.find((each) => methodsOf(each).includes(method));
   return {
-    handle: operation?.handle ?? ((): ReturnType<Handle> => TE.left(unmatched)),
+    handle: operation?.handle ?? ((): ReturnType<Handle> => Promise.resolve(E.left(unmatched))),
     headers: operation?.headers,
     petId: decodeSegment(petId ?? ''),
   };
@@ -65,7 +65,7 @@ const readBody = async ({ body, headers }: Request): Promise<E.Either<HttpFailur
 
 /** Ends a task as Unavailable when its time is over. The task continues, but its outcome is ignored. */
 const endInTime = async (
-  task: TE.TaskEither<HttpFailure, Reply>,
+  task: TaskEither<HttpFailure, Reply>,
   timeLeft: () => number,
 ): Promise<E.Either<HttpFailure, Reply>> => {
   let timer: ReturnType<typeof setTimeout> | undefined;
@@ -90,9 +90,6 @@ export const petRoutesHandler =
     let deadline = performance.now() + maxResponseMs;
     const { handle, headers: routeHeaders, petId } = route(request);
     let quota: Headers = {};
-    const record = (opened: Pick<AnimalStore, 'quota'>): void => {
-      quota = quotaHeaders(opened.quota);
-    };
     const petRequest: PetRequest = {
       petId,
       query: new URL(request.url).search.slice(1),
@@ -105,12 +102,14 @@ export const petRoutesHandler =
       },
       deadline: () => deadline,
     };
-    const opening = { request, authorization: petRequest.header('authorization'), authenticateRequest };
-    const task = async (): ReturnType<ReturnType<Handle>> => {
-      const store = await openStoreFor(openStore, opening, deadline, record)();
-      return E.isLeft(store) ? store : handle(store.right, petRequest)();
+    const answer = async (): ReturnType<Handle> => {
+      const key = await readApiKey(request, petRequest.header('authorization'), authenticateRequest);
+      if (E.isLeft(key)) return key;
+      const store = await openStore(key.right, deadline)();
+      quota = quotaHeaders(callerAndQuotaOf(store)?.quota);
+      return E.isLeft(store) ? store : handle(store.right, petRequest);
     };
-    const outcome = await endInTime(task, () => deadline - performance.now());
+    const outcome = await endInTime(answer, () => deadline - performance.now());
     if (E.isLeft(outcome) && 'cause' in outcome.left) onError?.(outcome.left.cause, request);
     const { status, headers, body } = E.isLeft(outcome) ? failureReply(outcome.left) : outcome.right;
     return new Response(request.method === 'HEAD' ? null : body, {

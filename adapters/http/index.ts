@@ -2,7 +2,7 @@ export { adminApplication, type HttpApplication, httpApplication } from './app';
 export type { HttpFailure, NotReady } from './errors';
 export { openApiDocument } from './openapi';
 export { petOperations } from './operations';
-export type { AuthenticateRequest } from './open-store';
+export type { AuthenticateRequest } from './authentication';
 export {
   type CheckReadiness,
   healthPaths,

@@ -3,8 +3,8 @@ import * as E from 'fp-ts/Either';
 import { pipe } from 'fp-ts/function';
 import * as TE from 'fp-ts/TaskEither';
 import type Koa from 'koa';
-import type { AnimalStore, OpenAnimalStore } from '../../core';
-import { type AuthenticateRequest, openStoreFor, quotaHeaders } from './open-store';
+import type { OpenAnimalStore } from '../../core';
+import { type AuthenticateRequest, callerAndQuotaOf, quotaHeaders, readApiKey } from './authentication';
 import { readBody } from './body';
 import type { HttpFailure, NotReady } from './errors';
 import type { Handle, PetRequest } from './handlers/request';
@@ -71,15 +71,14 @@ const serveCallers =
   (handle: Handle) =>
   (context: Context, petId = ''): Promise<void> => {
     const request = toRequest(context, petId);
-    const record = ({ caller, quota }: Pick<AnimalStore, 'caller' | 'quota'>): void => {
-      context.state.caller = caller;
-      context.set(quotaHeaders(quota));
-    };
     return respond(context, async () => {
-      const authorization = request.header('authorization');
-      const unopened = { request: context, authorization, authenticateRequest };
-      const store = await openStoreFor(openStore, unopened, request.deadline(), record)();
-      return E.isLeft(store) ? store : handle(store.right, request)();
+      const key = await readApiKey(context, request.header('authorization'), authenticateRequest);
+      if (E.isLeft(key)) return key;
+      const store = await openStore(key.right, request.deadline())();
+      const { caller, quota } = callerAndQuotaOf(store) ?? {};
+      if (caller !== undefined) context.state.caller = caller;
+      context.set(quotaHeaders(quota));
+      return E.isLeft(store) ? store : handle(store.right, request);
     });
   };
 
@@ -130,7 +129,7 @@ export const addPublicRoutes = (app: Koa, { openStore, checkReadiness }: PublicR
   app.use(pets.routes());
   app.use((context, next) =>
     /^\/v1(?:\/|$)/.test(context.path)
-      ? serve(() => TE.left(unmatched(pets, context.path)))(context)
+      ? serve(() => Promise.resolve(E.left(unmatched(pets, context.path))))(context)
       : next(),
   );
   app.use(others.routes());

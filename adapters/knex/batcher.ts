@@ -22,8 +22,6 @@ export interface BatcherOptions<K, F, A> {
   readonly timeoutMs: number;
   /** Returns a text that is equal for calls which can share a batch. By default, all can. */
   readonly batchKey?: (key: K) => string;
-  /** Returns a text, or undefined. Two calls with the same text never share a batch. */
-  readonly identity?: (key: K) => string | undefined;
   /** Returns a result for each key, in the order of `keys`. */
   readonly runBatch: (keys: ReadonlyArray<K>) => Promise<ReadonlyArray<Result<F, A> | undefined>>;
   readonly onBatch?: OnBatch;
@@ -54,7 +52,6 @@ export const createBatcher = <K, F, A>({
   concurrency,
   timeoutMs,
   batchKey = () => '',
-  identity = () => undefined,
   runBatch,
   onBatch,
 }: BatcherOptions<K, F, A>): ((key: K, deadline?: Deadline) => TaskEither<F | Unavailable, A>) => {
@@ -67,20 +64,13 @@ export const createBatcher = <K, F, A>({
     const now = performance.now();
     const batch: Array<Call<K, F, A>> = [];
     const left: Array<Call<K, F, A>> = [];
-    const identities = new Set<string>();
     for (const call of waiting) {
       if (call.beginBy <= now) {
         call.end(new Error('the database was too busy to start the query in time'));
         continue;
       }
-      const identifier = identity(call.key);
       const fits = batch.length < maxBatchSize && call.batchKey === (batch[0] ?? call).batchKey;
-      if (!fits || (identifier !== undefined && identities.has(identifier))) {
-        left.push(call);
-        continue;
-      }
-      batch.push(call);
-      if (identifier !== undefined) identities.add(identifier);
+      (fits ? batch : left).push(call);
     }
     waiting = left;
     return batch;

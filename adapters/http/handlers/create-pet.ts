@@ -53,7 +53,7 @@ const namesOf = (value: unknown): ReadonlyArray<string> =>
   typeof value === 'object' && value !== null ? Object.keys(value) : [];
 
 /** Handles `POST /v1/pets`. The Location is relative, to work behind any path prefix (RFC 9110, section 10.2.2). */
-export const handleCreatePet: Handle = (store, request) => async () => {
+export const handleCreatePet: Handle = async (store, request) => {
   // Rejects a read-only key before it reads the body, so that the client need not send it.
   const allowed = checkMayCreate(store.caller);
   if (E.isLeft(allowed)) return allowed;

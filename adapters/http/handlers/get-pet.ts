@@ -11,11 +11,9 @@ const notFound: HttpFailure = { _tag: 'PetNotFound' };
  * Handles `GET /v1/pets/:petId`.
  * @deprecated The API removes this operation on 5 December 2030.
  */
-export const handleGetPet: Handle =
-  (store, { petId, deadline }) =>
-  async () => {
-    const id = int64FromText(petId);
-    if (id === undefined) return E.left(notFound);
-    const found = await store.getPet(id, deadline())();
-    return E.isLeft(found) ? found : E.right(jsonReply(200, serialisePet(found.right)));
-  };
+export const handleGetPet: Handle = async (store, { petId, deadline }) => {
+  const id = int64FromText(petId);
+  if (id === undefined) return E.left(notFound);
+  const found = await store.getPet(id, deadline())();
+  return E.isLeft(found) ? found : E.right(jsonReply(200, serialisePet(found.right)));
+};

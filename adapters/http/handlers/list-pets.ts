@@ -58,18 +58,16 @@ const linkToNext = (query: string, { pets, hasMore }: PetPage): Headers => {
 };
 
 /** Handles `GET /v1/pets`. */
-export const handleListPets: Handle =
-  (store, { query, deadline }) =>
-  async () => {
-    const given = new URLSearchParams(`&${query}`);
-    const values = readQuery(given);
-    if (E.isLeft(values)) return values;
-    const page = await store.listPets(values.right, deadline())();
-    if (E.isLeft(page)) return page;
-    return E.right(
-      jsonReply(200, serialisePage(page.right), {
-        ...linkToNext(query, page.right),
-        ...unknownFieldsHeader(given.keys(), parameters),
-      }),
-    );
-  };
+export const handleListPets: Handle = async (store, { query, deadline }) => {
+  const given = new URLSearchParams(`&${query}`);
+  const values = readQuery(given);
+  if (E.isLeft(values)) return values;
+  const page = await store.listPets(values.right, deadline())();
+  if (E.isLeft(page)) return page;
+  return E.right(
+    jsonReply(200, serialisePage(page.right), {
+      ...linkToNext(query, page.right),
+      ...unknownFieldsHeader(given.keys(), parameters),
+    }),
+  );
+};

@@ -1,5 +1,4 @@
 import type * as E from 'fp-ts/Either';
-import type { TaskEither } from 'fp-ts/TaskEither';
 import type { AnimalStore, Deadline } from '../../../core';
 import type { HttpFailure } from '../errors';
 import type { Reply } from '../reply';
@@ -24,4 +23,4 @@ export interface PetRequest {
 }
 
 /** Answers a request with the store that the caller's API key has opened. */
-export type Handle = (store: AnimalStore, request: PetRequest) => TaskEither<HttpFailure, Reply>;
+export type Handle = (store: AnimalStore, request: PetRequest) => Promise<E.Either<HttpFailure, Reply>>;

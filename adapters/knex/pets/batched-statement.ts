@@ -20,7 +20,7 @@ export interface RepositoryObserver {
 type Results<F, A> = ReadonlyArray<Result<F, A> | undefined>;
 
 /** Statement or transaction that serves several concurrent calls of an operation. */
-interface BatchedStatement<K, F, A> extends Pick<BatcherOptions<K, F, A>, 'batchKey' | 'identity'> {
+interface BatchedStatement<K, F, A> extends Pick<BatcherOptions<K, F, A>, 'batchKey'> {
   readonly operation: Parameters<RepositoryObserver['batch']>[0];
   /** Returns a result for each call, in the order of `calls`. */
   readonly run: (calls: ReadonlyArray<K>) => Promise<Results<F, A>>;

@@ -21,10 +21,15 @@ import type { Statements, StoreDatabase } from '../database/store-database';
 import { batchedWrite, type RepositoryObserver } from './batched-statement';
 import { contentHashOf, findRecords, lockRecord, purgeExpiredKeys, purgeIfExpired } from './idempotency-keys';
 
+/** Idempotency key of a create, with the forms in which it is compared and stored. */
+interface KeyOfCreate extends ScopedIdempotencyKey {
+  readonly text: string;
+  readonly contentHash: string;
+}
+
 interface Create {
   readonly newPet: NewPet;
-  readonly key: ScopedIdempotencyKey | undefined;
-  readonly keyText: string | undefined;
+  readonly key: KeyOfCreate | undefined;
 }
 
 type CreateFailure = IdempotencyKeyReused | PetDeleted;
@@ -63,10 +68,10 @@ const createNew = async (
   const newPets = creates.map(({ newPet }) => newPet);
   const pets = await insertPets(writes, statements, newPets);
   const records = pets.flatMap(({ id }, place) => {
-    const { key, newPet } = creates[place] ?? {};
-    if (key === undefined || newPet === undefined) return [];
-    const { ownerId: owner_id, idempotencyKey: idempotency_key } = key;
-    return [{ owner_id, idempotency_key, content_hash: contentHashOf(newPet), pet_id: id, expires_at }];
+    const key = creates[place]?.key;
+    if (key === undefined) return [];
+    const { ownerId: owner_id, idempotencyKey: idempotency_key, contentHash: content_hash } = key;
+    return [{ owner_id, idempotency_key, content_hash, pet_id: id, expires_at }];
   });
   if (records.length > 0) await statements.insertRecords(writes, records);
   return pets.map((pet) => E.right({ pet, replayed: false }));
@@ -75,10 +80,10 @@ const createNew = async (
 /** Returns the result of a create whose idempotency key was used before, or undefined if its animal must be added. */
 const settle = (
   record: IdempotencyRecord | undefined,
-  newPet: NewPet,
+  contentHash: string,
   now: number,
 ): CreateResult | undefined => {
-  const decision = resolveIdempotentCreate(record, contentHashOf(newPet), now);
+  const decision = resolveIdempotentCreate(record, contentHash, now);
   switch (decision._tag) {
     case 'Create':
       return undefined;
@@ -102,8 +107,8 @@ const createOrReplay = async (
   // written.
   await purgeIfExpired(transaction, keys, now);
   const records = await findRecords(transaction, statements, keys);
-  const settled = creates.map(({ keyText = '', newPet }) =>
-    settle(records.get(keyText)?.record, newPet, now),
+  const settled = creates.map(
+    ({ key }) => key && settle(records.get(key.text)?.record, key.contentHash, now),
   );
   const fresh = creates.filter((_, place) => settled[place] === undefined);
   if (fresh.length === 0) {
@@ -140,7 +145,6 @@ export const createPet = (
   const purge = purgeExpiredKeys(database, now);
   const create = batchedWrite<Create, CreateFailure, CreatedPet>(database, observer, {
     operation: 'create',
-    identity: ({ keyText }) => keyText,
     run: (creates) => {
       const time = now();
       return createTogether(database, creates, time, time + ttlMs).finally(purge);
@@ -148,13 +152,13 @@ export const createPet = (
   });
   const inFlight = new Set<string>();
   return (newPet, key, deadline) => {
-    const keyText = key && scopedIdempotencyKeyText(key);
-    const created = create({ newPet, key, keyText }, deadline);
-    if (keyText === undefined) return created;
+    if (key === undefined) return create({ newPet, key }, deadline);
+    const text = scopedIdempotencyKeyText(key);
+    const created = create({ newPet, key: { ...key, text, contentHash: contentHashOf(newPet) } }, deadline);
     return async () => {
-      if (inFlight.has(keyText)) return E.left(idempotencyKeyInFlight);
-      inFlight.add(keyText);
-      return created().finally(() => inFlight.delete(keyText));
+      if (inFlight.has(text)) return E.left(idempotencyKeyInFlight);
+      inFlight.add(text);
+      return created().finally(() => inFlight.delete(text));
     };
   };
 };

@@ -15,14 +15,12 @@ const batcher = ({
   maxBatchSize = 100,
   timeoutMs = 5_000,
   batchKey = (_key: string): string => '',
-  identity = (_key: string): string | undefined => undefined,
 } = {}) => {
   const batches: Array<Batch> = [];
   const load = createBatcher<string, never, string>({
     concurrency,
     maxBatchSize,
     batchKey,
-    identity,
     timeoutMs,
     runBatch: (keys) =>
       new Promise((resolve, reject) => {
@@ -122,16 +120,6 @@ describe('A batcher', () => {
     for (const batch of [1, 2, 3]) (await begun(batch)).answer();
     expect(await Promise.all(answers)).to.deep.equal(['A1', 'B1', 'A2', 'C1', 'B2']);
     expect(keys()).to.deep.equal([['a1', 'a2'], ['b1', 'b2'], ['c1']]);
-  });
-
-  it('puts calls with equal identities into different batches, in their order', async () => {
-    const { call, begun, keys } = batcher({
-      identity: (key) => (key === 'none' ? undefined : key.charAt(0)),
-    });
-    const answers = ['a1', 'a2', 'b1', 'none', 'a3', 'none'].map((key) => call(key));
-    for (const batch of [1, 2, 3]) (await begun(batch)).answer();
-    await Promise.all(answers);
-    expect(keys()).to.deep.equal([['a1', 'b1', 'none', 'none'], ['a2'], ['a3']]);
   });
 
   it('goes on after a batch that failed as a whole', async () => {

@@ -1,6 +1,5 @@
 import * as E from 'fp-ts/Either';
-import type { TaskEither } from 'fp-ts/TaskEither';
-import type { AnimalStore, Deadline, OpenAnimalStore, Quota } from '../../core';
+import type { AnimalStore, InvalidApiKey, Quota, QuotaExceeded, Unavailable } from '../../core';
 import type { HttpFailure } from './errors';
 import type { Headers } from './reply';
 
@@ -22,39 +21,24 @@ export type AuthenticateRequest<Request> = (
   request: Request,
 ) => string | undefined | Promise<string | undefined>;
 
-/** Request of a host, the text of its `Authorization` header, and the host's own function to authenticate it. */
-export interface UnopenedRequest<Request> {
-  readonly request: Request;
-  readonly authorization: string | undefined;
-  readonly authenticateRequest?: AuthenticateRequest<Request> | undefined;
-}
-
-const readKey = async <Request>({
-  request,
+/** Reads the API key of a request: by the host's function if there is one, or from the Authorization header. */
+export const readApiKey = async <Request>(
+  request: Request,
   authorization = '',
-  authenticateRequest,
-}: UnopenedRequest<Request>): Promise<E.Either<HttpFailure, string>> => {
+  authenticateRequest?: AuthenticateRequest<Request>,
+): Promise<E.Either<HttpFailure, string>> => {
   if (authenticateRequest === undefined) return bearerKey(authorization);
   const key = await authenticateRequest(request);
   return key === undefined ? E.left({ _tag: 'MissingApiKey' }) : E.right(key);
 };
 
-/** Opens the store for a request. Calls `record` with the caller and its quota, also if the quota is used up. */
-export const openStoreFor =
-  <Request>(
-    openStore: OpenAnimalStore,
-    unopened: UnopenedRequest<Request>,
-    deadline: Deadline,
-    record: (opened: Pick<AnimalStore, 'caller' | 'quota'>) => void,
-  ): TaskEither<HttpFailure, AnimalStore> =>
-  async () => {
-    const key = await readKey(unopened);
-    if (E.isLeft(key)) return key;
-    const opened = await openStore(key.right, deadline)();
-    if (E.isRight(opened)) record(opened.right);
-    else if (opened.left._tag === 'QuotaExceeded') record(opened.left);
-    return opened;
-  };
+/** Returns the caller of an opened store and its quota, also if the quota is used up, or undefined without a caller. */
+export const callerAndQuotaOf = (
+  opened: E.Either<InvalidApiKey | QuotaExceeded | Unavailable, AnimalStore>,
+): Pick<AnimalStore, 'caller' | 'quota'> | undefined => {
+  if (E.isRight(opened)) return opened.right;
+  return opened.left._tag === 'QuotaExceeded' ? opened.left : undefined;
+};
 
 /** Returns the state of a rate limit as headers (draft-ietf-httpapi-ratelimit-headers). */
 export const quotaHeaders = (quota: Quota | undefined): Headers =>
