@@ -1,3 +1,4 @@
+import type { OperationName } from '../../core/operations';
 import type { NewPet, Pet, PetQuery } from '../../core/pets';
 import { maxPageSize } from '../../core/rules';
 import {
@@ -58,7 +59,7 @@ export interface AnimalStoreClient<Int64 extends bigint | string = bigint> {
 }
 
 /** Requests of a client. Each function makes one attempt, and rejects with an AnimalStoreError. */
-export interface Transport {
+export interface Transport extends Readonly<Record<OperationName, unknown>> {
   readonly createPet: (
     newPet: NewPet,
     idempotencyKey: string,

@@ -9,7 +9,6 @@ import type {
   InvalidNewPet,
   InvalidQuery,
   OpenAnimalStore,
-  OperationName,
   PetDeleted,
   PetNotFound,
   QuotaExceeded,
@@ -117,13 +116,12 @@ const embeddedTransport = (openStore: OpenAnimalStore, apiKey: ApiKeySource): Tr
     return rightOrThrow(operation(store, deadline));
   };
 
-  const transport: Transport & Readonly<Record<OperationName, unknown>> = {
+  return {
     listPets: (query, attempt) => use(attempt, ({ listPets }, deadline) => listPets(query, deadline)),
     createPet: (newPet, idempotencyKey, attempt) =>
       use(attempt, ({ createPet }, deadline) => createPet(newPet, idempotencyKey, deadline)),
     getPet: (id, attempt) => use(attempt, ({ getPet }, deadline) => getPet(id, deadline)),
   };
-  return transport;
 };
 
 /** Options of an embedded client: the store, the API key for all calls, and defaults for the options of each call. */

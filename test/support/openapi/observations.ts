@@ -11,6 +11,7 @@ import {
   decodeOrThrow,
   idempotencyKeyInFlight,
   openAnimalStore,
+  type OperationName,
   PetCodec,
   petDeleted,
   unavailable,
@@ -76,7 +77,9 @@ const common = (request: string): Readonly<Record<string, Provocation>> => ({
 const firstCreate = create(JSON.stringify(rex), { 'X-Request-Id': '1f0c2a4e-5d1b-4a57-9a0e-2b1f3c5d7e90' });
 
 /** For each operation, a request that succeeds and the requests that fail. */
-const provocations: Readonly<Record<string, readonly [string, Readonly<Record<string, Provocation>>]>> = {
+const provocations: Readonly<
+  Record<OperationName, readonly [string, Readonly<Record<string, Provocation>>]>
+> = {
   listPets: [
     requestText('GET', '/v1/pets?limit=1'),
     { InvalidQuery: { request: requestText('GET', '/v1/pets?limit=0') } },
