@@ -1,4 +1,4 @@
-import type { NewPet, Pet } from '../../core/pets';
+import type { NewPet, Pet, PetFilters } from '../../core/pets';
 import {
   apiKeyRule,
   type ExplainedViolation,
@@ -110,9 +110,17 @@ const filter =
   (input) =>
     input === null || input === '' ? { value: undefined } : check(input);
 
+function filterChecks(): Checks<PetFilters>;
+function filterChecks(): object {
+  return Object.fromEntries(
+    Object.entries<FieldRule>(newPetRules)
+      .filter(([, rule]) => rule.filter === true)
+      .map(([name, rule]) => [name, filter(optional(checkOf(rule)))]),
+  );
+}
+
 export const pageStartChecks: Checks<PageStart> = {
-  status: filter(newPetChecks.status),
-  categoryId: filter(optional(newPetChecks.categoryId)),
+  ...filterChecks(),
   order: optional(checkOf(listOrderRule)),
   after: optional(checkInt64),
   pageSize: optional(checkPageSize),
