@@ -4,6 +4,7 @@ import { describeFailure } from '../../../adapters/http/errors';
 import { petOperations } from '../../../adapters/http/operations';
 import { NewPetCodec, PetCodec } from '../../../core';
 import { type FieldRule, maxPageSize, newPetRules, petRules } from '../../../core/rules';
+import { fieldKind } from '../field-kinds';
 import { isDescribedHeader } from './document';
 import { exampleFailures } from './example-failures';
 import { type Observation, type Observations, type ObservedParameter, rex } from './observations';
@@ -119,7 +120,10 @@ const schemaFacts = (): ReadonlyArray<string> => [
   ...Object.entries(pets).flatMap(([name, rules]) =>
     Object.entries<FieldRule>(rules)
       .filter(([, { kind }]) => kind !== 'enumeration')
-      .map(([field]) => `${name} has a ${field} such as ${JSON.stringify(examplePet[field])}`),
+      .map(([field, rule]) => {
+        const example = examplePet[field] ?? fieldKind(rule).samples[0];
+        return `${name} has a ${field} such as ${JSON.stringify(example)}`;
+      }),
   ),
 ];
 

@@ -1,5 +1,6 @@
 import { describeFailure, errorBody } from '../../../adapters/http/errors';
 import { maxPageSize, newPetRules, petRules, type FieldRule } from '../../../core/rules';
+import { fieldKind } from '../field-kinds';
 import { parseExactJson } from './document';
 import { exampleFailures } from './example-failures';
 
@@ -45,18 +46,8 @@ export const parameterTexts = [
   ...['k'.repeat(255), 'k'.repeat(256), `"${'k'.repeat(255)}"`, `"${'k'.repeat(256)}"`],
 ];
 
-const valuesOf = (rule: FieldRule): ReadonlyArray<string> => {
-  switch (rule.kind) {
-    case 'text':
-      return ['', 'é🐕', 'x'.repeat(rule.maxLength), 'x'.repeat(rule.maxLength + 1), 'a\0b'].map((text) =>
-        JSON.stringify(text),
-      );
-    case 'int64':
-      return ['-9223372036854775808', '-9223372036854775809', '9223372036854775807', '9223372036854775808'];
-    case 'enumeration':
-      return [...rule.values, 'Sold'].map((text) => JSON.stringify(text));
-  }
-};
+const valuesOf = (rule: FieldRule): ReadonlyArray<string> =>
+  fieldKind(rule).samples.map((value) => (typeof value === 'bigint' ? String(value) : JSON.stringify(value)));
 
 const otherValues = ['null', 'true', '1', '1.5', '"1"', '[]', '{}'];
 
