@@ -6,7 +6,7 @@ import { basename, dirname, join } from 'node:path';
 import { newCatalogue } from '../../support/databases/catalogue';
 import { killPrograms, main, startProgram } from '../../support/processes/command';
 import { makeFolder, removeFolders } from '../../support/temporary-folder';
-import { animals, namesIn, newFile, runInProcess, runScript } from './support';
+import { animals, csvHeader, csvRow, namesIn, newFile, runInProcess, runScript } from './support';
 
 /** Returns animals of `animals` as they are exported, by their ids. */
 const ndjsonOf = (...ids: ReadonlyArray<number>): string =>
@@ -36,7 +36,7 @@ describe('The command export', () => {
     const sold = await runInProcess(['export', '-', '--format=ndjson', '--status=sold'], environment);
     expect(sold.stdout).to.equal(ndjsonOf(...ids.filter((id) => id % 3 === 1)));
     expect(await runInProcess(['export', '--format=csv', '--status=pending'], environment)).to.include({
-      stdout: 'name,categoryId,status,id\r\n',
+      stdout: `${csvHeader}\r\n`,
       stderr: '0 animals exported\n',
     });
     expect((await runInProcess(['export', '--format=csv', '--status=gone'], environment)).code).to.equal(2);
@@ -48,15 +48,19 @@ describe('The command export', () => {
   it('puts a quote before a name that a spreadsheet would run as a formula, and a byte order mark, if asked to', async () => {
     const { environment } = await newCatalogue(oneNamed('=1+1', -1n));
     const command = ['export', '--format=csv'];
-    expect((await runInProcess(command, environment)).stdout).to.include('\r\n=1+1,-1,,1\r\n');
+    expect((await runInProcess(command, environment)).stdout).to.include(
+      `\r\n${csvRow({ name: '=1+1', categoryId: -1, id: 1 })}\r\n`,
+    );
     const escaped = await runInProcess([...command, '--escape-formulas', '--bom'], environment);
-    expect(escaped.stdout).to.equal("\ufeffname,categoryId,status,id\r\n'=1+1,-1,,1\r\n");
+    expect(escaped.stdout).to.equal(
+      `\ufeff${csvHeader}\r\n${csvRow({ name: "'=1+1", categoryId: -1, id: 1 })}\r\n`,
+    );
   });
 
   it('shows control characters escaped at a terminal, and then its summary', async () => {
     const { file, environment } = await newCatalogue(oneNamed('a\x1b[2Jb\u202e\r\nc'));
     for (const [format, shown] of [
-      ['csv', 'name,categoryId,status,id\r\n"a\\u001b[2Jb\\u202e\r\nc",1,,1'],
+      ['csv', `${csvHeader}\r\n${csvRow({ name: '"a\\u001b[2Jb\\u202e\r\nc"', categoryId: 1, id: 1 })}`],
       ['ndjson', '{"id":1,"name":"a\\u001b[2Jb\\u202e\\r\\nc","categoryId":1}'],
     ] as const) {
       const command = `${process.execPath} ${main} export --format ${format}`;
@@ -84,7 +88,12 @@ describe('The command export', () => {
       stdout: '',
     });
     expect(await readFile(file, 'utf8')).to.equal(
-      'name,categoryId,status,id\r\nanimal 1,9007199254740993,sold,1\r\nanimal 2,9007199254740993,,2\r\n',
+      [
+        csvHeader,
+        csvRow({ name: 'animal 1', categoryId: '9007199254740993', status: 'sold', id: 1 }),
+        csvRow({ name: 'animal 2', categoryId: '9007199254740993', id: 2 }),
+        '',
+      ].join('\r\n'),
     );
     expect(await readFile(join(folder, 'earlier'), 'utf8')).to.equal(earlier);
     expect(await readdir(folder)).to.have.members(['animals.csv', 'earlier']);

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import * as E from 'fp-ts/Either';
 import { pipe } from 'fp-ts/function';
-import { decodeNewPet, invalidFieldTexts, type NewPet } from '../../../core';
+import { decodeNewPet, invalidFieldTexts, type NewPet, newPetFieldNames, newPetRules } from '../../../core';
 import type { Row } from '../../../app/transfer/rows';
 import { type Format, readRows, writeRows } from '../../../app/transfer/formats';
 import { type Pet } from '../../../core';
@@ -125,8 +125,8 @@ describe('Rows of a file', () => {
   });
 
   it('need a header in CSV that spells the known columns exactly, each once, between commas', async () => {
-    const columns =
-      'the header must have the columns name and categoryId, and may have status, each only once and separated by commas';
+    const optional = newPetFieldNames.filter((name) => !newPetRules[name].required).join(' and ');
+    const columns = `the header must have the columns name and categoryId, and may have ${optional}, each only once and separated by commas`;
     for (const [header, reason] of [
       ['name;categoryId;status', 'the columns must be separated by commas, without ";"'],
       ['name\tcategoryId', 'the columns must be separated by commas, without "\\t"'],

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { openSqlite } from '../../../adapters/knex';
-import { type NewPet } from '../../../core';
+import { type NewPet, newPetFieldNames } from '../../../core';
 import { type Catalogue, newCatalogue } from '../../support/databases/catalogue';
 import { columnOf } from '../../support/databases/sqlite-files';
 import {
@@ -23,6 +23,14 @@ export const animals = (count: number): ReadonlyArray<NewPet> =>
     categoryId: 9007199254740993n,
     ...(index % 3 === 0 ? { status: 'sold' } : {}),
   }));
+
+const columns = [...newPetFieldNames, 'id'];
+
+export const csvHeader = columns.join();
+
+/** Returns the row of an animal in a CSV file whose cells need no quotes. */
+export const csvRow = (cells: Readonly<Record<string, string | number>>): string =>
+  columns.map((name) => cells[name] ?? '').join();
 
 /** Makes a database with many animals, which a statement of the database generates. */
 export const newLargeCatalogue = async (count: number): Promise<Catalogue> => {

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { headOf } from '../../support/http/raw-connection';
+import { declaredMethods } from '../../support/openapi/declared-methods';
 import { describeService } from '../../support/service/service-under-test';
 
 describeService('Methods and targets of every form', (service) => {
@@ -11,7 +12,7 @@ describeService('Methods and targets of every form', (service) => {
     for (const target of ['example.org:443', '/v1/pets', 'localhost']) {
       const answer = await service.request('CONNECT', target, { headers: { 'X-Request-Id': target } });
       expect([answer.status, answer.code], target).to.deep.equal([405, 'method_not_allowed']);
-      expect(answer.header('Allow')).to.equal('GET, HEAD, POST');
+      expect(answer.header('Allow')?.split(', ')).to.have.members(declaredMethods());
       expect(answer.header('X-Request-Id')).to.equal(target);
     }
   });

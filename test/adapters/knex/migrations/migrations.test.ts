@@ -51,7 +51,7 @@ for (const [kind, makeDatabase] of databaseKinds) {
     it('count keys of earlier versions as used, so that none is marked as unused', () =>
       use(async (database) => {
         await success(migrate(database));
-        await database.writes.migrate.down(migrationConfig);
+        await database.writes.migrate.down({ ...migrationConfig, name: '002_add_last_use_of_keys' });
         const old = {
           id: 'old',
           owner_id: 'old',
