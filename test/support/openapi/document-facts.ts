@@ -24,7 +24,7 @@ const parameterFacts = (document: OpenApiDocument, { operationId, parameters }: 
   parameters.flatMap(({ name, in: place, required = false, schema, example }) => {
     const type = typeOf(document, schema);
     const validate = validatorOf(document, schema);
-    const accepted = parameterTexts.filter((text) => validate(parameterValue(type, text)));
+    const accepted = parameterTexts(place).filter((text) => validate(parameterValue(type, text)));
     return [
       `${operationId} takes the ${required ? 'required' : 'optional'} ${place} ${name}, as ${String(type)}`,
       ...accepted.map((text) => `${operationId} accepts ${name} ${abbreviate(text)}`),

@@ -238,7 +238,8 @@ const observeParameters = async ({ send }: Program): Promise<ReadonlyArray<Obser
   for (const { requestWith, ...parameter } of Object.entries(petOperations).flatMap(candidatesOf)) {
     if (await isAccepted(requestWith(invalidTexts[parameter.place]))) continue;
     const accepted: Array<string> = [];
-    for (const text of parameterTexts) if (await isAccepted(requestWith(text))) accepted.push(text);
+    for (const text of parameterTexts(parameter.place))
+      if (await isAccepted(requestWith(text))) accepted.push(text);
     observed.push({ ...parameter, accepted });
   }
   return observed;

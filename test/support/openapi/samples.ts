@@ -1,4 +1,5 @@
 import { describeFailure, errorBody } from '../../../adapters/http/errors';
+import { petFilters } from '../../../core';
 import { maxPageSize, newPetRules, petRules, type FieldRule } from '../../../core/rules';
 import { fieldKind } from '../field-kinds';
 import { parseExactJson } from './document';
@@ -8,27 +9,8 @@ import { exampleFailures } from './example-failures';
 export const abbreviate = (text: string): string =>
   text.length > 120 ? `${text.slice(0, 60)}... of ${text.length} characters` : text;
 
-/** Texts of parameters, accepted or not. */
-export const parameterTexts = [
-  ...[
-    '1',
-    '100',
-    '101',
-    '0',
-    '007',
-    '-1',
-    '+5',
-    '5.0',
-    '1e1',
-    'x',
-    '',
-    'asc',
-    'desc',
-    'available',
-    'pending',
-    'sold',
-    'Sold',
-  ],
+const texts = [
+  ...['1', '100', '101', '0', '007', '-1', '+5', '5.0', '1e1', 'x', '', 'asc', 'desc'],
   ...['9223372036854775807', '9223372036854775808', '-9223372036854775808', '-9223372036854775809'],
   ...[
     '"quoted"',
@@ -45,6 +27,12 @@ export const parameterTexts = [
   ],
   ...['k'.repeat(255), 'k'.repeat(256), `"${'k'.repeat(255)}"`, `"${'k'.repeat(256)}"`],
 ];
+
+const filterTexts = petFilters.flatMap((name) => fieldKind(newPetRules[name]).samples.map(String));
+
+/** Returns texts of parameters, accepted or not. Only a query can have each value of a filter. */
+export const parameterTexts = (place: string): ReadonlyArray<string> =>
+  place === 'query' ? [...new Set([...texts, ...filterTexts])] : texts;
 
 const valuesOf = (rule: FieldRule): ReadonlyArray<string> =>
   fieldKind(rule).samples.map((value) => (typeof value === 'bigint' ? String(value) : JSON.stringify(value)));
