@@ -34,7 +34,9 @@ describe('The pages', () => {
     for (const [path, type] of Object.entries(files)) {
       const { status, headers, body } = await get(path);
       expect([status, headers.get('content-type')], path).to.deep.equal([200, type]);
-      expect(body, path).not.to.equal('');
+      expect(body, path)
+        .not.to.equal('')
+        .and.not.to.match(/[/*]# sourceMappingURL=/);
       if (!type.includes('html')) continue;
       expect(headers.get('content-security-policy'))
         .to.match(/^default-src 'none'; /)
