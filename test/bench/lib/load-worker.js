@@ -22,24 +22,36 @@ const processorSeconds = (pid) => {
 const load = async ({ address, key, pid, operation, animals, connections, seconds }) => {
   const latencies = createHistogram();
   const authorization = `Bearer ${key}`;
+  const { requestsPerConnection } = operations[operation];
   let isMeasuring = false;
   let faults = 0;
+  const record = (milliseconds) => {
+    if (isMeasuring) latencies.record(Math.max(1, Math.round(milliseconds * 1000)));
+  };
   const run = autocannon({
     url: address,
     connections,
     duration: 3_600,
-    reconnectRate: operations[operation].requestsPerConnection,
+    reconnectRate: requestsPerConnection,
     setupClient: (client) => {
       const requests = Array.from({ length: Math.ceil(preparedRequests / connections) }, () => {
         const request = operations[operation].request(animals);
         return { ...request, headers: { authorization, ...request.headers } };
       });
       client.setRequests(requests);
+      if (requestsPerConnection === undefined) return;
+      // Measures from request to request, because autocannon reports no response that ends a connection.
+      let sentAt = performance.now();
+      client.on('request', () => {
+        const now = performance.now();
+        record(now - sentAt);
+        sentAt = now;
+      });
     },
   });
   run.on('response', (_client, status, _bytes, milliseconds) => {
     if (status < 200 || status > 299) faults += 1;
-    if (isMeasuring) latencies.record(Math.max(1, Math.round(milliseconds * 1000)));
+    record(milliseconds);
   });
 
   const now = () => ({
