@@ -26,6 +26,11 @@ const sharedTests = [
 /** Tests that need functions in the database, which a worker of a cluster doesn't have. */
 const conflictTests = ['knex/pets/import', 'postgres-conflicts'];
 
+const globs = (tests: ReadonlyArray<string>): ReadonlyArray<string> =>
+  tests.map((test) => `test/**/${test}.{test,slow}.ts`);
+
+const allTests = globs([...sharedTests, ...conflictTests]).concat('test/end-to-end/**/*.test.ts');
+
 const print = (text: string): void => void process.stdout.write(`\n== ${text}\n`);
 
 type Environment = Readonly<Record<string, string>>;
@@ -50,12 +55,11 @@ const mocha = async (specs: ReadonlyArray<string>, environment: Environment): Pr
 const runOn = async (
   name: string,
   environment: Environment,
+  specs: ReadonlyArray<string>,
   ownTests: string,
-  moreTests: ReadonlyArray<string> = [],
 ): Promise<boolean> => {
   print(name);
-  const shared = [...sharedTests, ...moreTests].map((test) => `test/**/${test}.{test,slow}.ts`);
-  const hasPassed = await mocha([...shared, 'test/end-to-end/**/*.test.ts'], environment);
+  const hasPassed = await mocha(specs, environment);
   return (await mocha([`test/engines/${ownTests}.engine.ts`], environment)) && hasPassed;
 };
 
@@ -70,10 +74,11 @@ const runOnCitus = async (): Promise<boolean> => {
     const [coordinator = '', worker = ''] = cluster.urls;
     const templates = { pets: await cluster.makeTemplate('pets'), all: await cluster.makeTemplate('all') };
     const results: Array<boolean> = [];
-    for (const [distribution, entry, name] of [
-      ['pets', coordinator, 'Citus, animals distributed, by the coordinator'],
-      ['all', coordinator, 'Citus, everything distributed, by the coordinator'],
-      ['all', worker, 'Citus, everything distributed, by a worker'],
+    const forWorker = globs(sharedTests).concat('test/end-to-end/**/*.test.ts');
+    for (const [distribution, entry, specs, name] of [
+      ['pets', coordinator, allTests, 'Citus, animals distributed, by the coordinator'],
+      ['all', coordinator, globs(conflictTests), 'Citus, everything distributed, by the coordinator'],
+      ['all', worker, forWorker, 'Citus, everything distributed, by a worker'],
     ] as const) {
       const environment = {
         TEST_POSTGRES_URL: cluster.urls.join(),
@@ -82,7 +87,7 @@ const runOnCitus = async (): Promise<boolean> => {
         TEST_POSTGRES_IS_DISTRIBUTED: 'yes',
         ...cluster.environment,
       };
-      results.push(await runOn(name, environment, 'citus', entry === worker ? [] : conflictTests));
+      results.push(await runOn(name, environment, specs, 'citus'));
     }
     return results.every(Boolean);
   } finally {
@@ -147,7 +152,7 @@ const runOnPgbouncer = async (): Promise<boolean> => {
       TEST_POSTGRES_URL: server.url,
       TEST_POSTGRES_ENTRY: pooler.url,
     };
-    return await runOn('PgBouncer, in transaction mode', environment, 'pgbouncer', conflictTests);
+    return await runOn('PgBouncer, in transaction mode', environment, allTests, 'pgbouncer');
   } finally {
     await pooler.stop();
     await server.stop();
