@@ -27,7 +27,7 @@ export class AcceptPriority {
     return this.hasAccepted && performance.now() >= this.nextHoldAt;
   }
 
-  /** Calls `start` at the end of the current hold. Begins a hold if there is none. */
+  /** Calls `start` when the hold ends. The first call begins the hold. */
   hold(start: () => void): void {
     if (this.held.push(start) > 1) return;
     this.accepted = 0;
