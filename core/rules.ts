@@ -7,9 +7,12 @@ export interface Rule<A> {
   readonly expected: string;
 }
 
+const minInt64 = String(-(2n ** 63n));
+const maxInt64 = String(2n ** 63n - 1n);
+
 export const int64Rule: Rule<bigint> = {
   holds: (value) => BigInt.asIntN(64, value) === value,
-  expected: 'an integer from -9223372036854775808 to 9223372036854775807',
+  expected: `an integer from ${minInt64} to ${maxInt64}`,
 };
 
 const decimal = /^-?0*[0-9]{1,19}$/;
@@ -139,7 +142,7 @@ export const explainInteger = (input: unknown, minimum: string, maximum: string)
 };
 
 const explainInt64: FieldType['explain'] = (input) => {
-  const violation = explainInteger(input, String(-(2n ** 63n)), String(2n ** 63n - 1n));
+  const violation = explainInteger(input, minInt64, maxInt64);
   const hint = typeof input === 'number' && violation.rule === 'out_of_range';
   const unsafe = '; a number is exact only up to 2^53, so pass a bigint or its digits';
   return hint ? { ...violation, expected: violation.expected + unsafe } : violation;

@@ -105,3 +105,7 @@ export const invalidArgument = (fields: ReadonlyArray<InvalidField>, cause?: unk
       .join('; '),
     { fields, cause },
   );
+
+/** Makes the error of a call for an animal that the store lacks. */
+export const petNotFound = (id: bigint, details?: Details): AnimalStoreError =>
+  new AnimalStoreError('pet_not_found', `pet not found: no animal has the id ${id}`, details);

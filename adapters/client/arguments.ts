@@ -67,7 +67,7 @@ function fieldChecks(rules: Readonly<Record<string, FieldRule>>, check: (rule: F
 
 // Does not use `instanceof`, because the signal may come from another JavaScript realm, such as that of a test runner.
 const isAbortSignal = (input: unknown): boolean =>
-  typeof input === 'object' && input !== null && 'aborted' in input && 'addEventListener' in input;
+  propertyOf(input, 'aborted') !== undefined && isFunction(propertyOf(input, 'addEventListener'));
 
 const isHeaders = (input: unknown): boolean => {
   try {

@@ -73,8 +73,7 @@ export interface Transport extends Readonly<Record<OperationName, unknown>> {
 }
 
 // Does not use `crypto.randomUUID`, which browsers lack on pages without TLS.
-const randomKey = (): string =>
-  [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, '0')).join('');
+const randomKey = (): string => crypto.getRandomValues(new BigUint64Array(2)).join('-');
 
 /** Start of a page after an animal. */
 interface NextPage extends PageStart {

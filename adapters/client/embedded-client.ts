@@ -15,7 +15,8 @@ import type {
   ReadOnlyApiKey,
   Unavailable,
 } from '../../core';
-import { AnimalStoreError, type AnimalStoreErrorCode } from './animal-store-error';
+import { idempotencyKeyRule } from '../../core/rules';
+import { AnimalStoreError, type AnimalStoreErrorCode, petNotFound } from './animal-store-error';
 import {
   type ApiKeySource,
   callChecks,
@@ -70,7 +71,7 @@ const toError = (failure: Failure): AnimalStoreError => {
     case 'InvalidApiKey':
       return errorOf('unauthorized', 'the API key is unknown, expired or revoked; use a valid key');
     case 'InvalidIdempotencyKey':
-      return errorOf('invalid_idempotency_key', 'idempotencyKey must be 1 to 255 printable ASCII characters');
+      return errorOf('invalid_idempotency_key', `idempotencyKey must be ${idempotencyKeyRule.expected}`);
     case 'InvalidNewPet':
       return invalid('invalid_body', failure.fields);
     case 'InvalidQuery':
@@ -81,7 +82,7 @@ const toError = (failure: Failure): AnimalStoreError => {
         'the animal of this idempotency key was added and then deleted; to add it again, use a new key',
       );
     case 'PetNotFound':
-      return errorOf('pet_not_found', `pet not found: no animal has the id ${failure.id}`);
+      return petNotFound(failure.id);
     case 'QuotaExceeded':
       return errorOf('rate_limited', 'too many requests; wait', {
         retryAfterMs: failure.quota.resetsInSeconds * 1_000,

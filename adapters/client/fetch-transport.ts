@@ -1,6 +1,6 @@
 import type { Pet } from '../../core/pets';
 import { maxPageSize, newPetRules } from '../../core/rules';
-import { AnimalStoreError, invalidArgument, serviceStatuses } from './animal-store-error';
+import { AnimalStoreError, invalidArgument, petNotFound, serviceStatuses } from './animal-store-error';
 import { type ApiKeySource, checkPet, isFunction, propertyOf, readApiKey } from './arguments';
 import type { Transport } from './client';
 import { parseJson, toJson } from './json';
@@ -211,7 +211,7 @@ export const fetchTransport = (address: string, apiKey: ApiKeySource | undefined
       const [pet] = toPets(success);
       if (pet?.id === id) return pet;
       const { requestId } = detailsOf(success.response);
-      throw new AnimalStoreError('pet_not_found', `pet not found: no animal has the id ${id}`, { requestId });
+      throw petNotFound(id, { requestId });
     },
   };
 };

@@ -165,7 +165,7 @@ export const clientSuite = (open: OpenClient): void => {
       expect(texts).to.have.lengthOf(4);
       expect(texts.slice(0, 3)).to.deep.equal([texts[0], texts[0], texts[0]]);
       expect(texts[0])
-        .to.match(/^[0-9a-f]{32}$/)
+        .to.match(/^\d{1,20}-\d{1,20}$/)
         .and.not.to.equal(texts[3]);
     });
   });
