@@ -59,25 +59,30 @@ interface Interruptible {
   readonly interrupt: () => void;
 }
 
+const interruptMs = 10;
+
 /** Opens a file, works on it, and closes it. A signal interrupts the statement, which may read the whole file. */
 const onFile = async <A>(
   open: (pool: Knex.PoolConfig) => Knex,
   signal: AbortSignal,
   work: (file: Knex) => Promise<A>,
 ): Promise<A> => {
-  const afterCreate = (connection: Interruptible, done: (error: null) => void): void => {
-    signal.addEventListener('abort', () =>
-      tryOrError(() => {
-        connection.interrupt();
-      }),
-    );
+  let connection: Interruptible | undefined;
+  const afterCreate = (created: Interruptible, done: (error: null) => void): void => {
+    connection = created;
     done(null);
   };
+  // Repeats the interrupt, because it has no effect before the statement starts.
+  const timer = setInterval(() => {
+    if (signal.aborted) tryOrError(() => connection?.interrupt());
+  }, interruptMs);
   try {
     return await withPool(open({ afterCreate }), work);
   } catch (error) {
     signal.throwIfAborted();
     throw withoutStatement(error);
+  } finally {
+    clearInterval(timer);
   }
 };
 
