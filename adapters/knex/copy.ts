@@ -95,6 +95,8 @@ const readTable = async (
 
 export interface CopyState {
   rows: number;
+  /** True if all rows are counted first, so that `share` is known. */
+  readonly hasShare?: boolean;
   /** Fraction of the work that is done, from 0 to 1, if it is known. */
   share?: number;
   /** In `committing`, all rows are copied, and the target has not confirmed the commit yet. */
@@ -144,7 +146,8 @@ export const copyStore = async (
   signal: AbortSignal,
 ): Promise<CopiedStore> => {
   const read = new Map<Table, Contents>();
-  const rowsToRead = (await countRows(source.reads)) * (source.isLocked === true ? 2 : 3);
+  const rowsToCopy = state.hasShare === true ? await countRows(source.reads) : 0;
+  const rowsToRead = rowsToCopy * (source.isLocked === true ? 2 : 3);
   let rowsRead = 0;
   const advance = (rows: ReadonlyArray<Row>): Promise<void> => {
     rowsRead += rows.length;

@@ -89,7 +89,8 @@ export const copyCommand = (terminal: Terminal): Command =>
     )
     .action(async (argument: string | undefined) => {
       const targetUrl = argument ?? terminal.env['TARGET_URL'] ?? '';
-      const state: CopyState = { rows: 0, phase: 'copying' };
+      const hasShare = terminal.stderr.isTTY === true;
+      const state: CopyState = { rows: 0, phase: 'copying', hasShare };
       await runTransfer(terminal, async (context) => summary(await copy(targetUrl, state, context)), {
         failed: 'the copy failed',
         remains: () => remains[state.phase],
