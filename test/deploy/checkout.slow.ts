@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { appendFileSync, existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { killPrograms, shell, startProgram } from '../support/processes/command';
+import { killPrograms, projectFolder, shell, startProgram } from '../support/processes/command';
 import { copyCheckout, prebuiltDriverCache } from '../support/packages';
 import { createPet } from '../support/http/client';
 import { startSharedPostgres } from '../support/postgres/postgres-server';
@@ -62,4 +62,23 @@ describe('A checkout without its development packages', () => {
     expect(code).to.equal(1);
     expect(stderr).to.include('run npm ci --include=dev, which installs what the build needs');
   });
+});
+
+describe('`npm ci`', () => {
+  /** Runs npm on a version of Node, with the npm of that time. */
+  const npmOn = (node: string, words: string) =>
+    shell(projectFolder, `npx --yes --package=node@${node} --package=npm@10 -- npm ${words} --dry-run`);
+
+  it('fails on Node 18, and names the version that it needs', async () => {
+    const { code, stderr } = await npmOn('18', 'ci');
+    expect(code).not.to.equal(0);
+    expect(stderr).to.match(/EBADENGINE[^]*Required: {"node":">=20\.19\.0"}[^]*"node":"v18\./);
+  });
+
+  for (const folder of ['.', 'test/embedders']) {
+    it(`accepts every package of ${folder} on the oldest version of Node that the service runs on`, async () => {
+      const { code, stderr } = await npmOn('20.19.0', `ci --engine-strict --prefix ${folder}`);
+      expect(code, stderr).to.equal(0);
+    });
+  }
 });
