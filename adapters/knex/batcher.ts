@@ -1,8 +1,12 @@
 import * as E from 'fp-ts/Either';
 import type { TaskEither } from 'fp-ts/TaskEither';
+import { setTimeout as delay } from 'node:timers/promises';
 import { type Deadline, type Unavailable, unavailable } from '../../core';
-import { withoutStatement } from './database/errors';
-import { withTimeout } from './timeouts';
+import { isConflict, isStatementError, withoutStatement } from './database/errors';
+import { databaseTimeouts, withTimeout } from './timeouts';
+
+/** Maximum size of a batch: of calls that share a statement, or of rows that one statement adds or deletes. */
+export const maxBatchSize = 400;
 
 /**
  * Minimum time that must remain before a deadline to start a database call. A call that starts later would time out
@@ -10,21 +14,23 @@ import { withTimeout } from './timeouts';
  */
 const minTimeLeftMs = 20;
 
-export type OnBatch = (size: number, milliseconds: number) => void;
-
 /** Result of a call. A call whose result is an Error is Unavailable. */
 export type Result<F, A> = E.Either<F, A> | Error;
 
-export interface BatcherOptions<K, F, A> {
-  readonly maxBatchSize: number;
+/** Runs a statement or transaction. Returns a result for each key, in the order of `keys`. */
+type RunBatch<K, F, A> = (keys: ReadonlyArray<K>) => Promise<ReadonlyArray<Result<F, A> | undefined>>;
+
+interface BatcherOptions<K, F, A> {
   /** Maximum number of batches that run at the same time. */
   readonly concurrency: number;
-  readonly timeoutMs: number;
+  readonly timeoutMs?: number;
   /** Returns a text that is equal for calls which can share a batch. By default, all can. */
   readonly batchKey?: (key: K) => string;
-  /** Returns a result for each key, in the order of `keys`. */
-  readonly runBatch: (keys: ReadonlyArray<K>) => Promise<ReadonlyArray<Result<F, A> | undefined>>;
-  readonly onBatch?: OnBatch;
+  readonly runBatch: RunBatch<K, F, A>;
+  /** True to run each call of a batch separately if the database rejects a statement of the batch. */
+  readonly separatesRejected?: boolean;
+  /** Receives the size and the duration of each batch that has succeeded or failed. Must not throw. */
+  readonly onBatch?: (size: number, milliseconds: number) => void;
 }
 
 interface Call<K, F, A> {
@@ -41,18 +47,63 @@ const latestBegin = (deadline: number, now: number): number =>
 const noResult = (): Error =>
   new Error('internal error: a batched query returned no result for one of its calls');
 
+const attempts = 6;
+
+const conflictDelayMs = 4;
+
+/** Runs work again if it conflicts with another transaction. */
+export const retryConflicts = async <A>(work: () => Promise<A>): Promise<A> => {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await work();
+    } catch (error) {
+      if (attempt === attempts || !isConflict(error)) throw error;
+      await delay(Math.random() * conflictDelayMs * 2 ** attempt);
+    }
+  }
+};
+
+const maxConcurrentRetries = 4;
+
+/** Runs each call separately, a few at a time, until the time limit. */
+const runEachAlone = async <K, F, A>(
+  keys: ReadonlyArray<K>,
+  runBatch: RunBatch<K, F, A>,
+): ReturnType<RunBatch<K, F, A>> => {
+  const until = performance.now() + databaseTimeouts.createRetryMs;
+  const results = keys.map(
+    (): Result<F, A> | undefined =>
+      new Error(
+        'nothing was stored: the transaction that it shared with other calls failed, and no time was left to try it separately',
+      ),
+  );
+  const queue = keys.entries();
+  const drain = async (): Promise<void> => {
+    for (const [place, key] of queue) {
+      if (performance.now() > until) return;
+      results[place] = await retryConflicts(() => runBatch([key])).then(
+        ([result]) => result,
+        withoutStatement,
+      );
+    }
+  };
+  await Promise.all(Array.from({ length: maxConcurrentRetries }, drain));
+  return results;
+};
+
 /**
  * Makes a function that runs concurrent calls together, in batches. While `concurrency` batches are running, new calls
  * are queued and become the next batch. While fewer batches are running, the calls of one tick of the event loop form a
- * batch. A call never joins a batch that has started, because the result could be stale. A call is Unavailable if its
- * batch can't begin early enough before the deadline of the call, or does not end within `timeoutMs`.
+ * batch. A call never joins a batch that has started, because the result could be stale. A batch that conflicts with
+ * another transaction is retried. A call is Unavailable if its batch can't begin early enough before the deadline of
+ * the call, or does not end within `timeoutMs`.
  */
 export const createBatcher = <K, F, A>({
-  maxBatchSize,
   concurrency,
-  timeoutMs,
+  timeoutMs = databaseTimeouts.callMs,
   batchKey = () => '',
   runBatch,
+  separatesRejected = false,
   onBatch,
 }: BatcherOptions<K, F, A>): ((key: K, deadline?: Deadline) => TaskEither<F | Unavailable, A>) => {
   let waiting: Array<Call<K, F, A>> = [];
@@ -76,11 +127,20 @@ export const createBatcher = <K, F, A>({
     return batch;
   };
 
+  const runTogether: RunBatch<K, F, A> = async (keys) => {
+    try {
+      return await retryConflicts(() => runBatch(keys));
+    } catch (error) {
+      if (!separatesRejected || keys.length === 1 || !isStatementError(error)) throw error;
+      return runEachAlone(keys, runBatch);
+    }
+  };
+
   const run = async (batch: ReadonlyArray<Call<K, F, A>>): Promise<void> => {
     runningBatches += 1;
     const began = performance.now();
     const keys = batch.map(({ key }) => key);
-    const results = await withTimeout(runBatch(keys), timeoutMs).catch(withoutStatement);
+    const results = await withTimeout(runTogether(keys), timeoutMs).catch(withoutStatement);
     runningBatches -= 1;
     onBatch?.(batch.length, performance.now() - began);
     for (const [place, { end }] of batch.entries()) {

@@ -3,11 +3,11 @@ import type { Task } from 'fp-ts/Task';
 import type { TaskEither } from 'fp-ts/TaskEither';
 import type { Knex } from 'knex';
 import { defaultPageSize, type Unavailable } from '../../core';
+import { maxBatchSize } from './batcher';
 import type { DatabaseSizes, OwnDatabase } from './database/own-database';
 import { isDiskFull, isLoginRejected, isReadOnlyServer, toTaskEither } from './database/errors';
 import { leastInt64 } from './database/pet-columns';
 import { generationMismatch, readSchemaState } from './migrations/migrations';
-import { maxBatchSize } from './pets/batched-statement';
 import { databaseTimeouts, withTimeout } from './timeouts';
 
 const checkReadiness = async ({

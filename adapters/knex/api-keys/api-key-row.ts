@@ -1,4 +1,16 @@
-import type { ApiKeyTimes } from '../../../core';
+import { hash, randomBytes } from 'node:crypto';
+import { ApiKey, type ApiKeyTimes, decodeOrThrow } from '../../../core';
+
+const format = /^animals_([0-9a-f]{16})_[\w-]{43}$/;
+
+export const newApiKey = (): { readonly id: string; readonly key: ApiKey } => {
+  const id = randomBytes(8).toString('hex');
+  return { id, key: decodeOrThrow(ApiKey, `animals_${id}_${randomBytes(32).toString('base64url')}`) };
+};
+
+export const keyIdOf = (key: string): string | undefined => format.exec(key)?.[1];
+
+export const hashOf = (key: string): Buffer => hash('sha256', key, 'buffer');
 
 /** Row of the table `api_keys`. The times are milliseconds, which PostgreSQL returns as texts. */
 export interface ApiKeyRow {

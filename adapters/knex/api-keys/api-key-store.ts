@@ -13,8 +13,7 @@ import {
 } from '../../../core';
 import { toTaskEither, eitherToTaskEither } from '../database/errors';
 import type { StoreDatabase } from '../database/store-database';
-import { type ApiKeyRow, numberOf, timesOf } from './api-key-row';
-import { hashOf, newApiKey } from './authenticate';
+import { type ApiKeyRow, hashOf, newApiKey, numberOf, timesOf } from './api-key-row';
 
 export interface ApiKeyRecord {
   readonly id: string;

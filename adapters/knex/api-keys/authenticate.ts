@@ -1,13 +1,13 @@
 import * as E from 'fp-ts/Either';
+import { constVoid } from 'fp-ts/function';
 import { LRUCache } from 'lru-cache';
-import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { timingSafeEqual } from 'node:crypto';
 import {
-  ApiKey,
+  type ApiKey,
   type ApiKeyTimes,
   type Authenticate,
   type Caller,
   callerOf,
-  decodeOrThrow,
   type InvalidApiKey,
   invalidApiKey,
   KeyId,
@@ -17,22 +17,9 @@ import {
 import { createBatcher } from '../batcher';
 import type { StoreDatabase } from '../database/store-database';
 import { databaseTimeouts } from '../timeouts';
-import { type ApiKeyRow, numberOf, timesOf } from './api-key-row';
-import { useRecorder } from './record-use';
-
-const format = /^animals_([0-9a-f]{16})_[\w-]{43}$/;
-
-export const newApiKey = (): { readonly id: string; readonly key: ApiKey } => {
-  const id = randomBytes(8).toString('hex');
-  return { id, key: decodeOrThrow(ApiKey, `animals_${id}_${randomBytes(32).toString('base64url')}`) };
-};
-
-const keyIdOf = (key: string): string | undefined => format.exec(key)?.[1];
-
-export const hashOf = (key: string): Buffer => hash('sha256', key, 'buffer');
+import { type ApiKeyRow, hashOf, keyIdOf, numberOf, timesOf } from './api-key-row';
 
 const maxTrusted = 10_000;
-const maxBatchSize = 400;
 
 interface StoredKey {
   readonly caller: Caller;
@@ -75,6 +62,40 @@ const checkKey = (
   return rejection === undefined ? E.right(caller) : E.left(invalidApiKey(rejection, id));
 };
 
+const hourMs = 3_600_000;
+
+const retryMs = 60_000;
+
+const maxAttempts = 10_000;
+
+/**
+ * Makes a function that records the use of a key if the last recorded one is an hour ago, once on all instances
+ * together. It returns at once, and never fails. After a failure, it records the next use after a minute. Records
+ * nothing in a host's transaction, which a failed statement would abort.
+ */
+const useRecorder = ({ write, writes }: StoreDatabase): ((id: KeyId, lastUsedAt: number | null) => void) => {
+  if (writes.isTransaction === true) return constVoid;
+  const attempted = new LRUCache<KeyId, true>({ max: maxAttempts, ttl: retryMs });
+  const record = createBatcher({
+    concurrency: 1,
+    runBatch: async (ids: ReadonlyArray<KeyId>) => {
+      const now = Date.now();
+      await write((writes) =>
+        writes<ApiKeyRow>('api_keys')
+          .whereIn('id', ids)
+          .whereRaw('coalesce(last_used_at, 0) <= ?', [now - hourMs])
+          .update({ last_used_at: now }),
+      );
+      return ids.map(() => E.right(undefined));
+    },
+  });
+  return (id, lastUsedAt) => {
+    if (Date.now() - (lastUsedAt ?? 0) < hourMs || attempted.has(id)) return;
+    attempted.set(id, true);
+    void record(id)();
+  };
+};
+
 /**
  * Makes the port `Authenticate` on the API keys in the database. After a query has found a valid key, the port accepts
  * the key for 2 s without a query, even while the database fails. Otherwise it fails with Unavailable if the query
@@ -84,7 +105,6 @@ export const knexAuthenticate = (database: StoreDatabase): Authenticate => {
   const trusted = new LRUCache<string, StoredKey>({ max: maxTrusted, ttl: databaseTimeouts.keyTrustMs });
   const readKey = createBatcher({
     concurrency: database.concurrency.reads,
-    maxBatchSize,
     timeoutMs: databaseTimeouts.keyQueryMs,
     runBatch: readKeys(database),
   });

@@ -1,6 +1,5 @@
 import type { Knex } from 'knex';
-import { setTimeout as delay } from 'node:timers/promises';
-import { isConflict, withoutStatement } from './errors';
+import { withoutStatement } from './errors';
 
 const ignore = (): void => undefined;
 
@@ -48,20 +47,5 @@ export const tryAndRollBack = async <A>(
     return await work(transaction);
   } finally {
     await transaction.rollback();
-  }
-};
-
-const attempts = 6;
-
-const conflictDelayMs = 4;
-
-export const retryConflicts = async <A>(transaction: () => Promise<A>): Promise<A> => {
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      return await transaction();
-    } catch (error) {
-      if (attempt === attempts || !isConflict(error)) throw error;
-      await delay(Math.random() * conflictDelayMs * 2 ** attempt);
-    }
   }
 };

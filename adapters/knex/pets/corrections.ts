@@ -1,12 +1,11 @@
 import * as E from 'fp-ts/Either';
 import type { Knex } from 'knex';
 import { petNotFound, type PetRepository } from '../../../core';
+import { maxBatchSize, retryConflicts } from '../batcher';
 import { eitherToTaskEither, toTaskEither } from '../database/errors';
 import { changedCells } from '../database/pet-columns';
 import type { StoreDatabase } from '../database/store-database';
-import { retryConflicts } from '../database/transactions';
-import { maxBatchSize } from './batched-statement';
-import { findPets } from './find';
+import { findPets } from './read';
 
 /** Changes the row before it reads it: SQLite can't write after a read if another connection has written. */
 export const updatePet =

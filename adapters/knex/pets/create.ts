@@ -3,23 +3,19 @@ import type { Knex } from 'knex';
 import {
   compareById,
   type CreatedPet,
-  idempotencyKeyInFlight,
   type IdempotencyKeyReused,
   type IdempotencyRecord,
   type NewPet,
   newPetFieldNames,
   type Pet,
   type PetDeleted,
-  type PetRepository,
   resolveIdempotentCreate,
   type ScopedIdempotencyKey,
-  scopedIdempotencyKeyText,
 } from '../../../core';
 import { isPossibleDuplicate, permanentError } from '../database/errors';
 import { petFromRow } from '../database/pet-columns';
 import type { Statements, StoreDatabase } from '../database/store-database';
-import { batchedWrite, type RepositoryObserver } from './batched-statement';
-import { contentHashOf, findRecords, lockRecord, purgeExpiredKeys, purgeIfExpired } from './idempotency-keys';
+import { findRecords, lockRecord, purgeIfExpired } from './idempotency-keys';
 
 /** Idempotency key of a create, with the forms in which it is compared and stored. */
 interface KeyOfCreate extends ScopedIdempotencyKey {
@@ -27,7 +23,7 @@ interface KeyOfCreate extends ScopedIdempotencyKey {
   readonly contentHash: string;
 }
 
-interface Create {
+export interface Create {
   readonly newPet: NewPet;
   readonly key: KeyOfCreate | undefined;
 }
@@ -120,8 +116,11 @@ const createOrReplay = async (
   return settled.flatMap((result) => result ?? made.splice(0, 1));
 };
 
-/** Assumes that the idempotency keys are new, which saves a query. If one is not, starts again and looks them up. */
-const createTogether = async (
+/**
+ * Adds animals in one transaction, and returns a result for each, in order. Assumes that the idempotency keys are new,
+ * which saves a query. If one is not, starts again and looks them up.
+ */
+export const createTogether = async (
   { write, transaction, statements }: StoreDatabase,
   creates: ReadonlyArray<Create>,
   now: number,
@@ -135,30 +134,4 @@ const createTogether = async (
     if (!isPossibleDuplicate(error)) throw error;
   }
   return transaction((writes) => createOrReplay(writes, statements, creates, now, expiresAt));
-};
-
-export const createPet = (
-  database: StoreDatabase,
-  { now, ttlMs }: { readonly now: () => number; readonly ttlMs: number },
-  observer: RepositoryObserver | undefined,
-): PetRepository['create'] => {
-  const purge = purgeExpiredKeys(database, now);
-  const create = batchedWrite<Create, CreateFailure, CreatedPet>(database, observer, {
-    operation: 'create',
-    run: (creates) => {
-      const time = now();
-      return createTogether(database, creates, time, time + ttlMs).finally(purge);
-    },
-  });
-  const inFlight = new Set<string>();
-  return (newPet, key, deadline) => {
-    if (key === undefined) return create({ newPet, key }, deadline);
-    const text = scopedIdempotencyKeyText(key);
-    const created = create({ newPet, key: { ...key, text, contentHash: contentHashOf(newPet) } }, deadline);
-    return async () => {
-      if (inFlight.has(text)) return E.left(idempotencyKeyInFlight);
-      inFlight.add(text);
-      return created().finally(() => inFlight.delete(text));
-    };
-  };
 };

@@ -1,21 +1,15 @@
 import * as E from 'fp-ts/Either';
 import * as RA from 'fp-ts/ReadonlyArray';
 import type { Knex } from 'knex';
-import { hash } from 'node:crypto';
 import {
   type IdempotencyRecord,
-  type NewPet,
   type ScopedIdempotencyKey,
   scopedIdempotencyKeyText,
   int64FromText,
-  contentOf,
 } from '../../../core';
 import type { StoreDatabase, Statements } from '../database/store-database';
 import { permanentError } from '../database/errors';
-import { findPets } from './find';
-
-/** Returns the hash of the content of a create, which is stored with its idempotency key. */
-export const contentHashOf = (newPet: NewPet): string => hash('sha256', contentOf(newPet));
+import { findPets } from './read';
 
 const purgeIntervalMs = 1_000;
 

@@ -8,11 +8,11 @@ import {
   type PetRepository,
   unavailable,
 } from '../../../core';
+import { maxBatchSize } from '../batcher';
 import { withoutStatement } from '../database/errors';
 import { petFromRow } from '../database/pet-columns';
 import type { Statements, StoreDatabase } from '../database/store-database';
 import { keepAwake } from '../keep-awake';
-import { maxBatchSize } from './batched-statement';
 
 const insertAll = async (
   transaction: Knex,

@@ -1,11 +1,29 @@
-import { idempotencyTtlMs as defaultTtlMs, type PetRepository } from '../../../core';
+import * as E from 'fp-ts/Either';
+import * as TE from 'fp-ts/TaskEither';
+import { hash } from 'node:crypto';
+import {
+  contentOf,
+  idempotencyKeyInFlight,
+  idempotencyTtlMs as defaultTtlMs,
+  type PetQuery,
+  type PetRepository,
+  scopedIdempotencyKeyText,
+} from '../../../core';
+import { createBatcher } from '../batcher';
 import type { StoreDatabase } from '../database/store-database';
-import type { RepositoryObserver } from './batched-statement';
 import { deletePets, updatePet } from './corrections';
-import { createPet } from './create';
-import { findPet } from './find';
+import { type Create, createTogether } from './create';
+import { purgeExpiredKeys } from './idempotency-keys';
 import { importPets } from './import';
-import { listPets } from './list';
+import { batchKeyOf, findPets, hasNoIdsLeft, readPages } from './read';
+
+/**
+ * Observer of a repository, for metrics. `batch` gets the size and the duration of each batch that has succeeded or
+ * failed, and must not throw. A batch of `create` ends with its commit. `importAll` does not call the observer.
+ */
+export interface RepositoryObserver {
+  readonly batch: (operation: 'list' | 'find' | 'create', size: number, milliseconds: number) => void;
+}
 
 interface Options {
   /** Clock in milliseconds since 1970, for the expiry of idempotency keys. */
@@ -22,11 +40,48 @@ interface Options {
 export const knexPetRepository = (
   database: StoreDatabase,
   { now = Date.now, idempotencyTtlMs = defaultTtlMs, observer }: Options = {},
-): PetRepository => ({
-  list: listPets(database, observer),
-  find: findPet(database, observer),
-  create: createPet(database, { now, ttlMs: idempotencyTtlMs }, observer),
-  update: updatePet(database),
-  deleteAll: deletePets(database),
-  importAll: importPets(database),
-});
+): PetRepository => {
+  const { reads, statements, concurrency } = database;
+  const list = createBatcher({
+    concurrency: concurrency.reads,
+    batchKey: batchKeyOf,
+    runBatch: (queries: ReadonlyArray<PetQuery>) => readPages(database, queries),
+    onBatch: (...batch) => observer?.batch('list', ...batch),
+  });
+  const find = createBatcher({
+    concurrency: concurrency.reads,
+    runBatch: (ids: ReadonlyArray<bigint>) => findPets(reads, statements, ids),
+    onBatch: (...batch) => observer?.batch('find', ...batch),
+  });
+  const purge = purgeExpiredKeys(database, now);
+  const create = createBatcher({
+    concurrency: concurrency.writes,
+    runBatch: (creates: ReadonlyArray<Create>) => {
+      const time = now();
+      return createTogether(database, creates, time, time + idempotencyTtlMs).finally(purge);
+    },
+    separatesRejected: true,
+    onBatch: (...batch) => observer?.batch('create', ...batch),
+  });
+  const inFlight = new Set<string>();
+  return {
+    list: (query, deadline) =>
+      hasNoIdsLeft(query) ? TE.right({ pets: [], hasMore: false }) : list(query, deadline),
+    find,
+    create: (newPet, key, deadline) => {
+      if (key === undefined) return create({ newPet, key }, deadline);
+      const text = scopedIdempotencyKeyText(key);
+      const contentHash = hash('sha256', contentOf(newPet));
+      return async () => {
+        if (inFlight.has(text)) return E.left(idempotencyKeyInFlight);
+        inFlight.add(text);
+        return create({ newPet, key: { ...key, text, contentHash } }, deadline)().finally(() =>
+          inFlight.delete(text),
+        );
+      };
+    },
+    update: updatePet(database),
+    deleteAll: deletePets(database),
+    importAll: importPets(database),
+  };
+};

@@ -10,16 +10,10 @@ interface Batch {
 }
 
 /** Makes a batcher whose batches end when the test says so. The result of a key is the key in capitals. */
-const batcher = ({
-  concurrency = 1,
-  maxBatchSize = 100,
-  timeoutMs = 5_000,
-  batchKey = (_key: string): string => '',
-} = {}) => {
+const batcher = ({ concurrency = 1, timeoutMs = 5_000, batchKey = (_key: string): string => '' } = {}) => {
   const batches: Array<Batch> = [];
   const load = createBatcher<string, never, string>({
     concurrency,
-    maxBatchSize,
     batchKey,
     timeoutMs,
     runBatch: (keys) =>
@@ -107,11 +101,11 @@ describe('A batcher', () => {
   });
 
   it('makes no batch larger than it may be', async () => {
-    const { call, begun, keys } = batcher({ maxBatchSize: 2 });
-    const answers = Promise.all(['a', 'b', 'c', 'd', 'e'].map((key) => call(key)));
+    const { call, begun, keys } = batcher();
+    const answers = Promise.all(Array.from({ length: 801 }, (_, place) => call(`a${place}`)));
     for (const count of [1, 2, 3]) (await begun(count)).answer();
-    expect(await answers).to.deep.equal(['A', 'B', 'C', 'D', 'E']);
-    expect(keys().map(({ length }) => length)).to.deep.equal([2, 2, 1]);
+    expect(await answers).to.deep.equal(Array.from({ length: 801 }, (_, place) => `A${place}`));
+    expect(keys().map(({ length }) => length)).to.deep.equal([400, 400, 1]);
   });
 
   it('batches calls with equal batch keys, those of the oldest call first', async () => {

@@ -1,21 +1,38 @@
 import * as E from 'fp-ts/Either';
 import * as RA from 'fp-ts/ReadonlyArray';
-import * as TE from 'fp-ts/TaskEither';
+import type { Knex } from 'knex';
 import {
   compareIn,
   countToFind,
   defaultPageSize,
+  type Pet,
   petFilters,
+  type PetNotFound,
+  petNotFound,
   type PetPage,
   type PetQuery,
-  type PetRepository,
   toPage,
 } from '../../../core';
 import type { Result } from '../batcher';
 import { tryOrError } from '../database/errors';
-import { leastInt64, petFromRow, type PetRow } from '../database/pet-columns';
-import type { PageStart, StoreDatabase } from '../database/store-database';
-import { batchedRead, type RepositoryObserver } from './batched-statement';
+import { idOfRow, leastInt64, petFromRow, type PetRow } from '../database/pet-columns';
+import type { PageStart, Statements, StoreDatabase } from '../database/store-database';
+
+type Found = Result<PetNotFound, Pet>;
+
+/** Finds animals in one statement. Returns a result for each id, in order. The result of an invalid row is an Error. */
+export const findPets = async (
+  knex: Knex,
+  { byIds }: Statements,
+  ids: ReadonlyArray<bigint>,
+): Promise<ReadonlyArray<Found>> => {
+  const rows = await byIds(knex, ids);
+  const rowsById = new Map(rows.map((row) => [idOfRow(row), row]));
+  return ids.map((id) => {
+    const row = rowsById.get(id.toString());
+    return row === undefined ? E.left(petNotFound(id)) : tryOrError((): Found => E.right(petFromRow(row)));
+  });
+};
 
 /** Maximum number of animals that one statement reads. Limits its memory and how long it blocks the event loop. */
 const maxPetsPerStatement = 5_000;
@@ -24,7 +41,8 @@ const greatestInt64 = 2n ** 63n - 1n;
 
 const filtersOf = (query: PetQuery) => petFilters.filter((field) => query[field] !== undefined);
 
-const batchKeyOf = (query: PetQuery): string => [query.limit, query.order, ...filtersOf(query)].join();
+/** Returns a text that is equal for queries whose pages one statement can read. */
+export const batchKeyOf = (query: PetQuery): string => [query.limit, query.order, ...filtersOf(query)].join();
 
 /** Returns a text that is equal only for equal queries of a batch. U+0000, which no value contains, separates them. */
 const textOf = (query: PetQuery): string =>
@@ -35,6 +53,9 @@ const directions = {
   asc: { first: leastInt64, last: greatestInt64, step: 1n },
   desc: { first: greatestInt64, last: leastInt64, step: -1n },
 } as const;
+
+/** True if no id can follow the query's `after`. */
+export const hasNoIdsLeft = ({ after, order = 'asc' }: PetQuery): boolean => after === directions[order].last;
 
 const startOf = ({ limit: _limit, after, order = 'asc', ...filters }: PetQuery): PageStart => {
   const { first, step } = directions[order];
@@ -47,7 +68,7 @@ const toPetPage = ({ limit, order }: PetQuery, rows: ReadonlyArray<PetRow>): Pag
   tryOrError((): Page => E.right(toPage(limit, rows.map(petFromRow).sort(compareIn(order)))));
 
 /** Reads the pages of queries with the same limit, order and filtered fields. Equal queries share one page object. */
-const readPages = async (
+export const readPages = async (
   { reads, statements }: StoreDatabase,
   queries: ReadonlyArray<PetQuery>,
 ): Promise<ReadonlyArray<Page | undefined>> => {
@@ -61,19 +82,4 @@ const readPages = async (
     for (const [[text, query], rows] of RA.zip(some, found)) pages.set(text, toPetPage(query, rows));
   }
   return texts.map((text) => pages.get(text));
-};
-
-export const listPets = (
-  database: StoreDatabase,
-  observer: RepositoryObserver | undefined,
-): PetRepository['list'] => {
-  const read = batchedRead(database, observer, {
-    operation: 'list',
-    batchKey: batchKeyOf,
-    run: (queries: ReadonlyArray<PetQuery>) => readPages(database, queries),
-  });
-  return (query, deadline) =>
-    query.after === directions[query.order ?? 'asc'].last
-      ? TE.right({ pets: [], hasMore: false })
-      : read(query, deadline);
 };
