@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { eventually } from '../../support/eventually';
 import { call, createUnder, environmentOf, idOf, newPet, owner } from '../../support/http/client';
 import { type FreezingProxy, throughProxy } from '../../support/postgres/freezing-proxy';
-import { type PostgresServer, withOwnPostgres } from '../../support/postgres/postgres-server';
+import type { PostgresServer } from '../../support/postgres/postgres-server';
 import { killServices, startService } from '../../support/service/service-process';
 import { inFolder } from '../../support/temporary-folder';
 import { type PostgresPair, withPostgresPair } from '../support/postgres-pair';
@@ -88,39 +88,10 @@ const sessionsOn = async (server: PostgresServer): Promise<number> => {
 
 const loads: Readonly<Record<string, Load>> = {
   'many clients': { readers: 8, writers: 4, pauseMs: 5 },
-  'few clients': { readers: 2, writers: 1, pauseMs: 300 },
   'health checks only': { readers: 0, writers: 0, pauseMs: 0 },
 };
 
 const many: Load = { readers: 8, writers: 6, pauseMs: 5 };
-
-describe('PostgreSQL sessions that become read-only, while new ones are writable', () => {
-  afterEach(killServices);
-
-  for (const [name, load] of Object.entries(loads)) {
-    it(`are replaced without a restart: ${name}`, () =>
-      withOwnPostgres(async (server) => {
-        const { address } = await startService(environmentOf(server.url));
-        await untilWorking(address);
-        const { reads, stop } = startLoad(address, load);
-        await delay(1_000);
-        const [before] = await server.query('select now()');
-        await server.query('alter database postgres set default_transaction_read_only = off');
-        await server.query('alter system set default_transaction_read_only = on');
-        await server.query('select pg_reload_conf()');
-        await untilWorking(address);
-        await eventually('no session from before is left', recoveryMs, async () => {
-          const left = await server.query(
-            "select 1 from pg_stat_activity where application_name = 'animal-store' and backend_start < $1",
-            [before?.['now']],
-          );
-          return left.length === 0;
-        });
-        await stop();
-        expect(reads.missing).to.deep.equal([]);
-      }));
-  }
-});
 
 /** Time for which new connections still lead to the former primary, as by a cached DNS answer. */
 const staleAddressMs = 4_000;

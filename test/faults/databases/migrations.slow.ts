@@ -8,7 +8,6 @@ import {
 } from '../../support/databases/databases';
 import { migrationNames } from '../../support/databases/migrations';
 import { eventually } from '../../support/eventually';
-import { listPets } from '../../support/http/client';
 import { inPostgresDatabase } from '../../support/postgres/postgres';
 import { killPrograms, runCommand, startCommand } from '../../support/processes/command';
 import { killServices, startServices } from '../../support/service/service-process';
@@ -16,8 +15,6 @@ import { inFolder } from '../../support/temporary-folder';
 import { otherBuild, startHangingMigrator } from '../support/builds';
 
 const boundMs = 60_000;
-
-const firstStarts = 8;
 
 const expectMigrated = async (store: SqlStore): Promise<void> => {
   expect(await columnIn(store, 'animal_store_migrations', 'name')).to.deep.equal(migrationNames());
@@ -35,19 +32,6 @@ for (const { name, within } of sqlStores) {
   describe(`Migrations on ${name}`, () => {
     afterEach(killServices);
     afterEach(killPrograms);
-
-    it(`run once when ${firstStarts} processes start for the first time: one prints a key, all serve`, () =>
-      within(async (store) => {
-        const services = await startServices(firstStarts, store.databaseUrl);
-        const key = await Promise.any(services.map(({ firstKey }) => firstKey()));
-        const answers = await Promise.all(services.map(({ address }) => listPets({ address, key })));
-        expect(answers.map(({ status }) => status)).to.deep.equal(services.map(() => 200));
-        const ended = await Promise.all(services.map(({ stop }) => stop()));
-        expect(ended.map(({ code }) => code)).to.deep.equal(services.map(() => 0));
-        expect(ended.filter(({ stderr }) => stderr.includes('shown only once'))).to.have.length(1);
-        expect(await columnIn(store, 'api_keys', 'name')).to.deep.equal(['first key']);
-        await expectMigrated(store);
-      }));
 
     it('run once, by the next instances, after their migrator is killed', () =>
       within(async (store) => {

@@ -3,7 +3,7 @@ import { proxies, type StartProxy } from '../../deploy/support/proxies';
 import { eventually } from '../../support/eventually';
 import { call, environmentOf } from '../../support/http/client';
 import { inPostgresDatabase } from '../../support/postgres/postgres';
-import { type Environment, killPrograms, runCommand } from '../../support/processes/command';
+import { type Environment, killPrograms } from '../../support/processes/command';
 import { freePort, needsPrograms } from '../../support/processes/system';
 import { killServices, type ServiceProcess, startService } from '../../support/service/service-process';
 import { removeFolders } from '../../support/temporary-folder';
@@ -85,30 +85,6 @@ const deployAndRollBack = async (databaseUrl: string, startProxy?: StartProxy): 
   expect(stored).to.equal(ledger.acknowledged.length);
 };
 
-const refuseOtherGeneration = async (databaseUrl: string): Promise<void> => {
-  const older = { ...environmentOf(databaseUrl), PORT: '0' };
-  const breaking = { ...older, ...otherBuild('breaks') };
-  const { address } = await startService(older);
-  const tooEarly = await runCommand(['serve'], breaking);
-  expect(tooEarly.code).to.equal(1);
-  expect(tooEarly.stderr).to.match(/schema generation 1; this version works with 2\); stop every instance/);
-  expect(await readiness(address), 'readiness after a refused start').to.match(/^200/);
-
-  expect((await runCommand(['migrate'], breaking)).code).to.equal(0);
-  await eventually('the older is not ready', 60_000, async () =>
-    /^503 .*incompatible version/.test(await readiness(address)),
-  );
-  const tooLate = await runCommand(['serve'], older);
-  expect(tooLate.code).to.equal(1);
-  expect(tooLate.stderr).to.match(/schema generation 2; this version works with 1\); run that version/);
-  const doctor = await runCommand(['doctor'], older);
-  expect(doctor.code).to.equal(1);
-  expect(doctor.stdout).to.match(
-    /FAIL\s+schema\s+.*: a newer version of animal-store has migrated the database \(schema generation 2;/,
-  );
-  await startService(breaking);
-};
-
 describe('Instances on one PostgreSQL database', () => {
   afterEach(killPrograms);
   afterEach(killServices);
@@ -116,8 +92,6 @@ describe('Instances on one PostgreSQL database', () => {
 
   it('fail no request during a deploy that adds a column, and its rollback', () =>
     inPostgresDatabase((databaseUrl) => deployAndRollBack(databaseUrl)));
-  it('do not start on a schema of an incompatible version, and are not ready on it', () =>
-    inPostgresDatabase(refuseOtherGeneration));
 
   describe('behind a shipped proxy', () => {
     needsPrograms('nginx', 'haproxy', 'openssl');

@@ -32,10 +32,6 @@ export const fillDisk = async (file: string, bytes: number): Promise<void> => {
   }
 };
 
-export const makeReadOnly = async (folder: string): Promise<void> => {
-  await run('mount', ['-o', 'remount,ro', folder]);
-};
-
 export interface Trace {
   readonly output: () => Promise<string>;
   readonly detach: () => Promise<void>;
