@@ -19,6 +19,7 @@ describe('RATE_LIMIT', () => {
           expect(
             answers.map(({ headers }) => headers['ratelimit']?.toString().split(';t=')[0]),
           ).to.deep.equal(['"default";r=2', '"default";r=1', '"default";r=0', '"default";r=0']);
+          expect(answers[3]?.headers['ratelimit-policy']).to.equal('"default";q=3;w=60');
           expect(Number(answers[3]?.headers['retry-after'])).to.be.within(1, 60);
           expect((await get(other)).status).to.equal(200);
         });

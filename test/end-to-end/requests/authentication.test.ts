@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { apiKeys, describeService } from '../../support/service/service-under-test';
+import { apiKeys, describeService, getText, keptAliveText } from '../../support/service/service-under-test';
 
 const { first, second } = apiKeys;
 
@@ -83,6 +83,14 @@ describeService('Authentication', (service) => {
       expect(answer?.status).to.equal(401);
       expect((await connection.closed()).toString()).not.to.include('HTTP/1.1 100');
     }
+  });
+
+  it('is of each pipelined request its own', async () => {
+    const kept = keptAliveText('/v1/pets?limit=1');
+    const bytes = `${kept}${kept.replace(first, 'wrong')}${getText('/v1/pets?limit=1')}`;
+    const list = { method: 'GET', target: '/v1/pets' };
+    const answers = await service.exchange(bytes, [list, list, list]);
+    expect(answers.map(({ status }) => status)).to.deep.equal([200, 401, 200]);
   });
 
   it('is not asked for beside /v1', async () => {

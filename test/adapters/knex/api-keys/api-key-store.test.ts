@@ -14,7 +14,7 @@ const hour = 3_600_000;
 
 for (const [kind, makeDatabase] of databaseKinds) {
   describe(`The API keys stored in ${kind}`, () => {
-    it('lists keys by the time of their creation, with the time of their revocation', () =>
+    it('lists keys by the time of their creation, without their secrets, with the time of their revocation', () =>
       withDatabase(makeDatabase, async (database) => {
         const { create, list, revoke } = apiKeyStore(database);
         const created = [];
@@ -35,10 +35,12 @@ for (const [kind, makeDatabase] of databaseKinds) {
         expect(listed.map(({ name }) => name)).to.deep.equal(['first', 'second', 'third "犬"']);
         expect(listed[0]).to.deep.equal(revoked);
         expect(listed[1]?.revokedAt).to.equal(null);
+        const rows = JSON.stringify(await database.reads('api_keys'));
         for (const { key, id, lastFour } of created) {
           expect(ApiKey.is(key)).to.equal(true);
           expect(listed.find((record) => record.id === id)?.lastFour).to.equal(lastFour);
           expect(key.endsWith(lastFour)).to.equal(true);
+          expect(rows).not.to.include(key.slice(-10, -4));
         }
       }));
 

@@ -48,24 +48,6 @@ describe('an idempotency key that an instance which hangs holds in PostgreSQL', 
     }));
 });
 
-describe('a repeated create in PostgreSQL', () => {
-  it('locks the row of its key, so that its commit waits for a synchronous standby', () =>
-    withDatabases(2, postgresDatabase, async (database, other) => {
-      const { create } = knexPetRepository(database);
-      const [newPet, key] = [arbitraryNewPet(), arbitraryScopedIdempotencyKey()];
-      await success(create(newPet, key));
-      const transaction = await other.writes.transaction();
-      try {
-        const { ownerId: owner_id, idempotencyKey: idempotency_key } = key;
-        await transaction('idempotency_keys').where({ owner_id, idempotency_key }).select('*').forUpdate();
-        expect(await create(newPet, key)()).to.have.nested.property('left._tag', 'Unavailable');
-      } finally {
-        await transaction.rollback();
-      }
-      expect(await success(create(newPet, key))).to.include({ replayed: true });
-    }));
-});
-
 /** Runs a test while another session has locked one of two expired records. */
 const whileOneIsLocked = (
   options: { readonly poolSize: number },
