@@ -89,6 +89,8 @@ describe('A start that fails half-way', () => {
       ['57014', '', 'another session holds a lock'],
       ['53300', '', 'raise max_connections'],
       ['SELF_SIGNED_CERT_IN_CHAIN', '', 'set sslrootcert'],
+      ['CERT_HAS_EXPIRED', '', 'renew the certificate of the server'],
+      ['ERR_TLS_CERT_ALTNAME_INVALID', '', 'set the host in DATABASE_URL to a name in the certificate'],
       ['EPROTO', 'routines:wrong version number:\n', 'enable TLS in the server'],
     ] as const) {
       const address = { _tag: 'Postgres', connectionString: 'postgres://host/animals' } as const;
