@@ -1,7 +1,9 @@
-import { rm } from 'node:fs/promises';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { growthPlot } from './lib/growth-plot.js';
 import { measureTargets } from './lib/measure.js';
 import { operations } from './lib/operations.js';
 import { command, targets } from './lib/targets.js';
@@ -39,27 +41,56 @@ for (const size of values.sizes.split(',').map(Number)) {
   results.push(await measureTargets({ targetNames, operationNames, ...options, afterwards: timeCommands }));
 }
 
+const rateOf = ({ measurements }, target, operation) =>
+  measurements.find((each) => each.target === target && each.operation === operation).requestsPerSecond;
+const secondsOf = ({ times }, target, command) =>
+  times.find((each) => each.target === target && each.name === command).seconds;
+const commandsOf = (target) =>
+  results[0].times.filter((each) => each.target === target).map(({ name }) => name);
+
 const row = (...cells) => `| ${cells.join(' | ')} |`;
-const header = row('', 'database', ...results.map(({ animals }) => animals.toLocaleString('en')));
-const lines = targetNames.flatMap((target) => [
-  ...operationNames.map((operation) => {
-    const measured = results.map(({ measurements }) =>
-      measurements.find((each) => each.target === target && each.operation === operation),
-    );
-    const rates = measured.map(({ requestsPerSecond }) => Math.round(requestsPerSecond).toLocaleString('en'));
-    return row(`${operations[operation].title}, requests/s`, targets[target].database, ...rates);
-  }),
-  ...results[0].times
-    .filter((each) => each.target === target)
-    .map(({ name }) => {
-      const times = results.map(({ times }) =>
-        times.find((each) => each.target === target && each.name === name),
+const lines = targetNames.flatMap((target) => {
+  const { database } = targets[target];
+  return [
+    ...operationNames.map((operation) => {
+      const rates = results.map((result) =>
+        Math.round(rateOf(result, target, operation)).toLocaleString('en'),
       );
-      return row(
-        `${name}, seconds`,
-        targets[target].database,
-        ...times.map(({ seconds }) => seconds.toFixed(1)),
-      );
+      return row(`${operations[operation].title}, requests/s`, database, ...rates);
     }),
-]);
+    ...commandsOf(target).map((command) =>
+      row(
+        `${command}, seconds`,
+        database,
+        ...results.map((result) => secondsOf(result, target, command).toFixed(1)),
+      ),
+    ),
+  ];
+});
+const header = row('', 'database', ...results.map(({ animals }) => animals.toLocaleString('en')));
 process.stdout.write(`${[header, row('--', '--', ...results.map(() => '--:')), ...lines].join('\n')}\n`);
+
+const folder = fileURLToPath(new URL('results/', import.meta.url));
+await mkdir(folder, { recursive: true });
+await writeFile(`${folder}growth.json`, `${JSON.stringify(results, undefined, 2)}\n`);
+for (const target of targetNames) {
+  const { database } = targets[target];
+  const title = `${database === 'sqlite' ? 'SQLite' : 'PostgreSQL'}, by the number of animals`;
+  const rates = operationNames.map((name) => ({
+    name: operations[name].title,
+    values: results.map((result) => rateOf(result, target, name)),
+  }));
+  const seconds = commandsOf(target).map((name) => ({
+    name,
+    values: results.map((result) => secondsOf(result, target, name) / (result.animals / 1_000_000)),
+  }));
+  await writeFile(
+    `${folder}growth-${database}.svg`,
+    growthPlot(
+      title,
+      results.map(({ animals }) => animals),
+      rates,
+      seconds,
+    ),
+  );
+}

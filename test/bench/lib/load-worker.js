@@ -1,22 +1,13 @@
 import autocannon from 'autocannon';
-import { readFileSync } from 'node:fs';
 import { createHistogram } from 'node:perf_hooks';
 import { setTimeout as delay } from 'node:timers/promises';
 import { operations } from './operations.js';
+import { processorSeconds } from './processor-time.js';
 
 /** Number of requests that are written beforehand, so that none is made while the clock runs. */
 const preparedRequests = 16_000;
 
 const warmUpMs = 500;
-
-const clockTicks = 100;
-
-/** Returns the seconds of processor time that a process has used (utime and stime in proc(5)). */
-const processorSeconds = (pid) => {
-  const [, fields] = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ');
-  const [user, system] = fields.split(' ').slice(11, 13).map(Number);
-  return (user + system) / clockTicks;
-};
 
 /** Keeps `connections` requests in flight, and counts those that end after the warm-up. Latencies are in microseconds. */
 const load = async ({ address, key, pid, operation, animals, connections, seconds }) => {

@@ -17,8 +17,8 @@ const mediansOf = (samples) => ({
   rounds: samples.map(({ requestsPerSecond }) => Math.round(requestsPerSecond)),
 });
 
-/** Starts the process that makes the load. */
-const startLoadGenerator = () => {
+/** Starts a process that makes load. */
+export const startLoadGenerator = () => {
   const generator = fork(fileURLToPath(new URL('load-worker.js', import.meta.url)));
   const ended = new AbortController();
   generator.once('exit', () => {
@@ -26,7 +26,8 @@ const startLoadGenerator = () => {
   });
   return {
     measure: async (job) => {
-      generator.send(job);
+      // The functions of a started target do not go to the process.
+      generator.send(JSON.parse(JSON.stringify(job)));
       const [result] = await once(generator, 'message', { signal: ended.signal });
       if (result.faults > 0) throw new Error(`${result.faults} failures in ${JSON.stringify(job)}`);
       return result;

@@ -1,5 +1,6 @@
 import os from 'node:os';
 import { operations } from './operations.js';
+import { image, label, rectangle } from './svg.js';
 import { targets } from './targets.js';
 
 const rateOf = (measurements, target, operation, connections) =>
@@ -64,12 +65,6 @@ const [width, height, left, right, top, bottom] = [760, 340, 56, 12, 52, 34];
 const gridStep = (most) =>
   [1, 2, 5, 10, 20, 50].map((step) => step * 1_000).find((step) => most / step <= 6) ?? 100_000;
 
-const label = (x, y, text, more = '') =>
-  `<text x="${Math.round(x)}" y="${Math.round(y)}"${more}>${text}</text>`;
-
-const rectangle = (x, y, [wide, high], colour) =>
-  `<rect x="${x.toFixed(1)}" y="${y.toFixed(1)}" width="${wide.toFixed(1)}" height="${high.toFixed(1)}" fill="${colour}"/>`;
-
 /** Returns an SVG image of the requests per second over 64 connections. */
 export const plot = (measurements) => {
   const rate = (target, operation) => rateOf(measurements, target, operation, 64) ?? 0;
@@ -103,10 +98,5 @@ export const plot = (measurements) => {
       label(start + groupWidth / 2 - 12, height - 12, operations[operation].title, ' text-anchor="middle"'),
     ];
   });
-  return [
-    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" font-family="system-ui, sans-serif" font-size="12" fill="#24292f">`,
-    rectangle(0, 0, [width, height], '#fff'),
-    label(right, 15, 'Requests per second over 64 connections', ' font-weight="bold"'),
-    ...[...legend, ...grid, ...bars, '</svg>', ''],
-  ].join('\n');
+  return image([width, height], 'Requests per second over 64 connections', [...legend, ...grid, ...bars]);
 };

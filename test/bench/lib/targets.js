@@ -83,12 +83,17 @@ const startTarget = async (name, folder, animalsFile, postgres) => {
   const environment = {
     NODE_ENV: 'production',
     PORT: '0',
+    ADMIN_PORT: '0',
     DATABASE_URL: databaseUrl,
     ...(program === fastify && { API_KEYS: key }),
   };
   const shellWords = ['-c', 'exec "$0" "$@" >/dev/null', process.execPath, program, ...words];
-  const { address, pid } = await whenServing(startProgram('sh', shellWords, { environment }));
-  return { address, pid, key, databaseUrl, importSeconds };
+  const startInstance = () => whenServing(startProgram('sh', shellWords, { environment }));
+  const { address, pid } = await startInstance();
+  return {
+    ...{ address, pid, key, databaseUrl, importSeconds, startInstance },
+    databasePid: database === 'postgres' ? postgres.postmaster() : undefined,
+  };
 };
 
 /** Runs a function with started targets, by name. Each has its own copy of the same animals. */
