@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { existsSync } from 'node:fs';
-import { lstat, mkdir, readdir, readFile, rm, symlink, utimes, writeFile } from 'node:fs/promises';
+import { copyFile, lstat, mkdir, readdir, readFile, rm, symlink, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { main, type Outcome, projectFolder, runCommand, startProgram } from '../support/processes/command';
 import { needsPrograms } from '../support/processes/system';
@@ -16,6 +16,16 @@ describe('The backup script', () => {
   let backups = '';
   let metrics = '';
   let settings: Record<string, string> = {};
+  let template = '';
+
+  before(async () => {
+    const folder = await makeFolder();
+    template = join(folder, 'animals.sqlite3');
+    const animals = join(folder, 'animals.csv');
+    await writeFile(animals, 'name,categoryId\nRex,7\n');
+    for (const words of [['migrate'], ['import', animals]])
+      expect(await runCommand(words, { DATABASE_URL: `sqlite:${template}` })).to.include({ code: 0 });
+  });
 
   beforeEach(async () => {
     folder = await makeFolder();
@@ -31,11 +41,7 @@ describe('The backup script', () => {
       BACKUP_FOLDER: backups,
       BACKUP_METRICS_FOLDER: metrics,
     };
-    const animals = join(folder, 'animals.csv');
-    await writeFile(animals, 'name,categoryId\nRex,7\n');
-    for (const words of [['migrate'], ['import', animals]]) {
-      expect(await runCommand(words, settings)).to.include({ code: 0 });
-    }
+    await copyFile(template, database);
   });
 
   after(removeFolders);

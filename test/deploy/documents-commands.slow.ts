@@ -37,10 +37,14 @@ describe('The commands of the pages on operating, as they are printed', function
   needsPrograms('unshare', 'nsenter', 'systemctl', 'curl', 'ip', 'runuser', 'useradd');
   needsBareMachine();
   let machine: BareMachine;
+  let tarball = '';
+
+  before(async () => {
+    tarball = packService(await makeFolder());
+  });
 
   /** Puts the packed service of this checkout, and a copy with a later version, into root's home folder. */
   beforeEach(async () => {
-    const tarball = packService(await makeFolder());
     machine = await startBareMachine(await npmSettings(await prebuiltDriverCache()));
     await machine.enter(`
       cp ${tarball} .
@@ -170,7 +174,7 @@ END
     );
   });
 
-  it('move 200,000 animals with the keys of their clients on from-sqlite-to-postgresql.md', async function () {
+  it('move 20,000 animals with the keys of their clients on from-sqlite-to-postgresql.md', async function () {
     const programs = await postgresPrograms(this);
     const [install = ''] = shellBlocks('docs/operations.md');
     const [move = '', ...more] = shellBlocks('docs/from-sqlite-to-postgresql.md');
@@ -180,15 +184,15 @@ END
     const createRex = `${pets} --header 'Idempotency-Key: "move"' --json '{"name":"Rex","categoryId":9007199254740993}'`;
     await machine.enter(`
       ${startPostgres('db.example', '127.0.0.1', programs)}
-      { echo name,categoryId; seq 200000 | sed 's/.*/Tom &,1/'; } >animals.csv
+      { echo name,categoryId; seq 20000 | sed 's/.*/Tom &,1/'; } >animals.csv
       animal-store import animals.csv`);
     const created = await machine.enter(createRex);
-    expect(created).to.include('"id":200001,');
+    expect(created).to.include('"id":20001,');
 
     const address = 'postgres://postgres:PASSWORD@db.example/postgres';
     const { code, stdout, stderr } = await machine.attempt(`{\n${move}} <<END\n${address}\nEND`);
     expect(code, `${stdout}${stderr}`).to.equal(0);
-    expect(stderr).to.include('copied and compared: 200001 animals, 1 API key, 1 idempotency key;');
+    expect(stderr).to.include('copied and compared: 20001 animals, 1 API key, 1 idempotency key;');
     expect(await machine.enter('cat /etc/animal-store/environment')).to.include(address);
     expect(await machine.enter(`${pets}/7`)).to.equal('{"id":7,"name":"Tom 7","categoryId":1}\n');
     expect(await machine.enter(createRex)).to.equal(created);

@@ -79,7 +79,8 @@ export const prebuiltDriverCache = async (): Promise<string> => {
   return cache;
 };
 
-const link = async (folder: string, name: string): Promise<void> => {
+/** Links a package of this project into a folder. */
+export const linkPackage = async (folder: string, name: string): Promise<void> => {
   const target = join(folder, 'node_modules', name);
   await mkdir(dirname(target), { recursive: true });
   await symlink(join(projectFolder, 'node_modules', name), target);
@@ -105,6 +106,6 @@ export const installPackage = async (tarball: string, beside: ReadonlyArray<stri
   await mkdir(installed, { recursive: true });
   await run('tar', '-xzf', tarball, '-C', installed, '--strip-components=1');
   const names = [...installedBeside(await readManifest(join(installed, 'package.json'))), ...beside];
-  await Promise.all([...new Set(names)].map((name) => link(folder, name)));
+  await Promise.all([...new Set(names)].map((name) => linkPackage(folder, name)));
   return folder;
 };
