@@ -38,15 +38,6 @@ export const callerOf = (
   { isReadOnly = false } = {},
 ): Caller => (isReadOnly ? { keyId, ownerId, isReadOnly: true } : { keyId, ownerId });
 
-/** Failure of a create: the API key may only read. */
-export interface ReadOnlyApiKey {
-  readonly _tag: 'ReadOnlyApiKey';
-}
-
-/** Checks that a caller may add animals. */
-export const checkMayCreate = ({ isReadOnly }: Caller): E.Either<ReadOnlyApiKey, void> =>
-  isReadOnly === true ? E.left({ _tag: 'ReadOnlyApiKey' }) : E.right(undefined);
-
 /** Times that decide whether an API key is valid, in milliseconds since 1970 by the same clock as `now`. */
 export interface ApiKeyTimes {
   readonly createdAt: number;

@@ -1,7 +1,7 @@
 import * as E from 'fp-ts/Either';
 import { pipe } from 'fp-ts/function';
 import * as TE from 'fp-ts/TaskEither';
-import { ApiKey, type Caller, checkMayCreate, type ReadOnlyApiKey } from './api-keys';
+import { ApiKey, type Caller } from './api-keys';
 import { type InvalidField, invalidFieldsOf, NewPetCodec, PetQueryCodec } from './codec';
 import {
   IdempotencyKey,
@@ -38,6 +38,11 @@ export interface InvalidQuery {
 export interface InvalidNewPet {
   readonly _tag: 'InvalidNewPet';
   readonly fields: ReadonlyArray<InvalidField>;
+}
+
+/** Failure of a create: the API key may only read. */
+export interface ReadOnlyApiKey {
+  readonly _tag: 'ReadOnlyApiKey';
 }
 
 /** Failure of a create: the idempotency key is not 1 to 255 printable ASCII characters. */
@@ -122,6 +127,10 @@ export const decodeNewPet = (newPet: unknown): E.Either<InvalidNewPet, NewPet> =
     NewPetCodec.decode(newPet),
     E.mapLeft((errors) => ({ _tag: 'InvalidNewPet', fields: invalidFieldsOf(errors) })),
   );
+
+/** Checks that a caller may add animals. */
+export const checkMayCreate = ({ isReadOnly }: Caller): E.Either<ReadOnlyApiKey, void> =>
+  isReadOnly === true ? E.left({ _tag: 'ReadOnlyApiKey' }) : E.right(undefined);
 
 const operationsOf = (pets: PetRepository, caller: Caller, quota: Quota | undefined): AnimalStore => ({
   caller,

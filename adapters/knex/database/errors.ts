@@ -64,8 +64,6 @@ export const errorWithCode = (code: string, message: string): Error =>
 
 export const permanentError = (message: string): Error => errorWithCode('PERMANENT', message);
 
-export const fileReplaced = (): Error => new Error('the database file or its log was removed or replaced');
-
 /**
  * Returns an error with only the code and the driver's message. Knex puts the statement and ` - ` before that message.
  * The values in the statement must not reach a log. They may contain ` - ` too, so everything up to the last ` - ` is

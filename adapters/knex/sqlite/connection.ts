@@ -1,65 +1,11 @@
 import { constVoid } from 'fp-ts/function';
 import type { Knex } from 'knex';
-import { LRUCache } from 'lru-cache';
 import { pathToFileURL } from 'node:url';
 import { tryOrError } from '../database/errors';
 import { silentLog } from '../database/transactions';
 import { migrationConfig } from '../migrations/migrations';
 import { databaseTimeouts } from '../timeouts';
-
-type Done = (error: Error | null) => void;
-type DoneWith<Row> = (error: Error | null, rows: ReadonlyArray<Row>) => void;
-type Bindings = ReadonlyArray<string | number | null>;
-
-interface Statement {
-  readonly all: <Row>(bindings: Bindings, done: DoneWith<Row>) => unknown;
-  readonly finalize: () => unknown;
-}
-interface Connection {
-  readonly prepare: (sql: string, done: Done) => Statement;
-  readonly exec: (sql: string, done: Done) => void;
-  all: <Row>(sql: string, bindings: Bindings, done: DoneWith<Row>) => unknown;
-  close: (done: Done) => void;
-}
-
-const maxStatements = 100;
-
-/**
- * Makes a connection cache its prepared statements. The driver's own `all`, which knex calls for reads, prepares a
- * statement for each run and so takes twice as long.
- */
-const cacheStatements = (connection: Connection): void => {
-  const statements = new LRUCache<string, Statement>({
-    max: maxStatements,
-    dispose: (statement) => {
-      statement.finalize();
-    },
-  });
-  const prepare = <Row>(sql: string, done: DoneWith<Row>): Statement => {
-    const statement = connection.prepare(sql, (error) => {
-      if (error === null) return;
-      statements.delete(sql);
-      // Passes the error on here, because the driver never calls the callback of `all` on a statement that it can't
-      // prepare.
-      done(error, []);
-    });
-    statements.set(sql, statement);
-    return statement;
-  };
-  const close = connection.close.bind(connection);
-
-  connection.all = <Row>(sql: string, bindings: Bindings, done: DoneWith<Row>) =>
-    (statements.get(sql) ?? prepare(sql, done)).all<Row>(bindings, (error, rows) => {
-      // Deleting the statement from the cache calls `dispose`, which finalizes it. Otherwise, a statement that waited
-      // too long for a lock would keep its snapshot of the file.
-      if (error !== null) statements.delete(sql);
-      done(error, rows);
-    });
-  connection.close = (done) => {
-    statements.clear();
-    close(done);
-  };
-};
+import { cacheStatements, type Connection, type Done } from './statements';
 
 export const withPragmas =
   (pragmas: ReadonlyArray<string>, afterOpen: () => void = constVoid) =>

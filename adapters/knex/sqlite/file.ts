@@ -162,3 +162,23 @@ export const fileSizes = async (name: string): Promise<DatabaseSizes> => {
   ]);
   return { databaseSize, writeAheadLogSize, diskAvailable: disk.bavail * disk.bsize };
 };
+
+const greatestInt64 = '9223372036854775807';
+
+/**
+ * Returns advice if no id is left. Creates then fail with SQLITE_FULL, as on a full disk. The sequence can't be behind,
+ * because SQLite takes the greatest id of the table into account.
+ */
+export const inspectLastId = async (reads: Knex): Promise<string | undefined> => {
+  const last = await reads.first<{ readonly id: string | null }>(
+    reads.raw(
+      `cast(max(
+         ifnull((select max(seq) from sqlite_sequence where name = 'pets'), 0),
+         ifnull((select max(pets.id) from pets), 0)
+       ) as text) as id`,
+    ),
+  );
+  return last.id === greatestInt64
+    ? "no id is left after the last one, 9223372036854775807; remove an animal that has it, and run: update sqlite_sequence set seq = (select max(id) from pets) where name = 'pets'"
+    : undefined;
+};

@@ -1,5 +1,7 @@
 import { constVoid } from 'fp-ts/function';
 import knex, { type Knex } from 'knex';
+import { statSync } from 'node:fs';
+import { tryOrError } from '../database/errors';
 import { type OwnDatabase, poolUsageOf } from '../database/own-database';
 import type { StoreDatabase } from '../database/store-database';
 import { inTransaction } from '../database/transactions';
@@ -8,34 +10,15 @@ import {
   checkIntegrity,
   createPrivateFile,
   fileSizes,
+  inspectLastId,
   isImmutable,
   refuseForeignFile,
   refuseReader,
+  resolveSymlink,
 } from './file';
 import { sqliteStatements } from './statements';
-import { watchFile } from './watch-file';
 
 const readerConnections = 3;
-
-const greatestInt64 = '9223372036854775807';
-
-/**
- * Returns advice if no id is left. Creates then fail with SQLITE_FULL, as on a full disk. The sequence can't be behind,
- * because SQLite takes the greatest id of the table into account.
- */
-const inspectLastId = async (reads: Knex): Promise<string | undefined> => {
-  const last = await reads.first<{ readonly id: string | null }>(
-    reads.raw(
-      `cast(max(
-         ifnull((select max(seq) from sqlite_sequence where name = 'pets'), 0),
-         ifnull((select max(pets.id) from pets), 0)
-       ) as text) as id`,
-    ),
-  );
-  return last.id === greatestInt64
-    ? "no id is left after the last one, 9223372036854775807; remove an animal that has it, and run: update sqlite_sequence set seq = (select max(id) from pets) where name = 'pets'"
-    : undefined;
-};
 
 const journalSizeLimitBytes = 4 * 1024 * 1024;
 
@@ -128,8 +111,64 @@ const withWriteLock =
     });
   };
 
+/** Returns undefined if the file is missing, and `unknown` if this user can't look it up now. */
+const identityOf = (path: string): string | undefined => {
+  try {
+    const found = statSync(path, { bigint: true, throwIfNoEntry: false });
+    return found && `${found.dev} ${found.ino}`;
+  } catch {
+    return 'unknown';
+  }
+};
+
+/** Endings of the names of a database file, its write-ahead log and its wal-index. */
+type WatchedEnding = '' | '-wal' | '-shm';
+
+const allEndings: ReadonlyArray<WatchedEnding> = ['', '-wal', '-shm'];
+
+/**
+ * Watches a database file, its write-ahead log and its wal-index by their devices and inodes, which takes microseconds.
+ * `check` remembers each file that it sees for the first time. It throws if the file is a different one later, and
+ * always throws after that.
+ */
+const watchFile = (filename: string) => {
+  const identities = new Map<string, string>();
+  let isReplaced = false;
+  const check = (endings: ReadonlyArray<WatchedEnding> = allEndings): void => {
+    const base = resolveSymlink(filename);
+    for (const ending of endings) {
+      const identity = identityOf(`${base}${ending}`);
+      const known = identities.get(ending);
+      if (identity === 'unknown') continue;
+      if (known !== undefined && known !== identity) isReplaced = true;
+      else if (identity !== undefined) identities.set(ending, identity);
+    }
+    if (isReplaced) throw new Error('the database file or its log was removed or replaced');
+  };
+  return { check, isReplaced: (): boolean => tryOrError(check) instanceof Error };
+};
+
 /** SQLite has one writer. `reads` limits each kind of read: gets, lists and checks of API keys. */
 const concurrency = { reads: 1, writes: 1 };
+
+const databaseOn = (reads: Knex, writes: Knex, checkFile: () => void = constVoid): StoreDatabase => {
+  const transaction = transactionsOn(writes);
+  const durably = async <A>(written: Promise<A>): Promise<A> => {
+    const result = await written;
+    checkFile();
+    return result;
+  };
+  return {
+    reads,
+    writes,
+    statements: sqliteStatements,
+    onPrimary: 'true',
+    concurrency,
+    write: (statement) => durably(statement(writes)),
+    transaction: (work) => durably(transaction(work)),
+    withMigrationLock: withWriteLock(writes, transaction),
+  };
+};
 
 /**
  * Opens a SQLite file by its name. Creates a missing file, which only its owner can read. Throws a TypeError for
@@ -171,21 +210,8 @@ export const openSqlite = (filename: string, { isOwnFile = false }: SqliteOption
     }),
   );
   const usages = [poolUsageOf('reads', reads), poolUsageOf('writes', writes)];
-  const transaction = transactionsOn(writes);
-  const durably = async <A>(written: Promise<A>): Promise<A> => {
-    const result = await written;
-    files.check();
-    return result;
-  };
   return {
-    reads,
-    writes,
-    statements: sqliteStatements,
-    onPrimary: 'true',
-    concurrency,
-    write: (statement) => durably(statement(writes)),
-    transaction: (work) => durably(transaction(work)),
-    withMigrationLock: withWriteLock(writes, transaction),
+    ...databaseOn(reads, writes, files.check),
     isFileReplaced: files.isReplaced,
     inspect: async () => {
       await checkIntegrity(reads);
@@ -204,16 +230,4 @@ export const openSqlite = (filename: string, { isOwnFile = false }: SqliteOption
   };
 };
 
-export const hostSqlite = (pool: Knex): StoreDatabase => {
-  const transaction = transactionsOn(pool);
-  return {
-    reads: pool,
-    writes: pool,
-    statements: sqliteStatements,
-    onPrimary: 'true',
-    concurrency,
-    write: (statement) => statement(pool),
-    transaction,
-    withMigrationLock: withWriteLock(pool, transaction),
-  };
-};
+export const hostSqlite = (pool: Knex): StoreDatabase => databaseOn(pool, pool);
