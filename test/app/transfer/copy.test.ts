@@ -127,7 +127,7 @@ describe('The command copy', function () {
   afterEach(removeFolders);
 
   for (const [sourceKind, makeSource] of databaseKinds) {
-    for (const [targetKind, makeTarget] of databaseKinds) {
+    for (const [targetKind, makeTarget] of databaseKinds.filter(([kind]) => kind !== sourceKind)) {
       it(`copies everything from ${sourceKind} to ${targetKind}, where keys of clients go on`, () =>
         withBoth(makeSource, makeTarget, async (source, target) => {
           const environment = { DATABASE_URL: source.databaseUrl };
@@ -363,10 +363,8 @@ describe('The command copy', function () {
     }));
 
   for (const [signal, code, makeTarget] of [
-    ['SIGINT', 130, postgresDatabase],
     ['SIGINT', 130, sqliteFile],
     ['SIGKILL', null, postgresDatabase],
-    ['SIGKILL', null, sqliteFile],
   ] as const) {
     const kind = makeTarget === sqliteFile ? 'SQLite' : 'PostgreSQL';
     it(`leaves an empty target in ${kind} at ${signal} in the middle`, () =>

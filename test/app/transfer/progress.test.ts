@@ -60,7 +60,6 @@ describe('The progress of a command', () => {
       ['export --order desc FOLDER/new.csv', `${bar} {2}[\\d,]+ animals`, '20000 animals exported'],
       ['copy sqlite:FOLDER/new', `${bar} {2}[\\d,]+ rows`, 'copied and compared'],
       ['backup FOLDER/new', `${bar} {2}copying {2}\\d+ s left`, 'backed up and checked'],
-      ['restore --replace FILE', `${bar} {2}copying {2}\\d+ s left`, 'restored and checked'],
     ] as const) {
       it(`has a percentage that grows: ${command}`, async () => {
         const { file, environment } = await newLargeCatalogue(20_000);
