@@ -180,19 +180,6 @@ describe('The routes in a host of another kind', () => {
       expect(running.stdout()).to.match(/^GET \/v1\/pets 200 shelter shelter\n/);
     }));
 
-  it('add animals, to the last digit, behind @koa/bodyparser', () =>
-    withHost(
-      'koa.mjs',
-      async ({ call, create }) => {
-        expect((await create('/v1/pets', 'é🐕')).status).to.equal(201);
-        expect((await (await call('/v1/pets')).text()).trim()).to.equal(pet(1, 'é🐕'));
-      },
-      (text) =>
-        text
-          .replace(/^app\.use\(bodyParser.*\n/m, '')
-          .replace('mountPetRoutes(app', 'app.use(bodyParser());\n$&'),
-    ));
-
   it('have traces of OpenTelemetry in a program of ES modules, with the options of docs/operations.md', async () => {
     const [, options = ''] =
       /NODE_OPTIONS='(.*--experimental-loader.*)'/.exec(

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import * as E from 'fp-ts/Either';
 import { constVoid } from 'fp-ts/function';
 import { writeFileSync } from 'node:fs';
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import knex from 'knex';
 import { dirname, join } from 'node:path';
 import { addsColour, asProgramWith } from '../../support/databases/migrations';
@@ -79,18 +79,6 @@ describe('A database without an animal store', () => {
       expect(await runInProcess(['migrate'], { DATABASE_URL: url })).to.include({ code: 0 });
       expect(await runInProcess(['keys', 'list'], { DATABASE_URL: url })).to.include({ code: 0 });
     }));
-
-  it('is left alone by every command but serve and migrate, on SQLite', async () => {
-    const file = await newDatabaseFile();
-    const foreign = knex({ client: 'sqlite3', connection: { filename: file }, useNullAsDefault: true });
-    await foreign.schema.createTable('visitors', (table) => table.increments());
-    await foreign.destroy();
-    const before = await readFile(file);
-    const commands = [...(await commandsOnStore()), ['backup', join(await makeFolder(), 'backup')]];
-    await expectRefusals(`sqlite:${file}`, commands);
-    expect((await readFile(file)).equals(before)).to.equal(true);
-    expect(await readdir(dirname(file))).to.have.lengthOf(1);
-  });
 });
 
 for (const [kind, makeDatabase] of databaseKinds) {

@@ -1,12 +1,7 @@
 import { expect } from 'chai';
-import { Agent } from 'node:http';
 import { connect, type Socket } from 'node:net';
-import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
-import { call } from '../../support/http/client';
 import { headOf } from '../../support/http/raw-connection';
 import { killPrograms, main, shell, startProgram } from '../../support/processes/command';
-import { eventually } from '../../support/eventually';
 import { killServices, whenServing } from '../../support/service/service-process';
 
 const key = 'connecting-clients-key';
@@ -75,19 +70,6 @@ const connectCrowd = (address: string): Promise<number> =>
     }
   });
 
-/** Sends requests on one connection until `isOver`. Returns the milliseconds of each answer. */
-const ask = async (address: string, isOver: () => boolean): Promise<ReadonlyArray<number>> => {
-  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
-  const waits: Array<number> = [];
-  while (!isOver()) {
-    const { status, milliseconds } = await call(`${address}/v1/pets`, { key, agent });
-    expect(status).to.equal(200);
-    waits.push(milliseconds);
-  }
-  agent.destroy();
-  return waits;
-};
-
 describe('Clients that connect', () => {
   afterEach(killServices);
   afterEach(killPrograms);
@@ -100,19 +82,5 @@ describe('Clients that connect', () => {
     const node = await findNode(24);
     if (node === undefined) this.skip();
     else expect(await connectCrowd(await startOn(node))).to.be.below(maxRounds * crowd);
-  });
-
-  it('without end, do not keep connected clients from being served', async () => {
-    const address = await startOn(process.execPath);
-    const { port } = new URL(address);
-    let isOver = false;
-    const connected = Array.from({ length: 16 }, () => ask(address, () => isOver));
-    const flood = startProgram(process.execPath, [join(__dirname, '../support/flood.mjs'), port, '200']);
-    await eventually('the flood has begun', 20_000, () => flood.stdout() !== '');
-    await delay(5_000);
-    isOver = true;
-    for (const waits of await Promise.all(connected)) {
-      expect(waits.length, 'answers of a client').to.be.above(10);
-    }
   });
 });
