@@ -1,9 +1,8 @@
 import type { TaskEither } from 'fp-ts/TaskEither';
 import { randomBytes } from 'node:crypto';
 import { decodeOrThrow, NewPetCodec, type Unavailable } from '../../core';
-import { tryAndRollBack } from './database/transactions';
 import type { Finding, OwnDatabase } from './database/own-database';
-import type { StoreDatabase } from './database/store-database';
+import { type StoreDatabase, tryAndRollBack } from './database/store-database';
 import { errorWithCode, permanentError, toTaskEither } from './database/errors';
 import { idOfRow } from './database/pet-columns';
 import { tryMigrate } from './migrations/migrate';

@@ -1,3 +1,4 @@
+import type { Knex } from 'knex';
 import type { StoreDatabase } from './store-database';
 
 /** Result of a check that only one kind of database has. */
@@ -60,3 +61,15 @@ export const poolUsageOf =
     idle: client.pool.numFree(),
     waiting: client.pool.numPendingAcquires(),
   });
+
+const ignore = (): void => undefined;
+
+export const silentLog: Knex.Logger = { warn: ignore, error: ignore, deprecate: ignore, debug: ignore };
+
+export const withPool = async <A>(pool: Knex, use: (pool: Knex) => Promise<A>): Promise<A> => {
+  try {
+    return await use(pool);
+  } finally {
+    await pool.destroy();
+  }
+};

@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import type { ListOrder, NewPet, PetFilters } from '../../../core';
+import { withoutStatement } from './errors';
 import type { PetRow } from './pet-columns';
 
 /** Filters and the first id of a page. */
@@ -68,3 +69,40 @@ export interface StoreDatabase {
    */
   readonly withMigrationLock: <A>(work: (transaction: Knex.Transaction) => Promise<A>) => Promise<A>;
 }
+
+/**
+ * Runs work in a transaction, and rolls back if the work rejects. The work must not ignore a failed statement, because
+ * PostgreSQL then answers COMMIT with ROLLBACK.
+ */
+export const inTransaction = async <A>(
+  knex: Knex,
+  work: (transaction: Knex.Transaction) => Promise<A>,
+  config?: Knex.TransactionConfig,
+): Promise<A> => {
+  const transaction = await knex.transaction(config).catch((error: unknown) => {
+    throw withoutStatement(error);
+  });
+  let result: A;
+  try {
+    result = await work(transaction);
+  } catch (error) {
+    await transaction.rollback().catch(withoutStatement);
+    throw error;
+  }
+  await transaction.commit();
+  // Knex resolves the promise of `commit` even if the commit failed; `executionPromise` then rejects.
+  await transaction.executionPromise;
+  return result;
+};
+
+export const tryAndRollBack = async <A>(
+  writes: Knex,
+  work: (transaction: Knex.Transaction) => Promise<A>,
+): Promise<A> => {
+  const transaction = await writes.transaction();
+  try {
+    return await work(transaction);
+  } finally {
+    await transaction.rollback();
+  }
+};

@@ -4,8 +4,7 @@ import type { Knex } from 'knex';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Unavailable } from '../../../core';
 import type { OwnDatabase } from '../database/own-database';
-import type { StoreDatabase } from '../database/store-database';
-import { tryAndRollBack } from '../database/transactions';
+import { type StoreDatabase, tryAndRollBack } from '../database/store-database';
 import {
   isPostgresLockTimeout,
   isPostgresTimeout,

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { lstatSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { withPool } from '../database/transactions';
+import { withPool } from '../database/own-database';
 import { isDamage, isDiskFull, permanentError, tryOrError, withoutStatement } from '../database/errors';
 import { poolConfiguration } from './connection';
 import {

@@ -1,8 +1,8 @@
 import { constVoid } from 'fp-ts/function';
 import type { Knex } from 'knex';
 import { pathToFileURL } from 'node:url';
+import { silentLog } from '../database/own-database';
 import { tryOrError } from '../database/errors';
-import { silentLog } from '../database/transactions';
 import { migrationConfig } from '../migrations/migrations';
 import { databaseTimeouts } from '../timeouts';
 import { cacheStatements, type Connection, type Done } from './statements';

@@ -14,9 +14,8 @@ import {
 import { stat, statfs } from 'node:fs/promises';
 import knex, { type Knex } from 'knex';
 import { dirname, resolve } from 'node:path';
-import type { DatabaseSizes } from '../database/own-database';
+import { type DatabaseSizes, withPool } from '../database/own-database';
 import { errorWithCode, permanentError, tryOrError, withoutStatement } from '../database/errors';
-import { withPool } from '../database/transactions';
 import { readSchemaState } from '../migrations/migrations';
 import { fileInMode, poolConfiguration } from './connection';
 import { sqliteStatements } from './statements';

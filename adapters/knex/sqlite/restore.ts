@@ -1,6 +1,7 @@
 import knex, { type Knex } from 'knex';
 import { existsSync, linkSync, renameSync, rmSync, statSync } from 'node:fs';
-import { inTransaction, withPool } from '../database/transactions';
+import { withPool } from '../database/own-database';
+import { inTransaction } from '../database/store-database';
 import { isDamage, isSqliteBusy, permanentError, withoutStatement } from '../database/errors';
 import { runMigrations } from '../migrations/migrate';
 import { generationMismatch, readSchemaState } from '../migrations/migrations';

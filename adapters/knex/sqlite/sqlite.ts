@@ -3,8 +3,7 @@ import knex, { type Knex } from 'knex';
 import { statSync } from 'node:fs';
 import { tryOrError } from '../database/errors';
 import { type OwnDatabase, poolUsageOf } from '../database/own-database';
-import type { StoreDatabase } from '../database/store-database';
-import { inTransaction } from '../database/transactions';
+import { inTransaction, type StoreDatabase } from '../database/store-database';
 import { fileInMode, poolConfiguration, withPragmas } from './connection';
 import {
   checkIntegrity,
