@@ -1,18 +1,14 @@
 import * as E from 'fp-ts/Either';
-import { IncomingMessage } from 'node:http';
+import { IncomingMessage, type ServerResponse } from 'node:http';
+import type { Readable } from 'node:stream';
 import type { HttpFailure } from './errors';
 import { maxBodyBytes } from './handlers/request';
 
-/**
- * Returns the body that a body parser of the host has left, as text or bytes. Returns undefined without one. A parser
- * decodes invalid UTF-8 to U+FFFD, so text with this character may differ from what the client sent.
- */
-const parsedBody = (rawBody: unknown): E.Either<HttpFailure, Uint8Array> | undefined => {
-  if (typeof rawBody !== 'string') return rawBody instanceof Uint8Array ? E.right(rawBody) : undefined;
-  return rawBody.includes('\ufffd')
-    ? E.left({ _tag: 'MalformedJson', reason: 'not valid UTF-8; send U+FFFD as \\ufffd' })
-    : E.right(Buffer.from(rawBody));
-};
+/** True if the head says that a body follows. HTTP/2, which a host may serve, needs no header for that. */
+export const hasBody = ({ headers, httpVersionMajor }: IncomingMessage): boolean =>
+  httpVersionMajor > 1 ||
+  headers['transfer-encoding'] !== undefined ||
+  Number(headers['content-length'] ?? 0) > 0;
 
 const incomplete: HttpFailure = {
   _tag: 'MalformedRequest',
@@ -57,9 +53,69 @@ export class CollectedRequest extends IncomingMessage {
   body: Promise<Body> | undefined;
 }
 
+/**
+ * Returns the body that a body parser of the host has left, as text or bytes. Returns undefined without one. A parser
+ * decodes invalid UTF-8 to U+FFFD, so text with this character may differ from what the client sent.
+ */
+const parsedBody = (rawBody: unknown): E.Either<HttpFailure, Uint8Array> | undefined => {
+  if (typeof rawBody !== 'string') return rawBody instanceof Uint8Array ? E.right(rawBody) : undefined;
+  return rawBody.includes('\ufffd')
+    ? E.left({ _tag: 'MalformedJson', reason: 'not valid UTF-8; send U+FFFD as \\ufffd' })
+    : E.right(Buffer.from(rawBody));
+};
+
 /** Reads the body of a request, or takes it from a body parser of the host, which has left it in `rawBody`. */
 export const readBody = async (request: IncomingMessage, rawBody: unknown): Promise<Body> => {
   const collected = request instanceof CollectedRequest ? request.body : undefined;
   const body = parsedBody(rawBody) ?? (await (collected ?? collectBody(request)));
   return E.isRight(body) && body.right.length > maxBodyBytes ? E.left(tooLarge) : body;
+};
+
+const maxDiscardedBytes = 1_000_000;
+
+const drainMs = 1_000;
+
+/**
+ * Discards what a client still sends, because closing a socket with unread bytes resets the connection, and the client
+ * may lose the response. Stops after 1 MB. Until the connection closes, the client can still read the response.
+ */
+export const discard = (stream: Readable): void => {
+  let bytes = 0;
+  stream.on('data', ({ length }: Buffer) => {
+    bytes += length;
+    if (bytes > maxDiscardedBytes) stream.pause();
+  });
+  stream.resume();
+};
+
+/** Sends 100 (Continue) once the listener reads the body, so that a client need not send a body that is rejected. */
+export const continueOnceRead = (request: IncomingMessage, response: ServerResponse): void => {
+  const onListener = (event: string | symbol): void => {
+    if (event !== 'data' && event !== 'readable') return;
+    request.off('newListener', onListener);
+    if (!response.headersSent && !response.destroyed) response.writeContinue();
+  };
+  request.on('newListener', onListener);
+};
+
+/**
+ * Discards the rest of a body, and resolves to true once all of it has arrived. Resolves to false after 1 MB or 1 s, at
+ * the end of the connection, and if the client still waits for a 100 (Continue).
+ */
+export const drainBody = (request: IncomingMessage): Promise<boolean> => {
+  if (request.headers.expect !== undefined && !request.readableDidRead) return Promise.resolve(false);
+  return new Promise((resolve) => {
+    const finish = (): void => {
+      clearTimeout(timer);
+      request.off('end', finish).off('close', finish).off('data', onData);
+      resolve(request.complete);
+    };
+    const timer = setTimeout(finish, drainMs);
+    let bytes = 0;
+    const onData = ({ length }: Buffer): void => {
+      bytes += length;
+      if (bytes > maxDiscardedBytes) finish();
+    };
+    request.on('end', finish).on('close', finish).on('data', onData).resume();
+  });
 };

@@ -2,9 +2,9 @@ import * as TE from 'fp-ts/TaskEither';
 import { randomUUID } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Reporter } from './access-log';
+import { drainBody } from './body';
 import { petMethods } from './operations';
 import { type Headers, respond } from './reply';
-import { drainBody } from './server/request-body';
 import type { Context, Middleware } from './state';
 
 const wellFormed = /^[\w.:~+/=-]{1,128}$/;

@@ -5,7 +5,7 @@ import * as TE from 'fp-ts/TaskEither';
 import type Koa from 'koa';
 import type { OpenAnimalStore } from '../../core';
 import { type AuthenticateRequest, callerAndQuotaOf, quotaHeaders, readApiKey } from './authentication';
-import { readBody } from './body';
+import { hasBody, readBody } from './body';
 import type { HttpFailure, NotReady } from './errors';
 import type { Handle, PetRequest } from './handlers/request';
 import { documentReply } from './openapi';
@@ -49,11 +49,7 @@ const toRequest = ({ req, request, querystring, state }: Context, petId: string)
     petId,
     query: querystring,
     header,
-    // Over HTTP/2, which an embedding program may serve, a body needs neither Content-Length nor Transfer-Encoding.
-    hasBody:
-      req.httpVersionMajor > 1 ||
-      header('transfer-encoding') !== undefined ||
-      Number(header('content-length') ?? 0) > 0,
+    hasBody: hasBody(req),
     readBody: async () => {
       state.readsBody = true;
       const isLate = !req.complete;

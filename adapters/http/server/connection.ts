@@ -2,8 +2,7 @@ import { AsyncResource } from 'node:async_hooks';
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { AcceptPriority } from './accept-priority';
-import { collectBody, type CollectedRequest } from '../body';
-import { discard, hasBody } from './request-body';
+import { collectBody, type CollectedRequest, discard, hasBody } from '../body';
 import { serverTimeouts } from './timeouts';
 import type { HttpFailure, RequestHead } from '../errors';
 import { isMalformedHeadRequest, type ParserError, parserFailure, validateRequest } from './validate-request';
@@ -163,11 +162,10 @@ export class Connection {
     response.on('close', this.finish);
     // Node drops the bytes that follow a request with Upgrade.
     if (this.serving.isStopping || request.headers.upgrade !== undefined) this.closeAfter(response);
-    if (hasBody(request)) this.runWithBody(request, response);
-    else this.run(request, response);
-  }
-
-  private runWithBody(request: IncomingMessage, response: ServerResponse): void {
+    if (!hasBody(request)) {
+      this.run(request, response);
+      return;
+    }
     // Waits until Node has parsed the packet, because a small body is often in the same packet as its head.
     setImmediate(() => {
       // The socket is not writable if the body has already failed.

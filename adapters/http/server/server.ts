@@ -3,9 +3,8 @@ import { type RequestListener, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { setImmediate as immediate, setTimeout as pause } from 'node:timers/promises';
 import { AcceptPriority } from './accept-priority';
-import { CollectedRequest } from '../body';
+import { CollectedRequest, continueOnceRead } from '../body';
 import { Connection, type HttpServerOptions, type Listener } from './connection';
-import { continueOnceRead } from './request-body';
 import { serverTimeouts } from './timeouts';
 import { keptHeaders, maxHeadBytes } from './validate-request';
 
