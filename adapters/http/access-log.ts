@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import type { InvalidApiKey, KeyId, OwnerId } from '../../core';
 import { describeFailure, type HttpFailure, type RequestHead } from './errors';
-import type { Middleware } from './state';
+import type { Middleware } from './middleware';
 
 type UnauthorizedReason = 'missing_key' | `${InvalidApiKey['reason']}_key`;
 
@@ -88,9 +88,6 @@ export const recordRejection = (
   return { requestId, status, code, clientAddress: clientAddressOf(request, trustedProxies) };
 };
 
-const petIdIn = (location: unknown): string | undefined =>
-  typeof location === 'string' ? /^pets\/(-?\d+)$/.exec(location)?.[1] : undefined;
-
 const clientClosedRequest = 499;
 
 const maxPathLength = 1_000;
@@ -123,7 +120,7 @@ export const accessLog =
         milliseconds: Math.round((performance.now() - arrivedAt) * 1_000) / 1_000,
         keyId: state.caller?.keyId ?? (failure?._tag === 'InvalidApiKey' ? failure.keyId : undefined),
         owner: state.caller?.ownerId,
-        petId: response.statusCode === 201 ? petIdIn(response.getHeader('Location')) : undefined,
+        petId: state.createdId?.toString(),
         clientAddress,
         requestId: state.requestId ?? '',
         unknownFields: response.getHeader('Unknown-Fields')?.toString(),

@@ -1,7 +1,9 @@
 import Koa from 'koa';
 import type { ServerResponse } from 'node:http';
+import type { OpenAnimalStore } from '../../core';
 import { accessLog, answeredByServer, recordRejection, type Reporter } from './access-log';
 import type { HttpFailure, RequestHead } from './errors';
+import { failureReply } from './messages';
 import {
   completeRequests,
   cors,
@@ -9,17 +11,11 @@ import {
   requestIdOf,
   securityHeaders,
   setDefaultHeaders,
+  type State,
 } from './middleware';
 import { petMethods } from './operations';
-import { failureReply } from './reply';
-import {
-  addAdminRoutes,
-  addPublicRoutes,
-  type CheckReadiness,
-  type PublicRoutesOptions,
-  type ReadMetrics,
-} from './routes';
-import type { State } from './state';
+import { addPetRoutes } from './routes';
+import { addAdminRoutes, addPublicRoutes, type CheckReadiness, type ReadMetrics } from './service-routes';
 
 interface Common {
   readonly reporter: Reporter;
@@ -33,12 +29,11 @@ const createApplication = (
   methods: ReadonlyArray<string>,
 ) => {
   const app = new Koa<State>({ proxy: trustedProxies > 0 });
-  // `respond` of reply.ts emits the cause of each 500 and 503. Koa itself also emits the socket error of a client that
+  // `respond` emits the cause of each 500 and 503. Koa itself also emits the socket error of a client that
   // has disconnected, which needs no report.
   app.on('error', (cause: unknown, context: Koa.ParameterizedContext<State>) => {
     if (cause !== context.socket.errored) reporter.error(cause, context.state.requestId ?? '');
   });
-  app.use(setDefaultHeaders);
 
   /** Makes the response to a failure. `response` is defined if the application has received the request. */
   const errorResponse = (serverFailure: HttpFailure, request: RequestHead, response?: ServerResponse) => {
@@ -68,16 +63,23 @@ const createApplication = (
 
 export type HttpApplication = ReturnType<typeof createApplication>;
 
+interface PublicOptions extends Common {
+  readonly openStore: OpenAnimalStore;
+  readonly checkReadiness: CheckReadiness;
+}
+
 /** Creates the Koa application of the public server. */
-export const httpApplication = (options: Common & PublicRoutesOptions): HttpApplication => {
-  const { reporter, corsOrigins = [], trustedProxies = 0 } = options;
+export const httpApplication = (options: PublicOptions): HttpApplication => {
+  const { reporter, corsOrigins = [], trustedProxies = 0, openStore, checkReadiness } = options;
   const application = createApplication(options, petMethods);
   const { app } = application;
   // The access log comes before `completeRequests`, so that it also reports the 500 of an exception.
   app.use(accessLog(reporter, trustedProxies));
+  app.use(setDefaultHeaders);
   app.use(completeRequests);
-  app.use(cors(corsOrigins, reporter));
-  addPublicRoutes(app, options);
+  app.use(cors(corsOrigins, reporter.preflightRejected));
+  addPetRoutes(app, openStore);
+  addPublicRoutes(app, checkReadiness);
   return application;
 };
 
@@ -88,7 +90,9 @@ export const adminApplication = (
   readMetrics: ReadMetrics,
 ): HttpApplication => {
   const application = createApplication({ reporter }, ['GET', 'HEAD']);
-  application.app.use(completeRequests);
-  addAdminRoutes(application.app, checkReadiness, readMetrics);
+  const { app } = application;
+  app.use(setDefaultHeaders);
+  app.use(completeRequests);
+  addAdminRoutes(app, checkReadiness, readMetrics);
   return application;
 };

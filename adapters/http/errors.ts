@@ -53,7 +53,7 @@ export type HttpFailure =
   | { readonly _tag: 'MalformedRequest'; readonly reason: string }
   | { readonly _tag: 'Defect'; readonly cause: unknown };
 
-type Headers = Readonly<Record<string, string>>;
+export type Headers = Readonly<Record<string, string>>;
 
 interface ErrorDescription {
   readonly status: number;

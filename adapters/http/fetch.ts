@@ -1,19 +1,11 @@
 /** Exports of `animal-store/fetch`, for programs that answer a Request with a Response. Loads no Koa. */
 import * as E from 'fp-ts/Either';
-import type { TaskEither } from 'fp-ts/TaskEither';
-import type { OpenAnimalStore } from '../../core';
-import { type AuthenticateRequest, callerAndQuotaOf, quotaHeaders, readApiKey } from './authentication';
 import type { HttpFailure } from './errors';
-import { type Handle, maxBodyBytes, type PetRequest } from './handlers/request';
-import { methodsOf, operationsHint, petOperations } from './operations';
-import { failureReply, type Headers, maxResponseMs, notAnswered, type Reply } from './reply';
+import { failureReply, type Handle, maxBodyBytes, newDeadline, type PetRequest } from './messages';
+import { answer, methodsOf, operationsHint, petOperations, type StoreAccess } from './operations';
 
 /** Options of `petRoutesHandler`. */
-export interface PetRoutesHandlerOptions {
-  /** Opens the store with an API key: the result of `openAnimalStore(ports)`. */
-  readonly openStore: OpenAnimalStore;
-  /** Returns the API key of a request, such as the key in its session. The default is the key in `Authorization`. */
-  readonly authenticateRequest?: AuthenticateRequest<Request> | undefined;
+export interface PetRoutesHandlerOptions extends StoreAccess<Request> {
   /** Called with the cause of each 500 and 503. */
   readonly onError?: ((cause: unknown, request: Request) => void) | undefined;
 }
@@ -63,57 +55,41 @@ const readBody = async ({ body, headers }: Request): Promise<E.Either<HttpFailur
   }
 };
 
-/** Ends a task as Unavailable when its time is over. The task continues, but its outcome is ignored. */
-const endInTime = async (
-  task: TaskEither<HttpFailure, Reply>,
-  timeLeft: () => number,
-): Promise<E.Either<HttpFailure, Reply>> => {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const late = new Promise<E.Either<HttpFailure, Reply>>((resolve) => {
-    const check = (): void => {
-      if (timeLeft() > 0) timer = setTimeout(check, timeLeft());
-      else resolve(E.left(notAnswered()));
-    };
-    check();
-  });
-  return Promise.race([late, task()])
-    .catch((cause: unknown) => E.left<HttpFailure>({ _tag: 'Defect', cause }))
-    .finally(() => {
-      clearTimeout(timer);
-    });
+const toPetRequest = (request: Request, petId: string): PetRequest => {
+  const header = (name: string) => request.headers.get(name) ?? undefined;
+  const petRequest = {
+    petId,
+    query: new URL(request.url).search.slice(1),
+    authorization: header('authorization'),
+    contentEncoding: header('content-encoding'),
+    contentType: header('content-type'),
+    idempotencyKey: header('idempotency-key'),
+    hasBody: request.body !== null,
+    readBody: async () => {
+      const body = await readBody(request);
+      petRequest.deadline = newDeadline();
+      return body;
+    },
+    deadline: newDeadline(),
+  };
+  return petRequest;
 };
 
 /** Makes a function that answers requests for animals, at paths such as `/zoo/v1/pets`, like `mountPetRoutes`. */
 export const petRoutesHandler =
-  ({ openStore, authenticateRequest, onError }: PetRoutesHandlerOptions) =>
+  ({ onError, ...access }: PetRoutesHandlerOptions) =>
   async (request: Request): Promise<Response> => {
-    let deadline = performance.now() + maxResponseMs;
     const { handle, headers: routeHeaders, petId } = route(request);
-    let quota: Headers = {};
-    const petRequest: PetRequest = {
-      petId,
-      query: new URL(request.url).search.slice(1),
-      header: (name) => request.headers.get(name) ?? undefined,
-      hasBody: request.body !== null,
-      readBody: async () => {
-        const body = await readBody(request);
-        deadline = performance.now() + maxResponseMs;
-        return body;
-      },
-      deadline: () => deadline,
-    };
-    const answer = async (): ReturnType<Handle> => {
-      const key = await readApiKey(request, petRequest.header('authorization'), authenticateRequest);
-      if (E.isLeft(key)) return key;
-      const store = await openStore(key.right, deadline)();
-      quota = quotaHeaders(callerAndQuotaOf(store)?.quota);
-      return E.isLeft(store) ? store : handle(store.right, petRequest);
-    };
-    const outcome = await endInTime(answer, () => deadline - performance.now());
+    const { outcome, headers: quotaHeaders } = await answer(
+      access,
+      request,
+      toPetRequest(request, petId),
+      handle,
+    );
     if (E.isLeft(outcome) && 'cause' in outcome.left) onError?.(outcome.left.cause, request);
     const { status, headers, body } = E.isLeft(outcome) ? failureReply(outcome.left) : outcome.right;
     return new Response(request.method === 'HEAD' ? null : body, {
       status,
-      headers: { ...routeHeaders, ...quota, ...headers },
+      headers: { ...routeHeaders, ...quotaHeaders, ...headers },
     });
   };

@@ -1,13 +1,7 @@
 export { adminApplication, type HttpApplication, httpApplication } from './app';
 export type { HttpFailure, NotReady } from './errors';
-export { openApiDocument } from './openapi';
-export { petOperations } from './operations';
-export type { AuthenticateRequest } from './authentication';
-export {
-  type CheckReadiness,
-  healthPaths,
-  type MountOptions,
-  mountPetRoutes,
-  type ReadMetrics,
-} from './routes';
+export { type AuthenticateRequest, petOperations } from './operations';
+export { openApiDocument } from './pages';
+export { type MountOptions, mountPetRoutes } from './routes';
+export { type CheckReadiness, healthPaths, type ReadMetrics } from './service-routes';
 export type { RejectionRecord, Reporter, RequestRecord } from './access-log';

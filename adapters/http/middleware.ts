@@ -1,30 +1,47 @@
-import * as TE from 'fp-ts/TaskEither';
+import * as E from 'fp-ts/Either';
+import type { Middleware as KoaMiddleware, ParameterizedContext } from 'koa';
 import { randomUUID } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
-import type { Reporter } from './access-log';
-import { drainBody } from './body';
+import type { Caller } from '../../core';
+import type { Headers, HttpFailure } from './errors';
+import { failureReply, type Reply } from './messages';
 import { petMethods } from './operations';
-import { type Headers, respond } from './reply';
-import type { Context, Middleware } from './state';
+import { drainBody } from './request';
+
+/** State of a request in Koa, which the access log reads when the response has ended. */
+export interface State {
+  requestId?: string;
+  /** Path of the route, such as `/v1/pets/:petId`. */
+  route?: string;
+  caller?: Caller;
+  failure?: HttpFailure;
+  /** Id of the animal of a create. */
+  createdId?: bigint | undefined;
+}
+
+export type Context = ParameterizedContext<State>;
+export type Middleware = KoaMiddleware<State>;
+
+/** Writes a reply, or the reply to a failure, whose cause is emitted as the application's `error` event. */
+export const respond = (context: Context, outcome: E.Either<HttpFailure, Reply>): void => {
+  const { app, state } = context;
+  if (E.isLeft(outcome)) {
+    state.failure = outcome.left;
+    if ('cause' in outcome.left) app.emit('error', outcome.left.cause, context);
+  }
+  const { status, headers, body, createdId } = E.isLeft(outcome) ? failureReply(outcome.left) : outcome.right;
+  state.createdId = createdId;
+  context.status = status;
+  context.set(headers);
+  if (headers['ETag'] !== undefined && context.fresh) context.status = 304;
+  else context.body = body;
+};
 
 const wellFormed = /^[\w.:~+/=-]{1,128}$/;
 
 /** Returns the id that a client has given to its request, or a new id. */
 export const requestIdOf = ({ 'x-request-id': given }: IncomingHttpHeaders): string =>
   typeof given === 'string' && wellFormed.test(given) ? given : randomUUID();
-
-/**
- * Answers 500 if a later middleware throws. Then reads the rest of the request's body before the response is sent.
- * Otherwise a proxy might send its next request in place of the rest. Past a limit, the response closes the connection.
- */
-export const completeRequests = async (context: Context, next: () => unknown): Promise<void> => {
-  try {
-    await next();
-  } catch (cause) {
-    await respond(context, TE.left({ _tag: 'Defect', cause }));
-  }
-  if (!context.req.complete && !(await drainBody(context.req))) context.set('Connection', 'close');
-};
 
 /** Security headers of every response, which OWASP recommends for APIs. */
 export const securityHeaders = {
@@ -39,6 +56,19 @@ export const setDefaultHeaders: Middleware = (context, next) => {
   context.set('X-Request-Id', requestId);
   context.set(securityHeaders);
   return next();
+};
+
+/**
+ * Answers 500 if a later middleware throws. Then reads the rest of the request's body before the response is sent.
+ * Otherwise a proxy might send its next request in place of the rest. Past a limit, the response closes the connection.
+ */
+export const completeRequests = async (context: Context, next: () => unknown): Promise<void> => {
+  try {
+    await next();
+  } catch (cause) {
+    respond(context, E.left({ _tag: 'Defect', cause }));
+  }
+  if (!context.req.complete && !(await drainBody(context.req))) context.set('Connection', 'close');
 };
 
 const exposedHeaders = [
@@ -77,7 +107,7 @@ const loggableOrigin = /^(?:null|[a-z][a-z0-9+.-]*:\/\/[\w.:[\]-]{1,255})$/i;
 
 /** Answers preflight requests of allowed origins. Reports those of other origins, which need a key like any request. */
 export const cors =
-  (origins: ReadonlyArray<string>, { preflightRejected }: Pick<Reporter, 'preflightRejected'>): Middleware =>
+  (origins: ReadonlyArray<string>, preflightRejected?: (origin: string) => void): Middleware =>
   (context, next) => {
     const origin = context.get('Origin');
     context.set(corsHeaders(origins, origin));

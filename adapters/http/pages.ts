@@ -1,7 +1,33 @@
+import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import type { Reply } from './reply';
-import { codings, type TextReply, textReply } from './text-reply';
+import type { Headers } from './errors';
+import { jsonType, type Reply } from './messages';
+import document from './openapi.json';
+
+/** Content codings of compressed files, best first, with the endings of the file names. */
+const codings = [
+  ['br', '.br'],
+  ['gzip', '.gz'],
+] as const;
+
+/**
+ * Makes the reply with a text. `origin` is the address of the service, which the text may contain. `accepts` tells
+ * whether the client accepts a coding.
+ */
+type TextReply = (origin: string, accepts: (coding: string) => boolean) => Reply;
+
+/** Makes a reply with a text that clients may cache. A client whose ETag matches gets a 304. */
+const textReply = (body: string | Buffer, contentType: string, headers: Headers = {}): Reply => ({
+  status: 200,
+  headers: {
+    'Cache-Control': 'no-cache',
+    ...headers,
+    'Content-Type': contentType,
+    ETag: `"${createHash('sha256').update(body).digest('base64url')}"`,
+  },
+  body,
+});
 
 const types = {
   html: 'text/html; charset=utf-8',
@@ -90,4 +116,24 @@ export const pages = (): ReadonlyArray<readonly [path: string, reply: TextReply]
         return [`/docs/${basename(file)}`, reply] as const;
       }),
   ];
+};
+
+interface OpenApiDocument {
+  readonly openapi: string;
+  readonly info: { readonly title: string; readonly version: string; readonly description: string };
+  readonly servers: ReadonlyArray<{ readonly url: string }>;
+  readonly paths: Readonly<Record<string, object>>;
+  readonly components: Readonly<Record<string, object>>;
+}
+
+/**
+ * OpenAPI 3.1 document of the operations under `/v1`. The address of the server in it is relative, so that it works
+ * behind any path prefix.
+ */
+export const openApiDocument: OpenApiDocument = document;
+
+/** Returns the document with the absolute address of the server, because code generators ignore a relative address. */
+export const documentReply: TextReply = (origin) => {
+  const servers = origin === '' ? openApiDocument.servers : [{ url: `${origin}/v1` }];
+  return textReply(`${JSON.stringify({ ...openApiDocument, servers })}\n`, jsonType);
 };

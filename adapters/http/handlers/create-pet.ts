@@ -2,9 +2,7 @@ import * as E from 'fp-ts/Either';
 import { checkMayCreate, newPetRules } from '../../../core';
 import { parseJson, serialisePet } from '../../json';
 import type { HttpFailure } from '../errors';
-import { jsonReply } from '../reply';
-import { unknownFieldsHeader } from '../unknown-fields';
-import type { Handle, PetRequest } from './request';
+import { type Handle, jsonReply, type PetRequest, unknownFieldsHeader } from '../messages';
 
 const quotedText = String.raw`"((?:[ !#-\[\]-~]|\\["\\]){1,255})"`;
 // An idempotency key without quotes must not contain a comma. Node joins repeated headers with a comma, so two keys
@@ -16,8 +14,7 @@ const keyText = `(?:${quotedText}|${bareText})`;
 
 const keyInSpaces = new RegExp(`^ *${keyText} *$`);
 
-const readIdempotencyKey = ({ header }: PetRequest): E.Either<HttpFailure, string | undefined> => {
-  const text = header('idempotency-key');
+const readIdempotencyKey = (text: string | undefined): E.Either<HttpFailure, string | undefined> => {
   if (text === undefined) return E.right(undefined);
   const [, quoted, bare] = keyInSpaces.exec(text) ?? [];
   const key = quoted?.replace(/\\(.)/g, '$1') ?? bare;
@@ -31,12 +28,12 @@ const unsupported = (expected: string): HttpFailure => ({ _tag: 'UnsupportedMedi
 const emptyBody: HttpFailure = { _tag: 'MalformedJson', reason: 'empty body' };
 
 /** Checks the headers of a body before it is read, so that the client need not send a body that will be rejected. */
-const checkHead = ({ hasBody, header }: PetRequest): E.Either<HttpFailure, void> => {
+const checkHead = ({ hasBody, contentEncoding, contentType }: PetRequest): E.Either<HttpFailure, void> => {
   if (!hasBody) return E.left(emptyBody);
-  if ((header('content-encoding') ?? 'identity').toLowerCase() !== 'identity') {
+  if ((contentEncoding ?? 'identity').toLowerCase() !== 'identity') {
     return E.left(unsupported('send the body without a Content-Encoding'));
   }
-  return jsonInUtf8.test(header('content-type') ?? '')
+  return jsonInUtf8.test(contentType ?? '')
     ? E.right(undefined)
     : E.left(unsupported('Content-Type must be application/json, in UTF-8'));
 };
@@ -57,18 +54,17 @@ export const handleCreatePet: Handle = async (store, request) => {
   // Rejects a read-only key before it reads the body, so that the client need not send it.
   const allowed = checkMayCreate(store.caller);
   if (E.isLeft(allowed)) return allowed;
-  const key = readIdempotencyKey(request);
+  const key = readIdempotencyKey(request.idempotencyKey);
   if (E.isLeft(key)) return key;
   const newPet = await readJson(request);
   if (E.isLeft(newPet)) return newPet;
-  const created = await store.createPet(newPet.right, key.right, request.deadline())();
+  const created = await store.createPet(newPet.right, key.right, request.deadline)();
   if (E.isLeft(created)) return created;
   const { pet, replayed } = created.right;
-  return E.right(
-    jsonReply(201, serialisePet(pet), {
-      Location: `pets/${pet.id}`,
-      ...(replayed ? { 'Idempotent-Replayed': 'true' } : {}),
-      ...unknownFieldsHeader(namesOf(newPet.right), newPetRules),
-    }),
-  );
+  const reply = jsonReply(201, serialisePet(pet), {
+    Location: `pets/${pet.id}`,
+    ...(replayed ? { 'Idempotent-Replayed': 'true' } : {}),
+    ...unknownFieldsHeader(namesOf(newPet.right), newPetRules),
+  });
+  return E.right({ ...reply, createdId: pet.id });
 };

@@ -2,8 +2,7 @@ import * as E from 'fp-ts/Either';
 import { int64FromText } from '../../../core';
 import { serialisePet } from '../../json';
 import type { HttpFailure } from '../errors';
-import { jsonReply } from '../reply';
-import type { Handle } from './request';
+import { type Handle, jsonReply } from '../messages';
 
 const notFound: HttpFailure = { _tag: 'PetNotFound' };
 
@@ -14,6 +13,6 @@ const notFound: HttpFailure = { _tag: 'PetNotFound' };
 export const handleGetPet: Handle = async (store, { petId, deadline }) => {
   const id = int64FromText(petId);
   if (id === undefined) return E.left(notFound);
-  const found = await store.getPet(id, deadline())();
+  const found = await store.getPet(id, deadline)();
   return E.isLeft(found) ? found : E.right(jsonReply(200, serialisePet(found.right)));
 };

@@ -1,10 +1,8 @@
 import * as E from 'fp-ts/Either';
 import { fieldType, listOrderRule, newPetRules, petFilters, type PetPage, petRules } from '../../../core';
 import { serialisePage } from '../../json';
-import type { HttpFailure } from '../errors';
-import { type Headers, jsonReply } from '../reply';
-import { unknownFieldsHeader } from '../unknown-fields';
-import type { Handle } from './request';
+import type { Headers, HttpFailure } from '../errors';
+import { type Handle, jsonReply, unknownFieldsHeader } from '../messages';
 
 const digits = /^[0-9]{1,20}$/;
 
@@ -62,7 +60,7 @@ export const handleListPets: Handle = async (store, { query, deadline }) => {
   const given = new URLSearchParams(`&${query}`);
   const values = readQuery(given);
   if (E.isLeft(values)) return values;
-  const page = await store.listPets(values.right, deadline())();
+  const page = await store.listPets(values.right, deadline)();
   if (E.isLeft(page)) return page;
   return E.right(
     jsonReply(200, serialisePage(page.right), {

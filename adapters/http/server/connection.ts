@@ -2,7 +2,7 @@ import { AsyncResource } from 'node:async_hooks';
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { AcceptPriority } from './accept-priority';
-import { collectBody, type CollectedRequest, discard, hasBody } from '../body';
+import { collectBody, type CollectedRequest, discard, hasBody } from '../request';
 import { serverTimeouts } from './timeouts';
 import type { HttpFailure, RequestHead } from '../errors';
 import { isMalformedHeadRequest, type ParserError, parserFailure, validateRequest } from './validate-request';
@@ -93,14 +93,15 @@ export class Connection {
     const { isIdle } = this;
     const { acceptPriority } = this.serving;
     // Does not collect a body after `Expect: 100-continue`, because reading it sends the 100 (Continue).
-    if (hasBody(request) && request.headers.expect === undefined) request.body = collectBody(request);
+    const withBody = hasBody(request);
+    if (withBody && request.headers.expect === undefined) request.body = collectBody(request);
     if (this.isClosing || !this.socket.writable) this.ignoreRequest();
-    else if (isIdle && !acceptPriority.isHolding()) this.begin(request, response);
+    else if (isIdle && !acceptPriority.isHolding()) this.begin(request, response, withBody);
     else if (this.waiting.length > maxWaiting) this.socket.destroy();
     else {
       // Keeps the async context, by which tracing libraries find the request.
       const begin = AsyncResource.bind(() => {
-        this.begin(request, response);
+        this.begin(request, response, withBody);
       });
       this.waiting.push(begin);
       if (isIdle) acceptPriority.hold(this.startNext);
@@ -151,7 +152,7 @@ export class Connection {
     this.readBytes = readBytes;
   }
 
-  private begin(request: IncomingMessage, response: ServerResponse): void {
+  private begin(request: IncomingMessage, response: ServerResponse, withBody: boolean): void {
     const failure = (request.complete ? undefined : this.parserFailure) ?? validateRequest(request);
     if (failure !== undefined) {
       this.end(failure, request);
@@ -162,7 +163,7 @@ export class Connection {
     response.on('close', this.finish);
     // Node drops the bytes that follow a request with Upgrade.
     if (this.serving.isStopping || request.headers.upgrade !== undefined) this.closeAfter(response);
-    if (!hasBody(request)) {
+    if (!withBody) {
       this.run(request, response);
       return;
     }

@@ -3,7 +3,7 @@ import { type RequestListener, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { setImmediate as immediate, setTimeout as pause } from 'node:timers/promises';
 import { AcceptPriority } from './accept-priority';
-import { CollectedRequest, continueOnceRead } from '../body';
+import { CollectedRequest, continueOnceRead } from '../request';
 import { Connection, type HttpServerOptions, type Listener } from './connection';
 import { serverTimeouts } from './timeouts';
 import { keptHeaders, maxHeadBytes } from './validate-request';

@@ -2,7 +2,7 @@ import * as E from 'fp-ts/Either';
 import { IncomingMessage, type ServerResponse } from 'node:http';
 import type { Readable } from 'node:stream';
 import type { HttpFailure } from './errors';
-import { maxBodyBytes } from './handlers/request';
+import { maxBodyBytes, newDeadline, type PetRequest } from './messages';
 
 /** True if the head says that a body follows. HTTP/2, which a host may serve, needs no header for that. */
 export const hasBody = ({ headers, httpVersionMajor }: IncomingMessage): boolean =>
@@ -69,6 +69,35 @@ export const readBody = async (request: IncomingMessage, rawBody: unknown): Prom
   const collected = request instanceof CollectedRequest ? request.body : undefined;
   const body = parsedBody(rawBody) ?? (await (collected ?? collectBody(request)));
   return E.isRight(body) && body.right.length > maxBodyBytes ? E.left(tooLarge) : body;
+};
+
+/** Reads the head of a request to an operation. `rawBody` is what a body parser of the host has left. */
+export const toPetRequest = (
+  request: IncomingMessage,
+  petId: string,
+  query: string,
+  rawBody: unknown,
+): PetRequest => {
+  const { headers } = request;
+  const petRequest = {
+    petId,
+    query,
+    authorization: headers.authorization,
+    contentEncoding: headers['content-encoding'],
+    contentType: headers['content-type'],
+    idempotencyKey: headers['idempotency-key']?.toString(),
+    hasBody: hasBody(request),
+    readBody: async () => {
+      const isLate = !request.complete;
+      // While the body arrives, the limits of the HTTP server apply.
+      if (isLate) petRequest.deadline = Infinity;
+      const body = await readBody(request, rawBody);
+      if (isLate) petRequest.deadline = newDeadline();
+      return body;
+    },
+    deadline: newDeadline(),
+  };
+  return petRequest;
 };
 
 const maxDiscardedBytes = 1_000_000;
