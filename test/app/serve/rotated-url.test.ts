@@ -1,10 +1,9 @@
 import { expect } from 'chai';
-import { randomBytes } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { eventually } from '../../support/eventually';
 import { call } from '../../support/http/client';
-import { execute, inPostgresDatabase } from '../../support/postgres/postgres';
+import { execute, inPostgresDatabase, withRole } from '../../support/postgres/postgres';
 import { killServices, startService } from '../../support/service/service-process';
 import { makeFolder, removeFolders } from '../../support/temporary-folder';
 
@@ -15,15 +14,8 @@ describe('DATABASE_URL_FILE', () => {
   it('is read again when its password was rotated, without a restart', () =>
     inPostgresDatabase(async (url) => {
       const file = join(await makeFolder(), 'url');
-      const role = `rotated_${randomBytes(8).toString('hex')}`;
-      const asRole = new URL(url);
-      asRole.username = asRole.password = role;
-      await execute(
-        url,
-        `create role ${role} login password '${role}'`,
-        `grant create on schema public to ${role}`,
-      );
-      try {
+      await withRole(url, async (asRole, role) => {
+        await execute(url, `grant create on schema public to ${role}`);
         await writeFile(file, asRole.href);
         const { address, stop } = await startService({ DATABASE_URL_FILE: file, API_KEYS: 'key' });
         const isReady = async (): Promise<boolean> => (await call(`${address}/readyz`)).status === 200;
@@ -40,8 +32,6 @@ describe('DATABASE_URL_FILE', () => {
         await writeFile(file, asRole.href);
         await eventually('the service is ready again', 20_000, isReady);
         expect((await stop()).code).to.equal(0);
-      } finally {
-        await execute(url, `drop owned by ${role}`, `drop role ${role}`);
-      }
+      });
     }));
 });

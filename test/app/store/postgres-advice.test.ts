@@ -1,8 +1,7 @@
 import { expect } from 'chai';
-import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { openPostgres } from '../../../adapters/knex';
-import { execute, inPostgresDatabase } from '../../support/postgres/postgres';
+import { execute, inPostgresDatabase, withRole } from '../../support/postgres/postgres';
 import { main, projectFolder, startProgram } from '../../support/processes/command';
 import { runInProcess } from '../../support/processes/run-in-process';
 
@@ -46,13 +45,9 @@ describe('The advice of a command', () => {
     }));
 
   it('for a role without rights says who has to migrate, and where the grants are', () =>
-    inPostgresDatabase(async (url) => {
-      const role = `few_${randomBytes(8).toString('hex')}`;
-      const asRole = new URL(url);
-      asRole.username = asRole.password = role;
-      const environment = { DATABASE_URL: asRole.href, PORT: '0' };
-      await execute(url, `create role ${role} login password '${role}'`);
-      try {
+    inPostgresDatabase((url) =>
+      withRole(url, async (asRole, role) => {
+        const environment = { DATABASE_URL: asRole.href, PORT: '0' };
         const grants =
           'grant this role its rights with the script that docs/postgresql.md names, with `--set=role=ROLE --set=schema=SCHEMA`\n';
         const asOwner = `permission denied for schema public; run \`animal-store migrate\` as the owner of the database, and ${grants}`;
@@ -68,34 +63,28 @@ describe('The advice of a command', () => {
         expect((await runInProcess(['doctor'], environment)).stdout).to.include(
           `permission denied for sequence pets_id_seq; ${grants}`,
         );
-      } finally {
-        await execute(url, `drop owned by ${role}`, `drop role ${role}`);
-      }
-    }));
+      }),
+    ));
 
   it('for a migration names the owner of the tables, by doctor before the start fails', () =>
-    inPostgresDatabase(async (url) => {
-      const role = `few_${randomBytes(8).toString('hex')}`;
-      const asRole = new URL(url);
-      asRole.username = asRole.password = role;
-      await migrateIn(url);
-      await execute(
-        url,
-        `create role ${role} login password '${role}'`,
-        `grant select, insert, update, delete on all tables in schema public to ${role}`,
-        `grant usage, select on all sequences in schema public to ${role}`,
-      );
-      const later = ['--import', join(projectFolder, 'test/faults/support/more-migrations.mjs'), main];
-      const runLater = async (command: string, address: string) => {
-        const environment = {
-          DATABASE_URL: address,
-          PORT: '0',
-          API_KEYS: 'x'.repeat(30),
-          TEST_MIGRATIONS: 'adds',
+    inPostgresDatabase((url) =>
+      withRole(url, async (asRole, role) => {
+        await migrateIn(url);
+        await execute(
+          url,
+          `grant select, insert, update, delete on all tables in schema public to ${role}`,
+          `grant usage, select on all sequences in schema public to ${role}`,
+        );
+        const later = ['--import', join(projectFolder, 'test/faults/support/more-migrations.mjs'), main];
+        const runLater = async (command: string, address: string) => {
+          const environment = {
+            DATABASE_URL: address,
+            PORT: '0',
+            API_KEYS: 'x'.repeat(30),
+            TEST_MIGRATIONS: 'adds',
+          };
+          return startProgram(process.execPath, [...later, command], { environment }).ended;
         };
-        return startProgram(process.execPath, [...later, command], { environment }).ended;
-      };
-      try {
         const reason =
           'must be owner of table pets; run `animal-store migrate` with the address of the role that owns the tables in DATABASE_URL\n';
         const doctor = await runLater('doctor', asRole.href);
@@ -115,10 +104,8 @@ describe('The advice of a command', () => {
         await close();
         expect((await runLater('migrate', url)).code).to.equal(0);
         expect((await runLater('doctor', asRole.href)).stdout).to.match(/^ok +rights /m);
-      } finally {
-        await execute(url, `drop owned by ${role}`, `drop role ${role}`);
-      }
-    }));
+      }),
+    ));
 
   it('for a search path without a schema names it', () =>
     inPostgresDatabase(async (url) => {

@@ -141,6 +141,25 @@ export const inPostgresDatabase = async <A>(use: (url: string) => Promise<A>): P
 };
 
 /**
+ * Runs a function with the address of a database for a new role, whose password is its name, and with the name. The role
+ * has no rights at first, and is dropped afterwards.
+ */
+export const withRole = async <A>(
+  url: string,
+  use: (asRole: URL, role: string) => Promise<A>,
+): Promise<A> => {
+  const role = `role_${randomBytes(8).toString('hex')}`;
+  const asRole = new URL(url);
+  asRole.username = asRole.password = role;
+  await execute(url, `create role ${role} login password '${role}'`);
+  try {
+    return await use(asRole, role);
+  } finally {
+    await execute(url, `drop owned by ${role}`, `drop role ${role}`);
+  }
+};
+
+/**
  * Makes each read of animals in PostgreSQL take some seconds. A read returns the animals that were stored when it
  * began.
  */

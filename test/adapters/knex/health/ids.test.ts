@@ -1,5 +1,4 @@
 import { expect } from 'chai';
-import { randomBytes } from 'node:crypto';
 import {
   type OwnDatabase,
   knexPetRepository,
@@ -17,7 +16,7 @@ import {
   withDatabase,
   withEmptyDatabase,
 } from '../../../support/databases/databases';
-import { execute } from '../../../support/postgres/postgres';
+import { execute, withRole } from '../../../support/postgres/postgres';
 
 const notReady = 'the ids of the next animals are taken or used up; run `animal-store doctor`';
 
@@ -113,23 +112,16 @@ describe('The ids of a database', () => {
   it('are ready on PostgreSQL for a role that may not read the sequence', () =>
     withEmptyDatabase(postgresDatabase, async (owner, _open, url) => {
       await success(migrate(owner));
-      const role = `few_${randomBytes(8).toString('hex')}`;
-      const asRole = new URL(url);
-      asRole.username = asRole.password = role;
-      await execute(
-        url,
-        `create role ${role} login password '${role}'`,
-        `grant select, insert, update, delete on all tables in schema public to ${role}`,
-        `grant usage on all sequences in schema public to ${role}`,
-      );
-      const database = openPostgres(asRole.href, { poolSize: 2, statementTimeoutMs: 3_000 });
-      try {
+      await withRole(url, async (asRole, role) => {
+        await execute(
+          url,
+          `grant select, insert, update, delete on all tables in schema public to ${role}`,
+          `grant usage on all sequences in schema public to ${role}`,
+        );
+        const database = openPostgres(asRole.href, { poolSize: 2, statementTimeoutMs: 3_000 });
         expect(await knexReadiness(database)()).to.equal(undefined);
-        await create(database);
-      } finally {
-        await database.close();
-        await execute(url, `drop owned by ${role}`, `drop role ${role}`);
-      }
+        await create(database).finally(database.close);
+      });
     }));
 
   it('follow those of SQLite, however far its sequence is behind', () =>

@@ -2,7 +2,6 @@ import { expect } from 'chai';
 import * as E from 'fp-ts/Either';
 import { pipe } from 'fp-ts/function';
 import * as TE from 'fp-ts/TaskEither';
-import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import {
@@ -26,7 +25,7 @@ import {
   withEmptyDatabase,
 } from '../../../support/databases/databases';
 import { eventually } from '../../../support/eventually';
-import { execute } from '../../../support/postgres/postgres';
+import { execute, withRole } from '../../../support/postgres/postgres';
 import { projectFolder } from '../../../support/processes/command';
 import { success } from '../../../contracts/outcome';
 
@@ -91,23 +90,16 @@ describe('A database that refuses creates', () => {
   ): Promise<void> =>
     withEmptyDatabase(postgresDatabase, async (owner, _open, url) => {
       await success(migrate(owner));
-      const role = `few_${randomBytes(8).toString('hex')}`;
-      const address = new URL(url);
-      address.username = address.password = role;
       const grants = [
         `grant select, insert, update, delete on all tables in schema public to`,
         `grant usage, select on all sequences in schema public to`,
       ];
-      await execute(url, `create role ${role} login password '${role}'`);
-      const database = openPostgres(address.href, { poolSize: 2, statementTimeoutMs: 3_000 });
-      try {
-        await test(database, owner, (...more) =>
-          execute(url, ...[...grants, ...more].map((statement) => `${statement} ${role}`)),
-        );
-      } finally {
-        await database.close();
-        await execute(url, `drop owned by ${role}`, `drop role ${role}`);
-      }
+      await withRole(url, async (address, role) => {
+        const database = openPostgres(address.href, { poolSize: 2, statementTimeoutMs: 3_000 });
+        const grant = (...more: ReadonlyArray<string>) =>
+          execute(url, ...[...grants, ...more].map((statement) => `${statement} ${role}`));
+        await test(database, owner, grant).finally(database.close);
+      });
     });
 
   it('fails the inspection on PostgreSQL with each right that is missing', () =>

@@ -1,5 +1,4 @@
 import { expect } from 'chai';
-import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import {
@@ -12,7 +11,7 @@ import {
 } from '../../../../adapters/knex';
 import { arbitraryNewPet, arbitraryScopedIdempotencyKey } from '../../../contracts';
 import { postgresDatabase, withEmptyDatabase } from '../../../support/databases/databases';
-import { execute } from '../../../support/postgres/postgres';
+import { execute, withRole } from '../../../support/postgres/postgres';
 import { success } from '../../../contracts/outcome';
 import { projectFolder } from '../../../support/processes/command';
 
@@ -31,16 +30,12 @@ describe('A role of PostgreSQL that may make no table', () => {
       expect(grants).to.have.lengthOf(5);
       await success(migrate(owners));
       const { key } = await success(apiKeyStore(owners).create('shop'));
-      const role = `few_${randomBytes(8).toString('hex')}`;
-      const asRole = new URL(url);
-      asRole.username = asRole.password = role;
-      await execute(
-        url,
-        `create role ${role} login password '${role}'`,
-        ...grants.map((grant) => grant.replace(':"role"', role).replace(':"schema"', 'public')),
-      );
-      const database = openPostgres(asRole.href, limits);
-      try {
+      await withRole(url, async (asRole, role) => {
+        await execute(
+          url,
+          ...grants.map((grant) => grant.replace(':"role"', role).replace(':"schema"', 'public')),
+        );
+        const database = openPostgres(asRole.href, limits);
         expect(await success(migrate(database))).to.deep.equal([]);
         expect(await success(apiKeyStore(database).bootstrapKey('first'))).to.equal(undefined);
         await success(knexAuthenticate(database)(key));
@@ -56,10 +51,8 @@ describe('A role of PostgreSQL that may make no table', () => {
         expect(await database.reads('later').pluck('name')).to.deep.equal(['Rex']);
         await database.writes('later').update({ name: 'Tom' });
         expect(await database.writes('later').delete()).to.equal(1);
-      } finally {
         await database.close();
-        await execute(url, `drop owned by ${role}`, `drop role ${role}`);
-      }
+      });
     }));
 });
 
