@@ -81,17 +81,12 @@ describe('The backup script on PostgreSQL', () => {
   /** Forms of the address, each of which the service accepts on this server. */
   const forms: Readonly<Record<string, () => string>> = {
     'a host and a port': () => address(),
-    'the scheme in capital letters': () => address().replace('postgres:', 'POSTGRES:'),
-    'a socket in the parameters': () =>
-      `postgresql:///postgres?user=keeper&password=${encodeURIComponent(password)}&host=${server.folder}&port=${server.port}`,
     'a socket as the host': () => address('', encodeURIComponent(server.folder)),
     'TLS without verification': () => address('?sslmode=no-verify'),
     'TLS with an authority in a file': () =>
       address(`?sslmode=verify-full&sslrootcert=${encodeURIComponent(authority)}`),
     'TLS with an authority that only Node trusts': () => address('?sslmode=require'),
-    'ssl=true': () => address('?ssl=true'),
     'the authorities of the system': () => address('?sslmode=verify-full&sslrootcert=system'),
-    'a negotiation of TLS': () => address('?sslmode=require&sslnegotiation=postgres'),
   };
 
   for (const [name, form] of Object.entries(forms)) {
@@ -108,12 +103,6 @@ describe('The backup script on PostgreSQL', () => {
       expect((await run({ DATABASE_URL: url })).stderr).to.match(/certificate verify failed/);
     }
     expect(backups()).to.deep.equal([]);
-  });
-
-  it('reads the address from a file, with the byte order mark and line end of an editor', async () => {
-    const file = join(folder, 'url');
-    await writeFile(file, `\uFEFF${address()}\r\n`);
-    await expectBackup({ DATABASE_URL_FILE: file });
   });
 
   it('shows the password in no list of processes', async () => {

@@ -20,7 +20,6 @@ const sharedTests = [
   'api-keys/authenticate',
   'api-key-store',
   'knex/quota',
-  'several-instances',
 ];
 
 /** Tests that need functions in the database, which a worker of a cluster doesn't have. */

@@ -1,15 +1,6 @@
 import { expect } from 'chai';
-import { sqlStores } from '../../support/databases/databases';
 import { eventually } from '../../support/eventually';
-import {
-  allPets,
-  type Answer,
-  createUnder,
-  environmentOf,
-  isReplay,
-  newPet,
-  owner,
-} from '../../support/http/client';
+import { allPets, createUnder, environmentOf, isReplay, newPet, owner } from '../../support/http/client';
 import { throughProxy } from '../../support/postgres/freezing-proxy';
 import { inPostgresDatabase } from '../../support/postgres/postgres';
 import { pidOf } from '../../support/processes/system';
@@ -18,42 +9,6 @@ import { inFolder } from '../../support/temporary-folder';
 import { attachStrace, detachAll, fault } from '../support/machine';
 
 const rex = newPet('Rex');
-
-const expectReplay = (answer: Answer, first: Answer): void => {
-  expect([answer.status, answer.text, isReplay(answer)]).to.deep.equal([201, first.text, true]);
-};
-
-const expectFirst = (answer: Answer): Answer => {
-  expect([answer.status, isReplay(answer)], answer.text).to.deep.equal([201, false]);
-  return answer;
-};
-
-for (const { name, within } of sqlStores) {
-  describe(`A retried create on ${name}`, () => {
-    afterEach(killServices);
-
-    it('is a 409 while the first request waits for a lock, then a replay', () =>
-      within(async ({ databaseUrl, holdWriters }) => {
-        const { address } = await startService(environmentOf(databaseUrl));
-        const release = await holdWriters();
-        let isAnswered = false;
-        const first = createUnder(address, 'slow', rex).finally(() => (isAnswered = true));
-        // Either may come first. The first response goes to the other.
-        const second = createUnder(address, 'slow', rex).finally(() => (isAnswered = true));
-        await eventually('one of the two is refused', 20_000, () => isAnswered);
-        await release();
-        const answers = await Promise.all([first, second]);
-        const refused = answers.filter(({ status }) => status === 409);
-        expect(refused.map(({ text }) => text)).to.deep.equal([
-          '{"code":"idempotency_key_in_flight","message":"a request with this Idempotency-Key is still in progress; try again","status":409}',
-        ]);
-        const made = answers.filter(({ status }) => status === 201).map(expectFirst);
-        expect(made).to.have.length(1);
-        for (const answer of made) expectReplay(await createUnder(address, 'slow', rex), answer);
-        expect(await allPets({ address, key: owner })).to.have.length(1);
-      }));
-  });
-}
 
 /** Fails unless a retry after a restart gets the first response, which was never received. */
 const expectOneAnimal = async (databaseUrl: string): Promise<void> => {
