@@ -1,10 +1,10 @@
 import * as E from 'fp-ts/Either';
-import type { Knex } from 'knex';
 import { petNotFound, type PetRepository } from '../../../core';
-import { maxBatchSize, retryConflicts } from '../batcher';
+import { retryConflicts } from '../batcher';
 import { eitherToTaskEither, toTaskEither } from '../database/errors';
 import { changedCells } from '../database/pet-columns';
 import type { StoreDatabase } from '../database/store-database';
+import { inBatches } from './import';
 import { findPets } from './read';
 
 /** Changes the row before it reads it: SQLite can't write after a read if another connection has written. */
@@ -22,21 +22,14 @@ export const updatePet =
       ),
     );
 
-const deleteSome = (writes: Knex, ids: ReadonlyArray<string>): Promise<number> =>
-  writes('pets').whereIn('id', ids).delete();
-
 export const deletePets =
   ({ transaction }: StoreDatabase): PetRepository['deleteAll'] =>
   (ids) =>
     toTaskEither(() =>
       transaction(async (writes) => {
-        let [count, batch]: [number, Array<string>] = [0, []];
-        for (const id of ids) {
-          batch.push(id.toString());
-          if (batch.length < maxBatchSize) continue;
-          count += await deleteSome(writes, batch);
-          batch = [];
-        }
-        return count + (batch.length === 0 ? 0 : await deleteSome(writes, batch));
+        let count = 0;
+        for await (const batch of inBatches(ids))
+          count += await writes('pets').whereIn('id', batch.map(String)).delete();
+        return count;
       }),
     );

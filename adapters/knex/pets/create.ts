@@ -39,7 +39,7 @@ const keysOf = (creates: ReadonlyArray<Create>): ReadonlyArray<ScopedIdempotency
  * Inserts animals in one statement, and returns them in the order of `newPets`. Sorts by id, because SQL returns
  * inserted rows in any order. Fails if the database has stored other values than it was given.
  */
-const insertPets = async (
+export const insertPets = async (
   writes: Knex,
   { insert }: Statements,
   newPets: ReadonlyArray<NewPet>,

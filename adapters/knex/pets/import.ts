@@ -10,36 +10,40 @@ import {
 } from '../../../core';
 import { maxBatchSize } from '../batcher';
 import { withoutStatement } from '../database/errors';
-import { petFromRow } from '../database/pet-columns';
 import type { Statements, StoreDatabase } from '../database/store-database';
 import { keepAwake } from '../keep-awake';
+import { insertPets } from './create';
+
+/** Yields the elements of a source in batches, of which each fits into one statement. */
+export async function* inBatches<A>(
+  source: Iterable<A> | AsyncIterable<A>,
+): AsyncGenerator<ReadonlyArray<A>> {
+  let batch: Array<A> = [];
+  for await (const element of source) {
+    batch.push(element);
+    if (batch.length < maxBatchSize) continue;
+    yield batch;
+    batch = [];
+  }
+  if (batch.length > 0) yield batch;
+}
 
 const insertAll = async (
   transaction: Knex,
-  { insert }: Statements,
+  statements: Statements,
   newPets: AsyncIterable<NewPet>,
   onIds: OnIds | undefined,
 ): Promise<ImportedPets> => {
-  let batch: Array<NewPet> = [];
   let imported: ImportedPets = { count: 0, firstId: undefined, lastId: undefined };
-  const insertBatch = async (): Promise<void> => {
-    const rows = await insert(transaction, batch).catch((error: unknown) => {
+  for await (const batch of inBatches(newPets)) {
+    const pets = await insertPets(transaction, statements, batch).catch((error: unknown) => {
       throw withoutStatement(error);
     });
-    const ids = rows.map((row) => petFromRow(row).id).sort((one, other) => (one < other ? -1 : 1));
+    const ids = pets.map(({ id }) => id);
     await onIds?.(ids);
-    imported = {
-      count: imported.count + batch.length,
-      firstId: imported.firstId ?? ids[0],
-      lastId: ids.at(-1),
-    };
-    batch = [];
-  };
-  for await (const newPet of newPets) {
-    batch.push(newPet);
-    if (batch.length === maxBatchSize) await insertBatch();
+    const { count, firstId = ids[0] } = imported;
+    imported = { count: count + ids.length, firstId, lastId: ids.at(-1) };
   }
-  if (batch.length > 0) await insertBatch();
   return imported;
 };
 
