@@ -89,8 +89,6 @@ interface CheckedPage {
 export interface SetUp {
   readonly transport: Transport;
   readonly callOptions: CallOptions;
-  /** Default times for retries. */
-  readonly defaultRetries?: Readonly<Record<'retryCreatesForMs' | 'retryReadsForMs', number>>;
 }
 
 const checkPageOptions = (options: PageOptions): readonly [PageStart, CallOptions] => {
@@ -100,11 +98,16 @@ const checkPageOptions = (options: PageOptions): readonly [PageStart, CallOption
   return [checkArguments('options', checked, pageStartChecks, { ignoresOthers: true }), checked];
 };
 
-/** Makes a client. The functions convert the results. Sets up the transport at the first call. */
+/** Converts the int64 values of what a client returns. */
+interface Show<Int64 extends bigint | string> {
+  (pet: Pet): PetOf<Int64>;
+  (place: NextPage): PageOptions;
+}
+
+/** Makes a client. Sets up the transport at the first call. */
 const clientOver = <Int64 extends bigint | string>(
   setUp: () => SetUp,
-  showPet: (pet: Pet) => PetOf<Int64>,
-  showPlace: (place: NextPage) => PageOptions,
+  show: Show<Int64>,
 ): AnimalStoreClient<Int64> => {
   let made: SetUp | undefined;
 
@@ -113,8 +116,8 @@ const clientOver = <Int64 extends bigint | string>(
     options: CallOptions,
     idempotencyKey?: string,
   ): Promise<A> => {
-    const { transport, callOptions, defaultRetries = clientTimeouts } = (made ??= setUp());
-    const { retryCreatesForMs, retryReadsForMs } = defaultRetries;
+    const { transport, callOptions } = (made ??= setUp());
+    const { retryCreatesForMs, retryReadsForMs } = clientTimeouts;
     const defaultMs = idempotencyKey === undefined ? retryReadsForMs : retryCreatesForMs;
     const { retryForMs = defaultMs, ...others } = { ...callOptions, ...options };
     return withRetries((attempt) => send(transport, attempt), { ...others, retryForMs }, idempotencyKey);
@@ -128,7 +131,7 @@ const clientOver = <Int64 extends bigint | string>(
       checked,
       idempotencyKey,
     );
-    return { pet: showPet(pet), replayed, idempotencyKey };
+    return { pet: show(pet), replayed, idempotencyKey };
   };
 
   const readPage = async (place: PageStart, options: CallOptions): Promise<CheckedPage> => {
@@ -144,7 +147,7 @@ const clientOver = <Int64 extends bigint | string>(
     let place: PageStart | undefined = start;
     while (place !== undefined) {
       const page: CheckedPage = await readPage(place, callOptions);
-      yield* page.pets.map(showPet);
+      yield* page.pets.map((pet) => show(pet));
       place = page.next;
     }
   }
@@ -154,7 +157,7 @@ const clientOver = <Int64 extends bigint | string>(
     createWithDetails,
     page: async (options = {}) => {
       const { pets, next } = await readPage(...checkPageOptions(options));
-      return { pets: pets.map(showPet), next: next && showPlace(next) };
+      return { pets: pets.map((pet) => show(pet)), next: next && show(next) };
     },
     list: (options = {}) => ({
       [Symbol.asyncIterator]: () => eachPet(options),
@@ -167,24 +170,23 @@ const clientOver = <Int64 extends bigint | string>(
     get: async (input, options = {}) => {
       const id = checkId(input);
       const checked = checkArguments('options', options, callChecks);
-      return showPet(await call((transport, attempt) => transport.getPet(id, attempt), checked));
+      return show(await call((transport, attempt) => transport.getPet(id, attempt), checked));
     },
   };
 };
 
 const same = <A>(value: A): A => value;
 
-const showDigits = (pet: Pet): PetOf<string> => ({
-  ...pet,
-  id: String(pet.id),
-  categoryId: String(pet.categoryId),
-});
-
-const showPlaceInDigits = ({ categoryId, ...place }: NextPage): PageOptions => ({
-  ...place,
-  ...(categoryId !== undefined && { categoryId: String(categoryId) }),
-  after: String(place.after),
-});
+function inDigits(pet: Pet): PetOf<string>;
+function inDigits(place: NextPage): PageOptions;
+function inDigits(values: object): object {
+  return Object.fromEntries(
+    Object.entries(values).map(([name, value]: [string, unknown]) => [
+      name,
+      typeof value === 'bigint' ? String(value) : value,
+    ]),
+  );
+}
 
 /** Makes a client whose int64 values have the type that the option `int64` names. */
 export const clientWith = (
@@ -192,5 +194,5 @@ export const clientWith = (
   options: ClientOptions,
 ): AnimalStoreClient | AnimalStoreClient<string> =>
   propertyOf(options, 'int64') === 'string'
-    ? clientOver<string>(setUp, showDigits, showPlaceInDigits)
-    : clientOver<bigint>(setUp, same, same);
+    ? clientOver<string>(setUp, inDigits)
+    : clientOver<bigint>(setUp, same);

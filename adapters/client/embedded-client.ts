@@ -50,8 +50,8 @@ type Failure =
  */
 const graceMs = 50;
 
-/** Times for retries, which are short because a store in the same process neither restarts nor reconnects. */
-const defaultRetries = { retryCreatesForMs: 2_000, retryReadsForMs: 2_000 };
+/** Time for retries, which is short because a store in the same process neither restarts nor reconnects. */
+const retryForMs = 2_000;
 
 const errorOf = (code: AnimalStoreErrorCode, message: string, details = {}): AnimalStoreError =>
   new AnimalStoreError(code, message, details);
@@ -154,7 +154,7 @@ export function embeddedClient(
       apiKey: checkApiKeySource,
       int64: int64Check,
     });
-    return { transport: embeddedTransport(openStore, apiKey), callOptions, defaultRetries };
+    return { transport: embeddedTransport(openStore, apiKey), callOptions: { retryForMs, ...callOptions } };
   };
   return clientWith(setUp, options);
 }

@@ -44,27 +44,22 @@ export interface AnimalStoreClientOptions extends CallOptions, ClientOptions {
   readonly apiKey?: ApiKeySource | undefined;
 }
 
-/** Returns what the address must be, or undefined if it is valid. Leaves out its text, which may have a password. */
-const problemOf = ({ protocol, username, password, search, hash }: URL): string | undefined => {
-  if (!['http:', 'https:'].includes(protocol)) return 'an http or https address';
-  if (username !== '' || password !== '')
-    return 'an address without a user name and password; pass the key as apiKey';
-  return search === '' && hash === '' ? undefined : 'an address without a query and fragment';
-};
+const isBaseUrl = ({ protocol, username, password, search, hash }: URL): boolean =>
+  /^https?:$/.test(protocol) && username + password + search + hash === '';
 
 const pageAddress = (): string | undefined => {
   const address = propertyOf(propertyOf(globalThis, 'location'), 'href');
   return isString(address) ? address : undefined;
 };
 
-/** Checks the address of a service. The value is its text, which ends with `/v1/`. */
+/** Checks the address of a service. The value is its text, which ends with `/v1/`. Errors have no password of it. */
 const checkBaseUrl: Check = (input) => {
   const address = isString(input) ? input : propertyOf(input, 'href');
   if (!isString(address)) return { rule: 'required', expected: 'the address of the service' };
   try {
     const url = new URL(address, pageAddress());
-    const expected = problemOf(url);
-    return expected === undefined
+    const expected = 'an http or https address without a user name, password, query and fragment';
+    return isBaseUrl(url)
       ? { value: `${url.href.replace(/(\/v1)?\/*$/, '')}/v1/` }
       : { rule: 'invalid', expected };
   } catch {
