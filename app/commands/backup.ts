@@ -64,8 +64,8 @@ const action =
   (terminal: Terminal, command: 'backup' | 'restore', copy: Copy, remains: (file: string) => string) =>
   (file: string, { replace: mayReplace = false }: { readonly replace?: boolean }): Promise<void> => {
     let progress = (): Progress | undefined => undefined;
-    const onStage: CopyOptions['onStage'] = (stage, share) => {
-      progress = () => ({ stage, share: share?.() });
+    const onStage: CopyOptions['onStage'] = (stage, measure) => {
+      progress = () => ({ stage, ...measure?.() });
     };
     return runTransfer(
       terminal,

@@ -90,7 +90,8 @@ export const backupPostgres = async (
     await writeFile(files.roots, await trustedCertificates(environment));
     createPrivateFile(partial);
     const options = { env: { ...environment, ...libpqEnvironment(connectionString, files) }, signal };
-    onStage?.('copying');
+    const size = (): number => statSync(partial, { throwIfNoEntry: false })?.size ?? 0;
+    onStage?.('copying', () => ({ count: size(), noun: 'byte' }));
     await runTool('pg_dump', ['--format=custom', `--file=${partial}`], options);
     onStage?.('checking');
     await runTool('pg_restore', ['--file=/dev/null', partial], options);

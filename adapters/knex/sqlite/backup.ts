@@ -18,11 +18,14 @@ import {
   refuseReader,
 } from './file';
 
+/** Fraction that is done, from 0 to 1, or a number of things. */
+type Measure = { readonly share: number } | { readonly count: number; readonly noun: string };
+
 export interface CopyOptions {
   readonly mayReplace: boolean;
   readonly signal: AbortSignal;
-  /** Called at the start of each stage. `share` returns the fraction that is done, from 0 to 1, if it is known. */
-  readonly onStage?: (stage: 'copying' | 'migrating' | 'checking', share?: () => number) => void;
+  /** Called at the start of each stage. `measure` returns what is done, if it is known. */
+  readonly onStage?: (stage: 'copying' | 'migrating' | 'checking', measure?: () => Measure) => void;
 }
 
 const dayMs = 86_400_000;
@@ -116,7 +119,7 @@ export const placeCheckedCopy = async (
     onStage?.('copying', () => {
       // After a failure, the copy is gone.
       const copied = statSync(copy, { throwIfNoEntry: false })?.size ?? 0;
-      return Math.min(copied / size, 1);
+      return { share: Math.min(copied / size, 1) };
     });
     await onFile(
       (pool) => openSource(source, pool),

@@ -77,14 +77,15 @@ describe('The progress of a command', () => {
       });
     }
 
-    it('has no percentage while pg_dump runs, because the end is unknown', async () => {
+    it('has the bytes but no percentage while pg_dump runs, because the end is unknown', async () => {
       const folder = await makeFolder();
-      writeFileSync(join(folder, 'pg_dump'), '#!/bin/sh\nexec sleep 30\n', { mode: 0o755 });
+      const dump = '#!/bin/sh\nhead -c 5000 /dev/zero >"${2#--file=}"\nexec sleep 30\n';
+      writeFileSync(join(folder, 'pg_dump'), dump, { mode: 0o755 });
       const { stdout, signal, ended } = start(`${store} backup ${folder}/new`, {
         DATABASE_URL: 'postgres://127.0.0.1/animals',
         PATH: `${folder}:${process.env['PATH'] ?? ''}`,
       });
-      await eventually('a bar', 20_000, () => /copying {2}\d+ s/.test(stdout()));
+      await eventually('a bar', 20_000, () => /copying {2}5,000 bytes {2}[\d,]+\/s {2}\d+ s/.test(stdout()));
       expect(stdout()).to.not.include('%');
       signal('SIGTERM');
       await ended;
