@@ -24,7 +24,7 @@ export const bannerText = (
   };
   const rows: ReadonlyArray<readonly [label: string, text: string]> = [
     ['API', style('cyan', `${address}/v1/pets`)],
-    ['Reference', style('cyan', `${address}/docs`)],
+    ['Pages', `${style('cyan', address)} and ${style('cyan', `${address}/docs`)}`],
     ...(adminAddress === undefined ? [] : [['Metrics', style('cyan', `${adminAddress}/metrics`)] as const]),
     ['Data', escapeControlCharacters(databaseUrlText(DATABASE_URL))],
     ...keyRows(),

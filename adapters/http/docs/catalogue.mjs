@@ -89,7 +89,7 @@ const showPage = async (pages) => {
   page.pets.forEach(addRow);
   previous.disabled = shown.length === 1;
   next.disabled = nextOptions === undefined;
-  status.textContent = page.pets.length === 0 ? 'There are no such animals.' : `Page ${shown.length}`;
+  status.textContent = page.pets.length === 0 ? 'There are no animals to show.' : `Page ${shown.length}`;
   enter.hidden = true;
   catalogue.hidden = false;
 };
@@ -109,8 +109,8 @@ const add = async () => {
   });
   addForm.reset();
   filterForm.reset();
-  const first = { pageSize: 10 };
-  await showPage([first, { ...first, after: id - 1n }]);
+  filterForm.elements.order.value = 'desc';
+  await showFirstPage();
   status.textContent = `Added ${name} with the id ${id}.`;
 };
 

@@ -92,7 +92,7 @@ describe('A service at a real terminal', () => {
     expect(banner).to.deep.equal([
       `animal-store ${readVersion()}, Ctrl-C stops`,
       `API        ${address}/v1/pets`,
-      `Reference  ${address}/docs`,
+      `Pages      ${address} and ${address}/docs`,
       `Data       sqlite:${file}`,
       `API key    ${key}`,
       '           shown only now; `animal-store keys create --name NAME` creates more',

@@ -63,19 +63,18 @@ describe(`The catalogue in a browser${whySkipped}`, () => {
       expect(names.filter((name) => name.startsWith('pet')).slice(0, 3)).to.deep.equal(newest);
       await filter(page, 'Category').fill('7');
       await filter(page, 'Category').press('Enter');
-      await page.getByText('There are no such animals.').waitFor();
+      await page.getByText('There are no animals to show.').waitFor();
       await filter(page, 'Category').fill(smallest);
       await filter(page, 'Category').blur();
       await page.getByText('Page 1').waitFor();
       await filter(page, 'Status').selectOption('pending');
-      await page.getByText('There are no such animals.').waitFor();
+      await page.getByText('There are no animals to show.').waitFor();
 
       await fillIn(page, { Name: '<b>Rex é🐕</b>', Category: '9007199254740993' });
       await page.getByRole('button', { name: 'Add' }).click();
       await page.getByText('Added <b>Rex é🐕</b> with the id').waitFor();
-      expect((await rowsOf(page)).map(([, ...row]) => row)).to.deep.equal([
-        ['<b>Rex é🐕</b>', '9007199254740993', ''],
-      ]);
+      const [[, ...added] = []] = await rowsOf(page);
+      expect(added).to.deep.equal(['<b>Rex é🐕</b>', '9007199254740993', '']);
       await expectNoOverflow(page, `on a ${name}`);
       await expectNoFaultInLightAndDark(page);
       expect(faults).to.deep.equal([]);
@@ -130,7 +129,8 @@ describe(`The catalogue in a browser${whySkipped}`, () => {
     await page.unroute('**/v1/pets');
     await page.getByRole('button', { name: 'Add' }).click();
     await page.getByText('Added once with the id').waitFor();
-    expect(await rowsOf(page)).to.have.length(1);
+    const names = (await rowsOf(page)).map(([, name]) => name);
+    expect(names.filter((name) => name === 'once')).to.have.length(1);
     await page.close();
   });
 
