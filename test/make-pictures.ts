@@ -11,6 +11,7 @@ import { makeFolder, removeFolders } from './support/temporary-folder';
 
 const pictures = join(projectFolder, 'docs', 'pictures');
 const maxBytes = 300_000;
+const shownFolder = '/home/ada/animals';
 const cursor = new RegExp(String.raw`\u001b(?:[78]|\[\?7[hl]|\[[0-9]*[GK])`, 'g');
 const colour = new RegExp(String.raw`\u001b\[(\d+)m`, 'g');
 
@@ -38,7 +39,8 @@ const toHtml = (output: string): string =>
 
 const atTerminal = (command: string, folder: string) =>
   startProgram('script', ['-qec', `stty cols 84; ${command}`, '/dev/null'], {
-    environment: { TERM: 'xterm', PORT: '0' },
+    // npm sets this variable, by which hints name `npx`.
+    environment: { TERM: 'xterm', PORT: '0', npm_command: 'start' },
     folder,
     isFed: true,
   });
@@ -96,7 +98,8 @@ const run = async (): Promise<void> => {
   const shown = service
     .stdout()
     .replaceAll(key, 'animals_0123456789abcdef_example-of-a-key')
-    .replaceAll(address, 'http://127.0.0.1:3000');
+    .replaceAll(address, 'http://127.0.0.1:3000')
+    .replaceAll(folder, shownFolder);
   const browser = await openChromium();
   await savePages(browser, address, key);
   service.stdin.write('\u0003');
@@ -109,7 +112,7 @@ const run = async (): Promise<void> => {
     shown.trimEnd(),
     '',
     '$ npx animal-store import animals.csv',
-    imported.stdout,
+    imported.stdout.replaceAll(folder, shownFolder),
   ];
   await page.setContent(`<style>${terminalStyle}</style><pre>${texts.map(toHtml).join('\n')}</pre>`);
   await save(page, 'terminal');
