@@ -24,10 +24,12 @@ const timeCommands = async (running) => {
   const times = [];
   for (const [target, { databaseUrl, importSeconds }] of Object.entries(running)) {
     times.push({ target, name: 'import', seconds: importSeconds });
-    for (const name of ['doctor', 'export', ...(targets[target].database === 'sqlite' ? ['backup'] : [])]) {
+    // A copy of SQLite needs the service stopped, and pg_dump may be older than the server.
+    for (const name of ['doctor', 'export', targets[target].database === 'sqlite' ? 'backup' : 'copy']) {
       const file = join(os.tmpdir(), `growth-${process.pid}.ndjson`);
+      const words = { doctor: [], copy: [`sqlite:${file}`] }[name] ?? [file];
       const began = performance.now();
-      await command(targets[target].program, databaseUrl, name, ...(name === 'doctor' ? [] : [file]));
+      await command(targets[target].program, databaseUrl, name, ...words);
       times.push({ target, name, seconds: (performance.now() - began) / 1_000 });
       await rm(file, { force: true });
     }
