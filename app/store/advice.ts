@@ -28,7 +28,7 @@ const postgresAdvice: Advice = [
   ],
   [
     /^42501 must be owner/,
-    'run `animal-store migrate` with the address of the role that owns the tables in DATABASE_URL',
+    'run `migrate` of this version with the address of the role that owns the tables; docs/postgresql.md has the commands under "Upgrade"',
   ],
   [/^42501 .* for schema/, `run \`animal-store migrate\` as the owner of the database, and ${grants}`],
   [/^42501 /, grants],

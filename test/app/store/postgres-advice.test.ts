@@ -86,7 +86,7 @@ describe('The advice of a command', () => {
           return startProgram(process.execPath, [...later, command], { environment }).ended;
         };
         const reason =
-          'must be owner of table pets; run `animal-store migrate` with the address of the role that owns the tables in DATABASE_URL\n';
+          'must be owner of table pets; run `migrate` of this version with the address of the role that owns the tables; docs/postgresql.md has the commands under "Upgrade"\n';
         const doctor = await runLater('doctor', asRole.href);
         expect(doctor.stdout)
           .to.match(/^FAIL +rights /m)
