@@ -50,7 +50,7 @@ const importFile = async (
   { settings, terminal: { printError }, signal }: TransferContext,
 ): Promise<ImportedPets | undefined> => {
   const source = openSource(file, signal);
-  if (source instanceof ReadStream) {
+  if (file !== '-' && source instanceof ReadStream) {
     const { size } = statSync(file, { throwIfNoEntry: false }) ?? { size: 0 };
     counts.share = () => (size === 0 ? undefined : Math.min(source.bytesRead / size, 1));
   }

@@ -168,6 +168,16 @@ describe('The command import', () => {
     );
   });
 
+  it('takes a file as standard input in a folder that the user may not enter', async function () {
+    await needsReadableBuild(this);
+    const file = await newFile('animals.csv', 'name,categoryId\nRex,1\n');
+    chmodSync(dirname(file), 0o755);
+    const script = 'exec "$0" "$1" import --dry-run --format csv - <"$2"';
+    const command = ['sh', '-c', script, process.execPath, main, file];
+    const { stderr, code } = await runUnprivileged(command, {}, await makeFolder());
+    expect(code, stderr).to.equal(0);
+  });
+
   it('says as whom it runs if it may not open the file', async function () {
     await needsReadableBuild(this);
     const file = await newFile('animals.csv', 'name,categoryId\n');

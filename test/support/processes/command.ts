@@ -132,17 +132,20 @@ export const unprivilegedUser = 65_534;
 export const startUnprivileged = (
   command: ReadonlyArray<string>,
   environment: Readonly<Record<string, string>> = {},
+  folder?: string,
 ): Running => {
   const asNobody = [`--reuid=${unprivilegedUser}`, `--regid=${unprivilegedUser}`, '--clear-groups'];
   return startProgram('setpriv', [...(process.getuid?.() === 0 ? asNobody : []), ...command], {
     environment,
+    ...(folder !== undefined && { folder }),
   });
 };
 
 export const runUnprivileged = (
   command: ReadonlyArray<string>,
   environment: Readonly<Record<string, string>> = {},
-): Promise<Outcome> => startUnprivileged(command, environment).ended;
+  folder?: string,
+): Promise<Outcome> => startUnprivileged(command, environment, folder).ended;
 
 /** Skips a test if a user who is not root cannot read the built command line. */
 export const needsReadableBuild = async (test: Mocha.Context): Promise<void> => {
