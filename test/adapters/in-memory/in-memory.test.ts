@@ -1,4 +1,6 @@
 import { expect } from 'chai';
+import { buildSync } from 'esbuild';
+import { join } from 'node:path';
 import { inMemoryApiKeys, inMemoryPetRepository } from '../../../adapters/in-memory';
 import { callerOf, decodeOrThrow, PetCodec } from '../../../core';
 import {
@@ -13,6 +15,7 @@ import {
 } from '../../contracts';
 import { petWithId } from '../../contracts/pet-repository/seeds';
 import { success } from '../../contracts/outcome';
+import { projectFolder } from '../../support/processes/command';
 
 describe('the in-memory pet repository', () => {
   for (const contract of [
@@ -71,5 +74,13 @@ describe('the in-memory API keys', () => {
       },
       close: () => Promise.resolve(),
     });
+  });
+});
+
+describe('The in-memory adapters', () => {
+  it('can be bundled for a browser', () => {
+    const entryPoints = [join(projectFolder, 'adapters/in-memory/index.ts')];
+    const { errors } = buildSync({ entryPoints, platform: 'browser', bundle: true, write: false });
+    expect(errors).to.deep.equal([]);
   });
 });

@@ -54,6 +54,8 @@ describeService('The body of POST /v1/pets', (service) => {
       'APPLICATION/JSON',
       'application/json;charset=utf-8',
       'application/json ; Charset="UTF-8"',
+      'application/json; charset=utf8',
+      'application/json;',
     ]) {
       expect((await service.create(rex, { headers: { 'Content-Type': type } })).status, type).to.equal(201);
     }
