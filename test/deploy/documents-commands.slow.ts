@@ -34,7 +34,7 @@ const startPostgres = (host: string, ip: string, programs: string): string => `
 const keyIn = (printed: string): string => /^animals_\S+$/m.exec(printed)?.[0] ?? '';
 
 describe('The commands of the pages on operating, as they are printed', function () {
-  needsPrograms('unshare', 'nsenter', 'systemctl', 'curl', 'ip', 'runuser', 'useradd');
+  needsPrograms('unshare', 'nsenter', 'systemctl', 'curl', 'ip', 'jq', 'runuser', 'useradd');
   needsBareMachine();
   let machine: BareMachine;
   let tarball = '';
@@ -105,6 +105,19 @@ END
       .and.include('status: "sold"\n');
     await machine.enter("printf 'name,categoryId\\nMia,1\\n' >animals.csv");
     await runNext('pets delete --ids');
+
+    const [readJournal = '', ...questions] = shellBlocks('docs/logs.md');
+    const findLeaked = questions.at(-1)?.replace('KEY_ID', '"$id"');
+    const leaked = await machine.enter(`
+      animal-store keys create --name leaked >leaked-key
+      curl --silent --fail --header "Authorization: Bearer $(cat leaked-key)" --json '{"name":"Spam","categoryId":7}' \\
+        http://127.0.0.1:3000/v1/pets >/dev/null
+      id=$(animal-store keys list --json | jq --raw-output '.[] | select(.name == "leaked") | .id')
+      animal-store keys rotate "$id" --grace 0s >/dev/null
+      journalctl --sync
+      ${readJournal}${findLeaked}animal-store pets delete --ids - <leaked.ids
+      animal-store export --format csv - | grep --count Spam || true`);
+    expect(leaked).to.match(/^[0-9]+\n0\n$/);
 
     await runNext('animal-store-backup.timer');
     await machine.enter('mkdir -p /var/lib/prometheus/node-exporter');
@@ -185,7 +198,7 @@ END
     await machine.enter(`
       ${startPostgres('db.example', '127.0.0.1', programs)}
       { echo name,categoryId; seq 20000 | sed 's/.*/Tom &,1/'; } >animals.csv
-      animal-store import animals.csv`);
+      animal-store import --format csv - <animals.csv`);
     const created = await machine.enter(createRex);
     expect(created).to.include('"id":20001,');
 

@@ -42,7 +42,7 @@ npm=$(readlink -f "$(command -v npm)")
 rm -f "$root/usr/local/bin/npm"
 printf '#!/bin/sh\nexec nsenter --net=/run/outer-network node %s "$@"\n' "$npm" >"$root/usr/local/bin/npm"
 chmod 755 "$root/usr/local/bin/npm"
-mount -t tmpfs home "$root/root"
+mount -t tmpfs -o mode=700 home "$root/root"
 rm -rf "$root/opt/animal-store" "$root/etc/animal-store" "$root"/etc/systemd/system/*
 # Of the services of a start, only the journal is needed.
 rm -rf "$root"/lib/systemd/system/sysinit.target.wants/*
