@@ -3,14 +3,12 @@ import Koa from 'koa';
 import { readFileSync } from 'node:fs';
 import { mountPetRoutes } from '../../../adapters/http';
 import { petRoutesHandler } from '../../../adapters/http/fetch';
-import { animalStoreClient } from '../../../adapters/client';
 import { inMemoryApiKeys, inMemoryPetRepository, inMemoryQuota } from '../../../adapters/in-memory';
 import { openAnimalStore, type PetRepository, unavailable } from '../../../core';
 import { arbitraryApiKey, arbitraryKeyId } from '../../contracts';
 import { servePlainly } from '../../support/http/listen';
 import { runNode } from '../../support/packages';
 import { projectFolder } from '../../support/processes/command';
-import { clientSuite } from '../client/client-suite';
 
 const key = arbitraryApiKey();
 const { authenticate } = inMemoryApiKeys([[arbitraryKeyId(), key]]);
@@ -25,15 +23,6 @@ const fetchOf =
     handle(new Request(input, init));
 
 describe('A fetch handler', () => {
-  clientSuite((pets, options) => {
-    const apiKey = arbitraryApiKey();
-    const keys = inMemoryApiKeys([[arbitraryKeyId(), apiKey]]);
-    const handle = petRoutesHandler({ openStore: openAnimalStore({ ...keys, pets }) });
-    const baseUrl = 'http://store/api';
-    const client = animalStoreClient({ baseUrl, apiKey, fetch: fetchOf(handle), ...options });
-    return Promise.resolve({ client, close: () => Promise.resolve() });
-  });
-
   const authorization = { Authorization: `Bearer ${key}` };
   const json = { ...authorization, 'Content-Type': 'application/json' };
   const rex = '{"name":"Rex","categoryId":9007199254740993}';

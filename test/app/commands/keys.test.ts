@@ -133,20 +133,6 @@ describe('The command keys', () => {
     expect(existsSync(file)).to.equal(false);
   });
 
-  it('revokes a key once: a second time changes nothing', async () => {
-    const { environment } = await newStore();
-    const [{ id }, other] = [await create(environment, 'lost'), await create(environment, 'kept')];
-    const first = await keys(environment, 'revoke', id, '--json');
-    expect(await keys(environment, 'revoke', id, '--json')).to.deep.equal(first);
-    expect(first).to.include({ code: 0, stderr: '' });
-    const revoked: unknown = JSON.parse(first.stdout);
-    expect(revoked).to.include({ id, name: 'lost' });
-    expect(revoked)
-      .to.have.property('revokedAt')
-      .that.matches(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/);
-    expect(await listed(environment)).to.deep.equal([revoked, other.record]);
-  });
-
   it('warns at the revocation of the last valid key', async () => {
     const { environment } = await newStore();
     const { id } = await create(environment, 'last');
@@ -198,20 +184,6 @@ describe('The command keys', () => {
     const second = first.stdout.split('_')[1] ?? '';
     expect(again.stderr).to.include(`\nkey ${second} of the same owner does not expire; to end it now, run`);
     expect(again.stderr).not.to.include(`key ${id} of`);
-  });
-
-  it('passes the lifetime of a key on to its successor, unless --expires is given', async () => {
-    const { environment } = await newStore();
-    const { id } = await create(environment, 'shop', '--expires=90d');
-    for (const [options, days] of [
-      [[], 90],
-      [['--expires=30d'], 30],
-    ] as const) {
-      const { stdout, stderr } = await keys(environment, 'rotate', id, '--json', ...options);
-      expect(stdout, stderr).not.to.equal('');
-      const created = printed(stdout);
-      expect(lifetimeOf(created)).to.equal(days * dayMs);
-    }
   });
 });
 

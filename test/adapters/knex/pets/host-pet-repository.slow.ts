@@ -37,18 +37,18 @@ const onPostgres = async (): Promise<Host> => {
 const importIsUnseen = 'shows no imported animal before all are stored';
 const failureIsForgotten = 'assigns no id past the largest: a create is Unavailable and stores nothing';
 
-const promisesOf = {
+const runnerOf = {
   // knex by default opens one connection to a SQLite file. The import occupies it, so reads of that test would not end.
-  SQLite: { instance: runnerWithout(importIsUnseen), transaction: runnerWithout(importIsUnseen) },
+  SQLite: runnerWithout(importIsUnseen),
   // A transaction sees its own writes, and fails after its first failed statement.
-  PostgreSQL: { instance: runnerWithout(), transaction: runnerWithout(importIsUnseen, failureIsForgotten) },
+  PostgreSQL: runnerWithout(importIsUnseen, failureIsForgotten),
 };
 
 for (const [kind, makeHost] of [
   ['SQLite', onSqlite],
   ['PostgreSQL', onPostgres],
 ] as const) {
-  describe(`The Knex pet repository on a host's own knex on ${kind}`, () => {
+  describe(`The Knex pet repository in a transaction of a host on ${kind}`, () => {
     let host: Host;
 
     before(async () => {
@@ -68,27 +68,16 @@ for (const [kind, makeHost] of [
     };
 
     for (const contract of contracts) {
-      contract(promisesOf[kind].instance, async (options) => ({
-        repository: await openOn(host.own, options),
-        close: () => Promise.resolve(),
-      }));
+      contract(runnerOf[kind], async (options) => {
+        const transaction = await host.own.transaction();
+        return {
+          repository: await openOn(transaction, options),
+          close: async () => {
+            await transaction.rollback();
+            expect(await host.own('pets').pluck('id')).to.deep.equal([]);
+          },
+        };
+      });
     }
-
-    describe('in a transaction of the host', () => {
-      for (const contract of contracts) {
-        contract(promisesOf[kind].transaction, async (options) => {
-          const transaction = await host.own.transaction();
-          return {
-            repository: await openOn(transaction, options),
-            close: async () => {
-              await transaction.rollback();
-              expect(await host.own('pets').pluck('id')).to.deep.equal([]);
-            },
-          };
-        });
-      }
-
-      beforeEach(() => replacePets(hostDatabase(host.own), []));
-    });
   });
 }
