@@ -13,7 +13,7 @@ import {
 } from '../../../core';
 import { toTaskEither, eitherToTaskEither } from '../database/errors';
 import type { StoreDatabase } from '../database/store-database';
-import { type ApiKeyRow, hashOf, newApiKey, numberOf, timesOf } from './api-key-row';
+import { type ApiKeyRow, hashOf, newApiKey, numberOf, timesOf } from './api-key-rows';
 
 export interface ApiKeyRecord {
   readonly id: string;
