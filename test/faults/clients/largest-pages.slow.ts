@@ -9,7 +9,7 @@ import { killServices, startService } from '../../support/service/service-proces
 import { removeFolders } from '../../support/temporary-folder';
 
 const connections = 100;
-const rounds = 10;
+const rounds = 6;
 
 /** A name whose page is as large as possible: JSON writes each of its characters with six. */
 const name = '\u0001'.repeat(1_000);
