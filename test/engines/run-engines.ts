@@ -20,15 +20,16 @@ const sharedTests = [
   'api-keys/authenticate',
   'api-key-store',
   'knex/quota',
+  'end-to-end/operations/*',
 ];
 
 /** Tests that need functions in the database, which a worker of a cluster doesn't have. */
 const conflictTests = ['knex/pets/import', 'postgres-conflicts'];
 
 const globs = (tests: ReadonlyArray<string>): ReadonlyArray<string> =>
-  tests.map((test) => `test/**/${test}.{test,slow}.ts`);
+  tests.map((test) => `test/**/${test}.test.ts`);
 
-const allTests = globs([...sharedTests, ...conflictTests]).concat('test/end-to-end/**/*.test.ts');
+const allTests = globs([...sharedTests, ...conflictTests]);
 
 const print = (text: string): void => void process.stdout.write(`\n== ${text}\n`);
 
@@ -73,11 +74,10 @@ const runOnCitus = async (): Promise<boolean> => {
     const [coordinator = '', worker = ''] = cluster.urls;
     const templates = { pets: await cluster.makeTemplate('pets'), all: await cluster.makeTemplate('all') };
     const results: Array<boolean> = [];
-    const forWorker = globs(sharedTests).concat('test/end-to-end/**/*.test.ts');
     for (const [distribution, entry, specs, name] of [
       ['pets', coordinator, allTests, 'Citus, animals distributed, by the coordinator'],
       ['all', coordinator, globs(conflictTests), 'Citus, everything distributed, by the coordinator'],
-      ['all', worker, forWorker, 'Citus, everything distributed, by a worker'],
+      ['all', worker, globs(sharedTests), 'Citus, everything distributed, by a worker'],
     ] as const) {
       const environment = {
         TEST_POSTGRES_URL: cluster.urls.join(),
