@@ -3,7 +3,7 @@ import knex, { type Knex } from 'knex';
 import { Socket } from 'node:net';
 import { callbackify } from 'node:util';
 import { type OwnDatabase, poolUsageOf, silentLog, withPool } from '../database/own-database';
-import { inTransaction, type StoreDatabase } from '../database/store-database';
+import { inTransaction, type Statements, type StoreDatabase } from '../database/store-database';
 import { isReadOnlyServer, readOnlyServerError } from '../database/errors';
 import { migrationConfig } from '../migrations/migrations';
 import { databaseTimeouts } from '../timeouts';
@@ -122,26 +122,18 @@ const withMigrationLock = <A>(pool: Knex, work: (transaction: Knex.Transaction) 
     return work(transaction);
   });
 
-const databaseOn = (pool: Knex, onPrimary: string, preparesStatements: () => boolean) => {
-  let server: { readonly isDistributed: boolean } | undefined;
-  /** Detects Citus on the connection of a statement, because a host's pool may have no other. */
-  const detect = async (connected: Knex) =>
-    (server ??= await connected.first<{ readonly isDistributed: boolean }>(
-      connected.raw(`to_regclass('pg_catalog.pg_dist_partition') is not null as "isDistributed"`),
-    ));
-  const database: Pick<
-    StoreDatabase,
-    'reads' | 'writes' | 'statements' | 'onPrimary' | 'write' | 'transaction'
-  > = {
-    reads: pool,
-    writes: pool,
-    statements: postgresStatements(onPrimary, preparesStatements, detect),
-    onPrimary,
-    write: (statement) => statement(pool),
-    transaction: (work) => inTransaction(pool, work),
-  };
-  return { database, detect };
-};
+const databaseOn = (
+  pool: Knex,
+  onPrimary: string,
+  statements: Statements,
+): Omit<StoreDatabase, 'concurrency' | 'withMigrationLock'> => ({
+  reads: pool,
+  writes: pool,
+  statements,
+  onPrimary,
+  write: (statement) => statement(pool),
+  transaction: (work) => inTransaction(pool, work),
+});
 
 /**
  * Opens a PostgreSQL or Citus database by a URL. Connects at the first query, which rejects if the connection fails, or
@@ -173,9 +165,9 @@ export const openPostgres = (url: PostgresUrl, options: PostgresOptions): OwnDat
       pool: { min: 0, max: 1 },
     });
   const usage = poolUsageOf('shared', pool);
-  const { database, detect } = databaseOn(pool, acceptsWrites, () => !isPooled);
+  const { statements, isDistributed } = postgresStatements(acceptsWrites, () => !isPooled);
   return {
-    ...database,
+    ...databaseOn(pool, acceptsWrites, statements),
     concurrency: { reads: Math.ceil(options.poolSize / 4), writes: Math.ceil(options.poolSize / 5) },
     withMigrationLock: (work) => withPool(migrationPool(), (own) => withMigrationLock(own, work)),
     isFileReplaced: constFalse,
@@ -183,8 +175,7 @@ export const openPostgres = (url: PostgresUrl, options: PostgresOptions): OwnDat
       await checkEncoding(pool);
       return [await inspectConnection(pool), await inspectSettings(pool, options.statementTimeoutMs)];
     },
-    inspectIds: async (count) =>
-      (await detect(pool)).isDistributed ? undefined : inspectSequence(pool, count),
+    inspectIds: async (count) => ((await isDistributed(pool)) ? undefined : inspectSequence(pool, count)),
     trialLimits: "set local lock_timeout = '500ms'; set local statement_timeout = '2s'",
     sizes: async () => {
       const { size } = await pool.first<{ size: string }>(
@@ -199,7 +190,7 @@ export const openPostgres = (url: PostgresUrl, options: PostgresOptions): OwnDat
 
 /** Makes the database of a host's Knex. The host may let it read from a standby. */
 export const hostPostgres = (pool: Knex): StoreDatabase => ({
-  ...databaseOn(pool, 'true', constFalse).database,
+  ...databaseOn(pool, 'true', postgresStatements('true', constFalse).statements),
   concurrency: pool.isTransaction === true ? { reads: 1, writes: 1 } : { reads: 2, writes: 2 },
   withMigrationLock: (work) => withMigrationLock(pool, work),
 });

@@ -194,20 +194,28 @@ const distributedStatements = (run: RunStatement, onPrimary: string): EngineStat
   purgeExpired: async (knex, now, limit) => (await run(knex, purgeDistributedKeys, [now, limit, now])).length,
 });
 
-/**
- * Returns the statements for PostgreSQL or Citus. `engine` reports whether the server is Citus. Reads have the SQL
- * condition `onPrimary`.
- */
+/** Makes a function that reports whether the server is Citus. Asks on the connection of a statement, once. */
+const citusDetector = () => {
+  let server: { readonly isDistributed: boolean } | undefined;
+  return async (knex: Knex): Promise<boolean> => {
+    server ??= await knex.first<{ readonly isDistributed: boolean }>(
+      knex.raw(`to_regclass('pg_catalog.pg_dist_partition') is not null as "isDistributed"`),
+    );
+    return server.isDistributed;
+  };
+};
+
+/** Makes the statements for PostgreSQL or Citus. Reads have the SQL condition `onPrimary`. */
 export const postgresStatements = (
   onPrimary: string,
   preparesStatements: () => boolean,
-  engine: (knex: Knex) => Promise<{ readonly isDistributed: boolean }>,
-): Statements => {
+): { readonly statements: Statements; readonly isDistributed: (knex: Knex) => Promise<boolean> } => {
   const run = statementRunner(preparesStatements);
   const single = singleServerStatements(run, onPrimary);
   const distributed = distributedStatements(run, onPrimary);
-  const statementsOn = async (knex: Knex) => ((await engine(knex)).isDistributed ? distributed : single);
-  return {
+  const isDistributed = citusDetector();
+  const statementsOn = async (knex: Knex) => ((await isDistributed(knex)) ? distributed : single);
+  const statements: Statements = {
     byIds: (knex, ids) => run(knex, byIds(onPrimary), [ids.map(String)]),
     pages: async (knex, starts, limit) => (await statementsOn(knex)).pages(knex, starts, limit),
     insert: async (knex, newPets) => (await statementsOn(knex)).insert(knex, newPets),
@@ -217,4 +225,5 @@ export const postgresStatements = (
     setLastId: (knex, id) => knex.raw(`select setval(${sequence}, ?::bigint)`, [id.toString()]),
     hasTable,
   };
+  return { statements, isDistributed };
 };
