@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import type { InvalidApiKey, KeyId, OwnerId } from '../../core';
 import { describeFailure, type HttpFailure, type RequestHead } from './errors';
-import type { Middleware } from './middleware';
+import type { Middleware } from './routes';
 
 type UnauthorizedReason = 'missing_key' | `${InvalidApiKey['reason']}_key`;
 

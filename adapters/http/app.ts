@@ -1,21 +1,105 @@
+import * as E from 'fp-ts/Either';
 import Koa from 'koa';
-import type { ServerResponse } from 'node:http';
+import { randomUUID } from 'node:crypto';
+import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 import type { OpenAnimalStore } from '../../core';
 import { accessLog, answeredByServer, recordRejection, type Reporter } from './access-log';
-import type { HttpFailure, RequestHead } from './errors';
+import type { Headers, HttpFailure, RequestHead } from './errors';
 import { failureReply } from './messages';
-import {
-  completeRequests,
-  cors,
-  corsHeaders,
-  requestIdOf,
-  securityHeaders,
-  setDefaultHeaders,
-  type State,
-} from './middleware';
 import { petMethods } from './operations';
-import { addPetRoutes } from './routes';
+import { drainBody } from './request';
+import { addPetRoutes, type Context, type Middleware, respond, type State } from './routes';
 import { addAdminRoutes, addPublicRoutes, type CheckReadiness, type ReadMetrics } from './service-routes';
+
+const wellFormed = /^[\w.:~+/=-]{1,128}$/;
+
+/** Returns the id that a client has given to its request, or a new id. */
+const requestIdOf = ({ 'x-request-id': given }: IncomingHttpHeaders): string =>
+  typeof given === 'string' && wellFormed.test(given) ? given : randomUUID();
+
+/** Security headers of every response, which OWASP recommends for APIs. */
+export const securityHeaders = {
+  'Cache-Control': 'no-store',
+  'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
+  'X-Content-Type-Options': 'nosniff',
+} as const;
+
+const setDefaultHeaders: Middleware = (context, next) => {
+  const requestId = requestIdOf(context.req.headers);
+  context.state.requestId = requestId;
+  context.set('X-Request-Id', requestId);
+  context.set(securityHeaders);
+  return next();
+};
+
+/**
+ * Answers 500 if a later middleware throws. Then reads the rest of the request's body before the response is sent.
+ * Otherwise a proxy might send its next request in place of the rest. Past a limit, the response closes the connection.
+ */
+const completeRequests = async (context: Context, next: () => unknown): Promise<void> => {
+  try {
+    await next();
+  } catch (cause) {
+    respond(context, E.left({ _tag: 'Defect', cause }));
+  }
+  if (!context.req.complete && !(await drainBody(context.req))) context.set('Connection', 'close');
+};
+
+const exposedHeaders = [
+  'Link',
+  'Location',
+  'X-Request-Id',
+  'Retry-After',
+  'Deprecation',
+  'Sunset',
+  'Idempotent-Replayed',
+  'RateLimit',
+  'RateLimit-Policy',
+  'Unknown-Fields',
+  'WWW-Authenticate',
+].join(',');
+
+const isAllowed = (origins: ReadonlyArray<string>, origin: string): boolean =>
+  origin !== '' && (origins.includes('*') || origins.includes(origin));
+
+/**
+ * Returns the CORS headers of a response (Fetch standard, section 3.3). Credentials such as cookies are not allowed,
+ * because a page sends its API key itself.
+ */
+const corsHeaders = (origins: ReadonlyArray<string>, origin = ''): Headers => {
+  if (origins.length === 0) return {};
+  if (!isAllowed(origins, origin)) return { Vary: 'Origin' };
+  return {
+    Vary: 'Origin',
+    'Access-Control-Allow-Origin': origins.includes('*') ? '*' : origin,
+    'Access-Control-Expose-Headers': exposedHeaders,
+  };
+};
+
+// Matches only well-formed origins, because the log shows them.
+const loggableOrigin = /^(?:null|[a-z][a-z0-9+.-]*:\/\/[\w.:[\]-]{1,255})$/i;
+
+/** Answers preflight requests of allowed origins. Reports those of other origins, which need a key like any request. */
+const cors =
+  (origins: ReadonlyArray<string>, preflightRejected?: (origin: string) => void): Middleware =>
+  (context, next) => {
+    const origin = context.get('Origin');
+    context.set(corsHeaders(origins, origin));
+    const isPreflight = context.method === 'OPTIONS' && context.get('Access-Control-Request-Method') !== '';
+    if (!isPreflight) return next();
+    if (!isAllowed(origins, origin)) {
+      if (loggableOrigin.test(origin)) preflightRejected?.(origin);
+      return next();
+    }
+    context.status = 204;
+    context.set({
+      'Access-Control-Allow-Methods': petMethods.join(),
+      'Access-Control-Allow-Headers':
+        'Authorization,Content-Type,Idempotency-Key,X-Request-Id,baggage,sentry-trace,traceparent,tracestate',
+      'Access-Control-Max-Age': '7200',
+    });
+    return undefined;
+  };
 
 interface Common {
   readonly reporter: Reporter;

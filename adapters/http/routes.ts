@@ -1,10 +1,9 @@
 import Router from '@koa/router';
 import * as E from 'fp-ts/Either';
 import type Koa from 'koa';
-import type { OpenAnimalStore } from '../../core';
+import type { Caller, OpenAnimalStore } from '../../core';
 import type { HttpFailure } from './errors';
-import type { Handle } from './messages';
-import { type Context, respond, type State } from './middleware';
+import { failureReply, type Handle, type Reply } from './messages';
 import {
   answer,
   type AuthenticateRequest,
@@ -13,6 +12,35 @@ import {
   type StoreAccess,
 } from './operations';
 import { toPetRequest } from './request';
+
+/** State of a request in Koa, which the access log reads when the response has ended. */
+export interface State {
+  requestId?: string;
+  /** Path of the route, such as `/v1/pets/:petId`. */
+  route?: string;
+  caller?: Caller;
+  failure?: HttpFailure;
+  /** Id of the animal of a create. */
+  createdId?: bigint | undefined;
+}
+
+export type Context = Koa.ParameterizedContext<State>;
+export type Middleware = Koa.Middleware<State>;
+
+/** Writes a reply, or the reply to a failure, whose cause is emitted as the application's `error` event. */
+export const respond = (context: Context, outcome: E.Either<HttpFailure, Reply>): void => {
+  const { app, state } = context;
+  if (E.isLeft(outcome)) {
+    state.failure = outcome.left;
+    if ('cause' in outcome.left) app.emit('error', outcome.left.cause, context);
+  }
+  const { status, headers, body, createdId } = E.isLeft(outcome) ? failureReply(outcome.left) : outcome.right;
+  state.createdId = createdId;
+  context.status = status;
+  context.set(headers);
+  if (headers['ETag'] !== undefined && context.fresh) context.status = 304;
+  else context.body = body;
+};
 
 /** Makes a router whose paths are case-sensitive, and differ with a slash at their end. */
 export const exactRouter = (): Router<State> => new Router<State>({ sensitive: true, strict: true });

@@ -5,10 +5,9 @@ import * as TE from 'fp-ts/TaskEither';
 import type Koa from 'koa';
 import type { HttpFailure, NotReady } from './errors';
 import { jsonReply, newDeadline, type Reply } from './messages';
-import { type Context, respond, type State } from './middleware';
 import { endInTime } from './operations';
 import { documentReply, pages } from './pages';
-import { exactRouter, unmatched } from './routes';
+import { type Context, exactRouter, respond, type State, unmatched } from './routes';
 
 const addRoute = (
   router: Router<State>,

@@ -92,8 +92,8 @@ export class Connection {
   receive(request: CollectedRequest, response: ServerResponse): void {
     const { isIdle } = this;
     const { acceptPriority } = this.serving;
-    // Does not collect a body after `Expect: 100-continue`, because reading it sends the 100 (Continue).
     const withBody = hasBody(request);
+    // Does not collect a body after `Expect: 100-continue`, because reading it sends the 100 (Continue).
     if (withBody && request.headers.expect === undefined) request.body = collectBody(request);
     if (this.isClosing || !this.socket.writable) this.ignoreRequest();
     else if (isIdle && !acceptPriority.isHolding()) this.begin(request, response, withBody);
