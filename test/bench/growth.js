@@ -13,6 +13,7 @@ const { values } = parseArgs({
     sizes: { type: 'string', default: '100000,1000000' },
     targets: { type: 'string', default: 'animal-store,animal-store-pg' },
     duration: { type: 'string', default: '3' },
+    commands: { type: 'string', default: 'doctor,export,backup,copy' },
   },
 });
 const targetNames = values.targets.split(',');
@@ -25,7 +26,8 @@ const timeCommands = async (running) => {
   for (const [target, { databaseUrl, importSeconds }] of Object.entries(running)) {
     times.push({ target, name: 'import', seconds: importSeconds });
     // A copy of SQLite needs the service stopped, and pg_dump may be older than the server.
-    for (const name of ['doctor', 'export', targets[target].database === 'sqlite' ? 'backup' : 'copy']) {
+    const impossible = targets[target].database === 'sqlite' ? 'copy' : 'backup';
+    for (const name of values.commands.split(',').filter((each) => each !== impossible)) {
       const file = join(os.tmpdir(), `growth-${process.pid}.ndjson`);
       const words = { doctor: [], copy: [`sqlite:${file}`] }[name] ?? [file];
       const began = performance.now();
