@@ -142,7 +142,7 @@ const ui = SwaggerUIBundle({
       javascript: { title: 'JavaScript', syntax: 'javascript' },
       python: { title: 'Python', syntax: 'python' },
     },
-    languagesMask: ['curl_bash', 'javascript', 'python'],
+    languages: ['curl_bash', 'javascript', 'python'],
     defaultExpanded: true,
   },
   // Numbers have too little contrast in the default theme.

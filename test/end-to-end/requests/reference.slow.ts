@@ -99,6 +99,7 @@ describe(`The reference in a browser${whySkipped}`, () => {
 
   it('shows each operation, with no fault of access', async () => {
     const page = await openReference();
+    expect(await page.locator('.opblock.is-open').getAttribute('id')).to.match(/-listPets$/);
     expect(await page.locator('.opblock').count()).to.equal(Object.keys(petOperations).length);
     for (const operationId of Object.keys(petOperations)) {
       await open(page, operationId);
@@ -106,6 +107,8 @@ describe(`The reference in a browser${whySkipped}`, () => {
     }
     await expectNoOverflow(page, 'with each operation');
     expect(await page.getByRole('combobox', { name: 'Server' }).count()).to.equal(1);
+    expect(await page.getByRole('cell', { name: 'Retry-After', exact: true }).count()).to.be.above(2);
+    expect(await page.getByRole('cell', { name: 'X-Request-Id', exact: true }).count()).to.equal(0);
     for (const summary of await page.locator('details > summary').all()) await summary.press('Enter');
     await page.getByRole('button', { name: 'Execute' }).first().click();
     await page.locator('.live-responses-table').waitFor();
@@ -120,6 +123,8 @@ describe(`The reference in a browser${whySkipped}`, () => {
     await page.reload();
     expect(await tryIt(page, 'createPet', { textarea: '{"name": "é", "categoryId": 1}' })).to.match(/^201 /);
     const operation = operationOf(page, 'createPet');
+    const languages = await operation.locator('.request-snippets .btn').allTextContents();
+    expect(languages).to.deep.equal(['curl', 'JavaScript', 'Python']);
     for (const [language, text] of [
       ['curl', "'Authorization: Bearer a-key"],
       ['JavaScript', '"Authorization": "Bearer a-key'],
