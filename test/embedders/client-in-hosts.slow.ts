@@ -51,6 +51,7 @@ describe('The client of an embedded store', () => {
         expect((await fetch(`${address}/404`)).status).to.equal(404);
         const malformed = await fetch(`${address}/one`);
         expect(malformed.status).to.equal(400);
+        expect(malformed.headers.get('Content-Type')).to.match(/^application\/json/);
         expect(await malformed.text()).to.include('id must be a whole number');
         const rounded = await post(`{"name":"Rex","categoryId":${category}}`);
         expect(rounded.status).to.equal(400);

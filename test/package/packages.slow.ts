@@ -3,6 +3,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { readdir, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { eventually } from '../support/eventually';
 import { isRefused } from '../support/http/client';
 import { markdownBlocks } from '../support/markdown';
 import { copyInstalledCheckout, packPackage } from '../support/packages';
@@ -18,6 +19,13 @@ const expectSuccess = async (folder: string, command: string) => {
 
 describe('The build', () => {
   afterEach(killPrograms);
+
+  it('says at a terminal that it builds, and how long that takes', async () => {
+    const folder = await copyInstalledCheckout();
+    const words = ['-qec', 'exec node deploy/packages/build.mjs', '/dev/null'];
+    const { stdout } = startProgram('script', words, { folder, isFed: true });
+    await eventually('a line', 30_000, () => stdout() === 'building, which takes about 20 s\r\n');
+  });
 
   it('runs before `npm start`, whose service a signal stops', async () => {
     const environment = { HOME: homedir(), PORT: '0', DATABASE_URL: 'memory:' };
@@ -54,8 +62,11 @@ describe('The two packages', () => {
   after(removeFolders);
 
   it('are written by `npm run pack`, and publint and attw find nothing wrong', async () => {
-    await expectSuccess(checkout, 'npm run pack');
-    const written = await readdir(join(checkout, 'dist', 'packages'));
+    const { stdout, stderr } = await expectSuccess(checkout, 'npm run --silent pack');
+    const target = join(checkout, 'dist', 'packages');
+    const written = await readdir(target);
+    expect(stderr).to.equal('');
+    expect(stdout).to.equal(written.map((name) => `wrote ${join(target, name)}\n`).join(''));
     expect(written.sort()).to.deep.equal(['animal-store-0.1.0.tgz', 'animal-store-service-0.1.0.tgz']);
     for (const name of written) {
       expect(await brokenLinks(join(checkout, 'dist', 'packages', name))).to.deep.equal([]);

@@ -121,6 +121,23 @@ describe('A service at a real terminal', () => {
     expect(code).to.equal(0);
   });
 
+  it('colours what is right, doubtful and wrong alike in doctor, warnings and errors', async () => {
+    const run = async (command: string): Promise<string> => {
+      const words = `exec ${process.execPath} ${main} ${command}`;
+      const terminal = startProgram('script', ['-qec', words, '/dev/null'], {
+        environment: { DATABASE_URL: 'memory:', API_KEYS: 'short', HOST: '203.0.113.1' },
+      });
+      return (await terminal.ended).stdout;
+    };
+    expect(await run('doctor'))
+      .to.include('\x1b[32mok  \x1b[39m')
+      .and.include('\x1b[33mWARN\x1b[39m')
+      .and.include('\x1b[31mFAIL\x1b[39m');
+    expect(await run('serve'))
+      .to.include('\x1b[33mwarning\x1b[39m: ')
+      .and.include("\x1b[31manimal-store\x1b[39m: can't listen");
+  });
+
   it('uses colours, unless NO_COLOR is set', async () => {
     const environment = { DATABASE_URL: 'memory:', API_KEYS: key };
     expect((await start({ ...environment, NO_COLOR: '' })).banner.join()).to.include('\x1b[');

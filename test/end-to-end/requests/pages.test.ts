@@ -60,6 +60,15 @@ describe('The pages', () => {
     });
   }
 
+  it('end with a line break, as JSON bodies do, so that a shell shows its prompt on a new line', async () => {
+    for (const path of ['/', '/docs', '/openapi.json', '/livez', '/readyz', '/v1/pets', '/none']) {
+      const { headers, body } = await get(path);
+      expect(body, path).to.match(/.\n$/);
+      expect(Buffer.byteLength(body), path).to.equal(Number(headers.get('content-length')));
+    }
+    expect((await get('/docs')).body).to.include('Loading the reference, which needs JavaScript');
+  });
+
   it('come again only to a client that has another version', async () => {
     for (const path of ['/docs', '/openapi.json']) {
       const { headers } = await get(path);
