@@ -22,7 +22,7 @@ import {
 } from '../../contracts';
 import { clientSuite } from './client-suite';
 import { servePlainly } from '../../support/http/listen';
-import { openThrough } from './remote-repository';
+import { openBehindHandler, openThrough } from './remote-repository';
 
 describe('The client over HTTP', () => {
   clientSuite(async (pets, options) => {
@@ -76,6 +76,10 @@ describe('An AnimalStoreError', () => {
 describe('A store over HTTP, in this process', () => {
   petRepositoryContract({ describe, it }, openThrough());
   idempotencyExpiryContract({ describe, it }, openThrough());
+});
+
+describe('A store behind a fetch handler', () => {
+  petRepositoryContract({ describe, it }, openBehindHandler);
 });
 
 describe('The types of the client', () => {

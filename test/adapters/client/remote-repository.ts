@@ -1,6 +1,7 @@
 import * as E from 'fp-ts/Either';
 import Koa from 'koa';
 import { mountPetRoutes } from '../../../adapters/http';
+import { petRoutesHandler } from '../../../adapters/http/fetch';
 import {
   animalStoreClient,
   type AnimalStoreClient,
@@ -19,6 +20,7 @@ import {
   type IdempotencyKeyReused,
   idempotencyKeyReused,
   KeyId,
+  type OpenAnimalStore,
   openAnimalStore,
   OwnerId,
   type Pet,
@@ -40,6 +42,7 @@ interface Remote {
   /** True if responses get lost. A retry of the client is then reported as a replay of its own create. */
   readonly isLossy: boolean;
   readonly pets: ReadonlyArray<Pet>;
+  readonly fetch?: typeof fetch;
 }
 
 const apiKeyOf = (owner = 'nobody'): ApiKey =>
@@ -49,13 +52,13 @@ const ownerOf = (key: ApiKey): OwnerId =>
   decodeOrThrow(OwnerId, Buffer.from(key.slice(1), 'base64url').toString());
 
 /** Makes the repository port over clients of a service, for its contract suite. */
-const remoteRepository = ({ baseUrl, isLossy, pets }: Remote): BasicRepository => {
+const remoteRepository = ({ baseUrl, isLossy, pets, fetch }: Remote): BasicRepository => {
   // A store without further ids stays Unavailable, so retries end soon. Creates with the same key retry for 10 s on a
   // busy machine.
   const limitMs = pets.some(({ id }) => id === largestId) ? 1_000 : 45_000;
   const seenKeys = new Set<string>();
   const clientOf = (owner?: OwnerId): AnimalStoreClient =>
-    animalStoreClient({ baseUrl, apiKey: apiKeyOf(owner) });
+    animalStoreClient({ baseUrl, apiKey: apiKeyOf(owner), fetch });
 
   /** Calls a client until the deadline. Rejects with any failure that the port does not have. */
   const call = async <A, F = never>(
@@ -113,18 +116,28 @@ const remoteRepository = ({ baseUrl, isLossy, pets }: Remote): BasicRepository =
   };
 };
 
+const openStoreOver = (options: Parameters<OpenPetRepository>[0]): OpenAnimalStore =>
+  openAnimalStore({
+    pets: inMemoryPetRepository(options),
+    authenticate: (key) => () =>
+      Promise.resolve({ _tag: 'Right', right: callerOf(decodeOrThrow(KeyId, key), ownerOf(key)) }),
+  });
+
+/** Opens a store in memory behind a fetch handler, which the client calls without a socket. */
+export const openBehindHandler: OpenPetRepository<BasicRepository> = (options) => {
+  const handle = petRoutesHandler({ openStore: openStoreOver(options) });
+  const callHandler: typeof fetch = (input, init) => handle(new Request(input, init));
+  const remote = { baseUrl: 'http://store', isLossy: false, pets: options.pets, fetch: callHandler };
+  return Promise.resolve({ repository: remoteRepository(remote), close: () => Promise.resolve() });
+};
+
 /** Opens a remote store over a repository in memory, through a proxy if one is given. */
 export const openThrough =
   (proxyTo?: (address: string) => Promise<Listening>): OpenPetRepository<BasicRepository> =>
   async (options) => {
     const app = new Koa();
     app.silent = true;
-    const openStore = openAnimalStore({
-      pets: inMemoryPetRepository(options),
-      authenticate: (key) => () =>
-        Promise.resolve({ _tag: 'Right', right: callerOf(decodeOrThrow(KeyId, key), ownerOf(key)) }),
-    });
-    mountPetRoutes(app, openStore);
+    mountPetRoutes(app, openStoreOver(options));
     const server = await servePlainly(app.callback());
     const proxy = await proxyTo?.(server.address);
     return {
