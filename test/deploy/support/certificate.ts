@@ -24,3 +24,13 @@ export const makeCertificate = async (folder: string): Promise<Certificate> => {
   await appendFile(certificate, await readFile(privateKey, 'utf8'));
   return { certificate, privateKey };
 };
+
+/** Makes a certificate that is like another one, with the same key, but has expired. */
+export const expiredLike = async ({ certificate, privateKey }: Certificate): Promise<Certificate> => {
+  const expired = certificate.replace('.pem', '-expired.pem');
+  // openssl rejects other numbers of days below 1.
+  const words = ['x509', '-in', certificate, '-signkey', privateKey, '-days', '-1', '-out', expired];
+  const { code, stderr } = await startProgram('openssl', words).ended;
+  expect(code, stderr).to.equal(0);
+  return { certificate: expired, privateKey };
+};

@@ -3,19 +3,21 @@ import { Agent } from 'node:http';
 import { allPets, type Answer, call, owner } from '../../support/http/client';
 
 /** Record of the creates that clients sent, and of their outcomes. */
-interface Ledger {
+export interface Ledger {
   /** Names of the animals in all creates that were sent. Each create has a name of its own. */
   readonly sent: Set<string>;
   /** JSON text of each animal whose create got a 201. */
   readonly acknowledged: Array<string>;
   /** Number of other outcomes, by status and text or by the error. */
   readonly failed: Map<string, number>;
+  refusedConnections: number;
 }
 
 export const newLedger = (): Ledger => ({
   sent: new Set(),
   acknowledged: [],
   failed: new Map(),
+  refusedConnections: 0,
 });
 
 /**
@@ -50,15 +52,16 @@ interface Client {
   readonly ledger: Ledger;
   readonly address: () => string;
   /** False if each request has a connection of its own. */
-  readonly keepAlive: boolean;
+  readonly keepAlive?: boolean;
   /** Called when the connection was refused, or closed with the response, so that the caller can use another address. */
-  readonly turnAway: () => void;
+  readonly turnAway?: () => void;
   readonly isOver: () => boolean;
+  readonly onAnswer?: (answer: Answer) => void;
 }
 
 /** Creates an animal and lists a page in turn. Sends a request again only if its connection was refused. */
 export const useUntilOver = async (client: Client): Promise<void> => {
-  const { name, ledger, isOver, keepAlive, turnAway } = client;
+  const { name, ledger, isOver, keepAlive = true, turnAway = () => undefined } = client;
   const agent = new Agent({ keepAlive, maxSockets: 1 });
   const send = (count: number): Promise<Answer> =>
     count % 2 === 0
@@ -72,11 +75,13 @@ export const useUntilOver = async (client: Client): Promise<void> => {
         isSent = true;
         if (answer.status !== (count % 2 === 0 ? 201 : 200))
           countFailure(ledger, `${answer.status} ${answer.text}`);
+        client.onAnswer?.(answer);
         if (answer.headers.connection === 'close') turnAway();
       } catch (error) {
         const reason = String(error);
         isSent = !reason.includes('ECONNREFUSED');
         if (isSent) countFailure(ledger, reason);
+        else ledger.refusedConnections += 1;
         turnAway();
       }
     }
