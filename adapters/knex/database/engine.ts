@@ -6,7 +6,7 @@ interface Configured {
 
 export const configurationOf = ({ client }: Configured): Knex.Config => client.config;
 
-/** Returns the engine of a Knex. Throws a TypeError for clients of Knex other than PostgreSQL (`pg`) and `sqlite3`. */
+/** Returns the database engine of a Knex. Throws a TypeError for Knex clients other than `pg` and `sqlite3`. */
 export const engineOf = (knex: Configured): 'PostgreSQL' | 'SQLite' => {
   const { client } = configurationOf(knex);
   switch (client) {

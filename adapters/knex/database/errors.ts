@@ -7,16 +7,16 @@ const codeOf = (error: unknown): string =>
     ? error.code
     : '';
 
-/** Makes a function that tests the code of a database error. */
+/** Makes a function that reports whether the code of an error matches a regular expression. */
 const hasCode =
   (codes: RegExp) =>
   (error: unknown): boolean =>
     codes.test(codeOf(error));
 
 /**
- * True if the database rejected the statement itself, or for a `permanentError`. If the statement was a batch, some of
- * its rows may succeed in separate statements. False for SQLSTATE 08 (connection), 57P (shutdown), 53300 (too many
- * connections) and 25006 (read-only server), and for SQLite's I/O errors.
+ * True for a `permanentError`, or if the database rejected the statement itself. Other rows of a batch may then succeed
+ * in separate statements. False if the server failed: SQLSTATE 08 (connection), 57P (shutdown), 53300 (too many
+ * connections), 25006 (read-only server), and SQLite's I/O errors.
  */
 export const isStatementError = hasCode(
   /^(?:PERMANENT|(?!08|57P|53300|25006)(?:\d[\dA-Z]|F0|HV|P0|XX)[\dA-Z]{3}|SQLITE_(?:ERROR|CONSTRAINT|MISMATCH|RANGE|TOOBIG|NOMEM))$/,
@@ -24,10 +24,10 @@ export const isStatementError = hasCode(
 
 export const isPostgresLockTimeout = hasCode(/^55P03$/);
 
-/** True for a timeout of a lock or of a statement. */
+/** True for PostgreSQL's timeout of a lock (55P03) or of a statement (57014). */
 export const isPostgresTimeout = hasCode(/^(?:55P03|57014)$/);
 
-/** Text in the error of a read on a server whose rows may be stale. */
+/** Message for a read-only server. PostgreSQL quotes it in the error of a read that `acceptsWrites` stops. */
 export const readOnlyServer = 'the server is read-only';
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
@@ -35,7 +35,7 @@ const messageOf = (error: unknown): string => (error instanceof Error ? error.me
 const isRefusedRead = (error: unknown): boolean =>
   codeOf(error) === '22P02' && messageOf(error).endsWith(`"${readOnlyServer}"`);
 
-/** True for an error of a standby, or of a server that an administrator has made read-only. */
+/** True if a statement failed because the server is a standby, or because an administrator has made it read-only. */
 export const isReadOnlyServer = (error: unknown): boolean =>
   codeOf(error) === '25006' || isRefusedRead(error);
 
@@ -44,7 +44,7 @@ export const readOnlyServerError = (): Error => errorWithCode('25006', readOnlyS
 export const isSqliteBusy = hasCode(/^SQLITE_(?:BUSY|LOCKED)$/);
 
 /**
- * True for a conflict with another transaction, which a retry resolves. The SQLSTATE is 40001 (serialization failure),
+ * True for a conflict with another transaction that a retry can resolve. The SQLSTATE is 40001 (serialization failure),
  * 40P01 (deadlock), 23505 (unique violation), 42P07 (duplicate table) or 42710 (duplicate object).
  */
 export const isConflict = hasCode(/^(?:40001|40P01|23505|42P07|42710)$/);
@@ -65,9 +65,9 @@ export const errorWithCode = (code: string, message: string): Error =>
 export const permanentError = (message: string): Error => errorWithCode('PERMANENT', message);
 
 /**
- * Returns an error with only the code and the driver's message. Knex puts the statement and ` - ` before that message.
- * The values in the statement must not reach a log. They may contain ` - ` too, so everything up to the last ` - ` is
- * removed. An error of this adapter stays as it is, because it may name a file with ` - `.
+ * Returns a copy of an error without the statement, whose values must not reach a log. Knex puts the statement and
+ * ` - ` before the driver's message. Values may contain ` - ` too, so everything up to the last ` - ` is removed. An
+ * error of `permanentError` stays as it is, because it may name a file with ` - `.
  */
 export const withoutStatement = (error: unknown): Error => {
   if (error instanceof Error && codeOf(error) === 'PERMANENT') return error;

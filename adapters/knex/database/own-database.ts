@@ -1,14 +1,14 @@
 import type { Knex } from 'knex';
 import type { StoreDatabase } from './store-database';
 
-/** Result of a check that only one kind of database has. */
+/** Result of one check of a PostgreSQL server by `OwnDatabase.inspect`. */
 export interface Finding {
   readonly check: 'connection' | 'server';
   readonly ok: boolean;
   readonly text: string;
 }
 
-/** Sizes in bytes. The last two are known only for SQLite. */
+/** Sizes in bytes. `writeAheadLogSize` and `diskAvailable` are set only for SQLite. */
 export interface DatabaseSizes {
   readonly databaseSize: number;
   readonly writeAheadLogSize?: number;
@@ -22,23 +22,23 @@ export interface PoolUsage {
   readonly waiting: number;
 }
 
-/** Database whose connections belong to the store, with data that an operator monitors. `close` it at the end. */
+/** Database whose connections the store opens, with data for monitoring. Call `close` at the end. */
 export interface OwnDatabase extends StoreDatabase {
-  /** True if the SQLite file or its log was removed or replaced while open. Writes are lost until a restart. */
+  /** True if the SQLite file or its log was removed or replaced while open. Writes then reject until a restart. */
   readonly isFileReplaced: () => boolean;
   /**
-   * Checks a PostgreSQL server. Rejects if a SQLite file is damaged, or if the encoding of a PostgreSQL database cannot
-   * store all of Unicode.
+   * Returns findings about a PostgreSQL server, and none about an intact SQLite file. Rejects if the SQLite file is
+   * damaged, if no PostgreSQL schema is selected, or if the encoding cannot store all of Unicode.
    */
   readonly inspect: () => Promise<ReadonlyArray<Finding>>;
   /**
-   * Returns what prevents one of the next `count` creates from getting an id, and how to repair it. Checks nothing on
-   * Citus.
+   * Returns what is wrong, and how to repair it, if no id is left or if one of the next `count` ids is taken. Returns
+   * undefined if nothing is wrong, and always on Citus.
    */
   readonly inspectIds: (count: number) => Promise<string | undefined>;
   /**
-   * SQL that limits how long the trial of a migration may block a running service. Undefined if no trial is needed,
-   * because every user who can write the database can migrate it.
+   * SQL that limits how long the trial of a migration may block a running service. Undefined on SQLite, where a store
+   * needs no trial: every user who can write the file can migrate it.
    */
   readonly trialLimits: string | undefined;
   readonly sizes: () => Promise<DatabaseSizes>;
@@ -46,7 +46,7 @@ export interface OwnDatabase extends StoreDatabase {
   readonly close: () => Promise<void>;
 }
 
-/** Pool of tarn, the package whose pools knex uses. */
+/** Connection pool of Knex, from the package `tarn`. */
 interface Pool {
   readonly numUsed: () => number;
   readonly numFree: () => number;

@@ -12,7 +12,7 @@ import {
 import { permanentError } from './errors';
 
 /**
- * Database column of a field of an animal. Values are read and bound as text, because a JavaScript number would lose
+ * Database column of one field of an animal. Values are read and bound as text, because a JavaScript number would lose
  * digits of a 64-bit integer.
  */
 export interface Column {
@@ -45,7 +45,7 @@ const toCell = (pet: { readonly [F in keyof Pet]?: Pet[F] | null | undefined }, 
 export const newPetCells = (newPet: NewPet): ReadonlyArray<Cell> =>
   newPetColumns.map(({ field }) => toCell(newPet, field));
 
-/** Returns the new cells of the columns that change, by their names. */
+/** Returns the new values of the changed columns, keyed by column name. Null clears a column. */
 export const changedCells = (changes: PetChanges): Readonly<Record<string, Cell>> =>
   Object.fromEntries(
     newPetColumns

@@ -3,9 +3,9 @@ import type { ListOrder, NewPet, PetFilters } from '../../../core';
 import { withoutStatement } from './errors';
 import type { PetRow } from './pet-columns';
 
-/** Filters and the first id of a page. */
+/** First id, order and filters of a page. */
 export interface PageStart {
-  /** Lowest id of the page, or the highest one in descending order. */
+  /** Lowest id that the page may contain, or the highest one in descending order. */
   readonly from: bigint;
   readonly order: ListOrder;
   readonly filters: PetFilters;
@@ -14,7 +14,7 @@ export interface PageStart {
 export interface IdempotencyRecordRow {
   readonly owner_id: string;
   readonly idempotency_key: string;
-  /** SHA-256 of the content of the create, in hexadecimal digits. */
+  /** SHA-256 of the fields of the new animal, in hexadecimal digits. */
   readonly content_hash: string;
   readonly pet_id: bigint;
   readonly expires_at: number;
@@ -24,55 +24,55 @@ export interface IdempotencyRecordRow {
 export interface Statements {
   readonly byIds: (knex: Knex, ids: ReadonlyArray<bigint>) => Promise<ReadonlyArray<PetRow>>;
   /**
-   * Returns a page of at most `limit` animals for each element of `starts`. All elements must have the same order, and
-   * filter by the same fields.
+   * Returns at most `limit` animals for each element of `starts`. All elements must have the same `order`, and filter
+   * by the same fields.
    */
   readonly pages: (
     knex: Knex,
     starts: ReadonlyArray<PageStart>,
     limit: number,
   ) => Promise<ReadonlyArray<ReadonlyArray<PetRow>>>;
-  /** Adds animals with ascending ids in the order of `newPets`. Returns their rows in any order. */
+  /** Adds animals. Their ids ascend in the order of `newPets`, but their rows are returned in any order. */
   readonly insert: (knex: Knex, newPets: ReadonlyArray<NewPet>) => Promise<ReadonlyArray<PetRow>>;
   readonly insertRecords: (knex: Knex, records: ReadonlyArray<IdempotencyRecordRow>) => Promise<unknown>;
   readonly purgeExpired: (knex: Knex, now: number, limit: number) => Promise<number>;
-  /** Returns the highest id that was ever assigned, also if its animal was deleted since, and otherwise 0. */
+  /** Returns the highest id that was ever assigned, even if its animal was deleted since, or 0 if none was assigned. */
   readonly readLastId: (knex: Knex) => Promise<bigint>;
-  /** Makes the ids of later animals greater than `id`, which is at least 1. */
+  /** Makes later animals get ids greater than `id`, which must be at least 1. */
   readonly setLastId: (knex: Knex, id: bigint) => Promise<unknown>;
   readonly hasTable: (knex: Knex, name: string) => Promise<boolean>;
 }
 
-/** SQLite or PostgreSQL database with the tables of a store. */
+/** SQLite or PostgreSQL database of a store. `migrate` creates its tables. */
 export interface StoreDatabase {
   readonly reads: Knex;
   readonly writes: Knex;
   readonly statements: Statements;
   /**
-   * SQL condition that makes a read fail on a server that accepts no writes, such as a standby. It is `true` if reads
-   * can't be stale, or may be.
+   * SQL condition that makes a read fail on a server that accepts no writes, such as a standby with stale rows. It is
+   * `true` on SQLite, and for the Knex of a host, which may choose a standby.
    */
   readonly onPrimary: string;
   /**
-   * Maximum number of batches that each operation runs at a time, so that a slow operation leaves connections for the
-   * others.
+   * Maximum number of batches that run at a time for each kind of operation, such as finds. The limit leaves
+   * connections for the other kinds if one is slow.
    */
   readonly concurrency: { readonly reads: number; readonly writes: number };
-  /** Runs one statement that writes, and resolves once the write is durable. Rejects if the SQLite file was lost. */
+  /** Runs a statement that writes, and resolves once the write is durable. Rejects if the SQLite file was replaced. */
   readonly write: <A>(statement: (writes: Knex) => Promise<A>) => Promise<A>;
-  /** Runs work in a transaction, as `write` runs a statement. Rolls back if the work rejects. */
+  /** Runs work in a transaction, with the guarantees of `write`. Rolls back if the work rejects. */
   readonly transaction: <A>(work: (transaction: Knex.Transaction) => Promise<A>) => Promise<A>;
   /**
-   * Runs work in a transaction that holds the migration lock. Only one process at a time migrates or creates the first
-   * API key. Rejects if the database belongs to another program, or if its encoding cannot store all of Unicode. The
-   * error says what to do.
+   * Runs work in a transaction that holds the migration lock, so that only one process at a time migrates or creates
+   * the first API key. Rejects if the lock is not free within seconds, or if the encoding of a PostgreSQL database
+   * cannot store all of Unicode. Rejects if a SQLite file that was opened with `isOwnFile` belongs to another program.
    */
   readonly withMigrationLock: <A>(work: (transaction: Knex.Transaction) => Promise<A>) => Promise<A>;
 }
 
 /**
- * Runs work in a transaction, and rolls back if the work rejects. The work must not ignore a failed statement, because
- * PostgreSQL then answers COMMIT with ROLLBACK.
+ * Runs work in a transaction, and rolls back if the work rejects. The work must reject if a statement fails. Otherwise
+ * PostgreSQL answers COMMIT with ROLLBACK, which Knex takes for success.
  */
 export const inTransaction = async <A>(
   knex: Knex,
@@ -90,7 +90,7 @@ export const inTransaction = async <A>(
     throw error;
   }
   await transaction.commit();
-  // Knex resolves the promise of `commit` even if the commit failed; `executionPromise` then rejects.
+  // Knex resolves the promise of `commit` even if the commit failed. Only `executionPromise` rejects then.
   await transaction.executionPromise;
   return result;
 };
