@@ -5,26 +5,26 @@ import { type Deadline, type Unavailable, unavailable } from '../../core';
 import { isConflict, isStatementError, withoutStatement } from './database/errors';
 import { databaseTimeouts, withTimeout } from './timeouts';
 
-/** Maximum size of a batch: of calls that share a statement, or of rows that one statement adds or deletes. */
+/** Maximum number of calls that share a statement, or of rows that one statement adds or deletes. */
 export const maxBatchSize = 400;
 
 /**
- * Minimum time that must remain before a deadline to start a database call. A call that starts later would time out
- * midway, with an unknown outcome.
+ * Minimum time between the start of a database call and its deadline. A call with less time could time out midway, with
+ * an unknown outcome.
  */
 const minTimeLeftMs = 20;
 
-/** Result of a call. A call whose result is an Error is Unavailable. */
+/** Result of one call in a batch. An Error makes the call fail with Unavailable. */
 export type Result<F, A> = E.Either<F, A> | Error;
 
-/** Runs a statement or transaction. Returns a result for each key, in the order of `keys`. */
+/** Runs a batch in one statement or transaction. Returns a result for each key, in the order of `keys`. */
 type RunBatch<K, F, A> = (keys: ReadonlyArray<K>) => Promise<ReadonlyArray<Result<F, A> | undefined>>;
 
 interface BatcherOptions<K, F, A> {
   /** Maximum number of batches that run at the same time. */
   readonly concurrency: number;
   readonly timeoutMs?: number;
-  /** Returns a text that is equal for calls which can share a batch. By default, all can. */
+  /** Returns the same text for calls that can share a batch. By default, all calls can. */
   readonly batchKey?: (key: K) => string;
   readonly runBatch: RunBatch<K, F, A>;
   /** True to run each call of a batch separately if the database rejects a statement of the batch. */
@@ -40,7 +40,10 @@ interface Call<K, F, A> {
   readonly end: (result: Result<F, A>) => void;
 }
 
-/** Returns the time at which a call gives up waiting for its batch to begin, so that the batch can end in time. */
+/**
+ * Returns the latest time at which the batch of a call may begin. Leaves the batch at least `minTimeLeftMs` and a
+ * quarter of the time to the deadline.
+ */
 const latestBegin = (deadline: number, now: number): number =>
   deadline - Math.max(minTimeLeftMs, (deadline - now) / 4);
 
@@ -51,7 +54,7 @@ const attempts = 6;
 
 const conflictDelayMs = 4;
 
-/** Runs work again if it conflicts with another transaction. */
+/** Runs work, and runs it again if it conflicts with another transaction, at most `attempts` times in all. */
 export const retryConflicts = async <A>(work: () => Promise<A>): Promise<A> => {
   for (let attempt = 1; ; attempt += 1) {
     try {
@@ -65,7 +68,7 @@ export const retryConflicts = async <A>(work: () => Promise<A>): Promise<A> => {
 
 const maxConcurrentRetries = 4;
 
-/** Runs each call separately, a few at a time, until the time limit. */
+/** Runs each call separately, a few at a time. Calls that have not started after `createRetryMs` fail. */
 const runEachAlone = async <K, F, A>(
   keys: ReadonlyArray<K>,
   runBatch: RunBatch<K, F, A>,
@@ -93,10 +96,10 @@ const runEachAlone = async <K, F, A>(
 
 /**
  * Makes a function that runs concurrent calls together, in batches. While `concurrency` batches are running, new calls
- * are queued and become the next batch. While fewer batches are running, the calls of one tick of the event loop form a
+ * are queued for the next batches. While fewer batches are running, the calls of one tick of the event loop form a
  * batch. A call never joins a batch that has started, because the result could be stale. A batch that conflicts with
- * another transaction is retried. A call is Unavailable if its batch can't begin early enough before the deadline of
- * the call, or does not end within `timeoutMs`.
+ * another transaction is retried. A call fails with Unavailable if its batch fails, can't begin early enough before the
+ * call's deadline, or does not end within `timeoutMs`.
  */
 export const createBatcher = <K, F, A>({
   concurrency,
@@ -110,7 +113,7 @@ export const createBatcher = <K, F, A>({
   let runningBatches = 0;
   let isDispatchSet = false;
 
-  /** Takes the oldest call and others with its batch key from the queue. Ends calls that waited too long. */
+  /** Takes the oldest call, and others with the same batch key, from the queue. Fails calls that waited too long. */
   const takeBatch = (): ReadonlyArray<Call<K, F, A>> => {
     const now = performance.now();
     const batch: Array<Call<K, F, A>> = [];

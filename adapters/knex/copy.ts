@@ -17,7 +17,7 @@ interface Table {
   readonly primaryKey: ReadonlyArray<string>;
 }
 
-// Heartbeats and rate limits belong to a running service, and are not copied.
+// The tables to copy. Heartbeats and rate limits are left out, because they describe only running instances.
 const pets: Table = { name: 'pets', noun: 'animal', primaryKey: ['id'] };
 const apiKeys: Table = { name: 'api_keys', noun: 'API key', primaryKey: ['id'] };
 const idempotencyKeys: Table = {
@@ -32,8 +32,8 @@ interface CopySource extends Pick<StoreDatabase, 'reads' | 'statements'> {
 }
 
 /**
- * Opens a SQLite file as the source of a copy. The first read fails with SQLITE_BUSY if another connection has the file
- * open. Afterwards no other connection can open it.
+ * Opens a SQLite file as the source of a copy. The first read locks the file, and fails with SQLITE_BUSY if another
+ * connection has it open. Throws if no process has the file open and this user may not write it.
  */
 export const openSqliteSource = (filename: string): CopySource & Pick<OwnDatabase, 'close'> => {
   refuseReader(filename);
@@ -42,7 +42,7 @@ export const openSqliteSource = (filename: string): CopySource & Pick<OwnDatabas
   return { reads, statements: sqliteStatements, isLocked: true, close: () => reads.destroy() };
 };
 
-/** Fails if the source is in use, or lacks the tables of this version. */
+/** Fails if the source is in use, or if its migrations are not exactly those of this version. */
 export const checkCopySource = ({ reads, statements }: CopySource): TaskEither<Unavailable, void> =>
   toTaskEither(async () => {
     const { pending, unknown } = await readSchemaState(reads, statements).catch((error: unknown) => {
@@ -62,8 +62,9 @@ const batchSize = 400;
 type Row = Readonly<Record<string, string | null>>;
 
 /**
- * Reads a table in batches, with all values as text, which keeps every digit of an int64. Returns the number of rows
- * and the sum of their hashes, which does not depend on the order: databases sort texts differently.
+ * Reads a table in batches, and passes each to `onRows`. Values are read as text, because a JavaScript number would
+ * lose digits of an int64. Returns the number of rows and the sum of their hashes. The sum does not depend on the order
+ * of the rows, in which databases differ.
  */
 const readTable = async (
   from: Knex,
@@ -94,11 +95,11 @@ const readTable = async (
 
 export interface CopyState {
   rows: number;
-  /** True if all rows are counted first, so that `share` is known. */
+  /** Set to true to count all rows before the copy, so that `share` can be computed. */
   readonly hasShare?: boolean;
-  /** Fraction of the work that is done, from 0 to 1, if it is known. */
+  /** Fraction of the work that is done, from 0 to 1. Undefined if the total number of rows is unknown. */
   share?: number;
-  /** In `committing`, all rows are copied, and the target has not confirmed the commit yet. */
+  /** Phase of the copy. A failure while `committing` leaves the target either empty or complete. */
   phase: 'copying' | 'committing' | 'committed';
 }
 
@@ -111,7 +112,7 @@ export interface CopiedStore {
 
 type Contents = Awaited<ReturnType<typeof readTable>>;
 
-/** Describes how the contents of a table have changed. Returns no text if they have not. */
+/** Returns a text that says how a table has changed since the copy, or an empty array if it has not. */
 const changeText = (noun: string, before: Contents, now: Contents): ReadonlyArray<string> => {
   const difference = now.count - before.count;
   const count = `${Math.abs(difference)} ${noun}${Math.abs(difference) === 1 ? '' : 's'}`;
@@ -119,7 +120,7 @@ const changeText = (noun: string, before: Contents, now: Contents): ReadonlyArra
   return now.sum === before.sum ? [] : [`changed ${noun}s`];
 };
 
-/** Counts the rows of all tables. Returns 0 if a count exceeds the time limit of a statement. */
+/** Counts the rows of all tables. Returns 0 if a count fails, as by a timeout: only the progress needs the count. */
 const countRows = async (from: Knex): Promise<number> => {
   let rows = 0;
   try {
@@ -134,9 +135,9 @@ const countRows = async (from: Knex): Promise<number> => {
 };
 
 /**
- * Copies animals with their ids, API keys and idempotency keys into an empty, migrated database of either engine, in
- * one transaction. Reads the target again and compares both sides before the commit. If the source is not locked, reads
- * it again after the commit, and rejects if it has changed.
+ * Copies animals with their ids, API keys and idempotency keys in one transaction. The target is an empty, migrated
+ * database of either engine. Reads the target again before the commit, and rejects if it differs from the source. Reads
+ * an unlocked source again after the commit, and rejects if it has changed. The copy stays in the target even then.
  */
 export const copyStore = async (
   source: CopySource,
@@ -185,7 +186,7 @@ export const copyStore = async (
       state.phase = 'committing';
       return copied;
     };
-    // All statements read the same state. SQLite has no other isolation, and ignores the level.
+    // All statements must read the same state. In SQLite every transaction does, so Knex ignores the level.
     const copyAwake = (from: Knex) => keepAwake(to, () => keepAwake(from, () => copyRows(from)));
     return inTransaction(source.reads, copyAwake, { isolationLevel: 'repeatable read', readOnly: true });
   };

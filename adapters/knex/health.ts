@@ -50,8 +50,9 @@ const checkReadiness = async ({
 };
 
 /**
- * Checks the schema, one page, one committed write, and the ids of the next animals. A create may still fail, for
- * example without the right to insert animals. Only `doctor` tries a create.
+ * Makes a function that returns why the database can't serve requests, or undefined if it can. Checks the schema, reads
+ * a page, commits a write, and checks the ids of the next animals. A create may still fail, for example without the
+ * right to insert animals. Only `doctor` tries a create.
  */
 export const knexReadiness = (database: OwnDatabase): Task<string | undefined> => {
   let checkedAt = -databaseTimeouts.readinessCacheMs;
@@ -68,7 +69,7 @@ export const knexReadiness = (database: OwnDatabase): Task<string | undefined> =
 
 export interface DatabaseStatus extends DatabaseSizes {
   readonly validKeys: number;
-  /** Owners whose keys all expire, and the time when the last one does, in milliseconds since 1970. */
+  /** Owners whose valid keys all expire. `endsAt` is the expiry of an owner's last key, in milliseconds since 1970. */
   readonly endingOwners: ReadonlyArray<{ readonly owner: string; readonly endsAt: number }>;
 }
 

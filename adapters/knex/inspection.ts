@@ -9,15 +9,15 @@ import { tryMigrate } from './migrations/migrate';
 import { readSchemaState, type SchemaState } from './migrations/migrations';
 
 /**
- * Twice the size to which SQLite truncates the write-ahead log. On a full disk, creates fail, and reads may fail too.
+ * Twice the size to which SQLite truncates the write-ahead log. Creates fail on a full disk, and reads may fail too.
  */
 const minFreeDiskBytes = 8 * 1024 * 1024;
 
 const trialPet = decodeOrThrow(NewPetCodec, { name: 'trial', categoryId: 1 });
 
 /**
- * Runs the statements of a create with an idempotency key, and of the record of an API key's use. On PostgreSQL, the id
- * stays used after the rollback.
+ * Runs the statements of a create with an idempotency key and the update for the use of an API key, and rolls them
+ * back. On PostgreSQL, the id stays used after the rollback.
  */
 const tryCreate = ({ writes, statements }: StoreDatabase): Promise<void> =>
   tryAndRollBack(writes, async (transaction) => {
@@ -30,7 +30,10 @@ const tryCreate = ({ writes, statements }: StoreDatabase): Promise<void> =>
     await transaction('api_keys').where({ id: '' }).update({ last_used_at: 0 });
   });
 
-/** Checks the free disk space and the database. Fails with SQLITE_CORRUPT if a SQLite file is damaged. */
+/**
+ * Checks the free disk space and the database. Fails with ENOSPC if the disk is nearly full, or with SQLITE_CORRUPT if
+ * a SQLite file is damaged.
+ */
 export const inspectConnection = (database: OwnDatabase): TaskEither<Unavailable, ReadonlyArray<Finding>> =>
   toTaskEither(async () => {
     const { diskAvailable = Infinity } = await database.sizes();
@@ -44,8 +47,8 @@ export const readSchema = ({ reads, statements }: StoreDatabase): TaskEither<Una
   toTaskEither(() => readSchemaState(reads, statements));
 
 /**
- * Tries what `serve` writes, and rolls it back: the pending migrations, or else a create. Fails with the
- * error of the statement that fails.
+ * Tries the pending migrations, or a create if none is pending, and rolls back. Fails if the ids are used up or taken,
+ * or with the error of the statement that fails.
  */
 export const tryWrites = (database: OwnDatabase, schema: SchemaState): TaskEither<Unavailable, void> =>
   toTaskEither(async () => {

@@ -3,8 +3,8 @@ import { withoutStatement } from './database/errors';
 import { databaseTimeouts } from './timeouts';
 
 /**
- * Runs work, and sends a statement in every second without one. Otherwise a server or proxy may close the idle
- * connection while the work waits for slow input. Rejects if the transaction is lost.
+ * Runs work, and sends a statement every second while no other statement runs. Otherwise a server or proxy may close
+ * the idle connection while the work waits for slow input. Rejects if such a statement fails.
  */
 export const keepAwake = async <A>(transaction: Knex, work: () => Promise<A>): Promise<A> => {
   let timer: NodeJS.Timeout | undefined;

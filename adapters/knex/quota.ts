@@ -5,12 +5,12 @@ import { withTimeout } from './timeouts';
 
 const countTimeoutMs = 2_500;
 
-/** Time of the server, because the clocks of instances differ. */
+/** SQL for the database server's time in milliseconds since 1970, because the clocks of instances differ. */
 const now = 'cast(extract(epoch from clock_timestamp()) * 1000 as bigint)';
 
 /**
- * Counts a request in the window of an owner, or begins a window. Citus allows no clock in `do update` and `returning`.
- * The time there is derived from the end of the window that the row would begin.
+ * Counts a request in the owner's current window, or begins a new window. Citus permits no clock in `do update` and
+ * `returning`. So the time there is computed as the end of a window that begins now, minus its length.
  */
 const countRequest = `with counted as (
     insert into rate_limits as counted (key, points, expire) values (?, 1, ${now} + ?::bigint)
@@ -27,8 +27,9 @@ interface Row {
 }
 
 /**
- * Makes a rate limit that counts the requests of all instances together, in the table `rate_limits` that the migrations
- * create. An owner who has used up the quota causes no more statements until the window ends.
+ * Makes a rate limit that counts the requests of all instances together, in the table `rate_limits`. After an owner has
+ * used up the quota, an instance sends no statement for this owner until the window ends. A count fails with
+ * Unavailable at its deadline, or after 2.5 s.
  */
 export const postgresQuota = (writes: Knex, limit: RateLimit): ConsumeQuota => {
   const windowMs = limit.seconds * 1_000;
