@@ -9,7 +9,7 @@ interface IdState {
   readonly taken: string | null;
 }
 
-/** Reads the last id that the sequence has given, its maximum, and the lowest id of an animal above the last. */
+/** Reads the last id and the maximum of the sequence, and the lowest id of an animal that is above the last id. */
 const readIds = (pool: Knex): Promise<IdState> =>
   pool.first<IdState>(
     pool.raw(
@@ -20,8 +20,9 @@ const readIds = (pool: Knex): Promise<IdState> =>
   );
 
 /**
- * Returns what prevents one of the next `count` creates from getting an id, and the statement that repairs it. Returns
- * undefined if this role may not read the sequence.
+ * Returns what is wrong and the statement that repairs it, if no id is left or if one of the next `count` ids is taken.
+ * Returns undefined if nothing is wrong, or if the database rejects the check, as for a role that may not read the
+ * sequence.
  */
 export const inspectSequence = async (pool: Knex, count: number): Promise<string | undefined> => {
   try {

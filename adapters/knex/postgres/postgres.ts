@@ -15,7 +15,7 @@ import { connectionWith, type PostgresUrl } from './url';
 
 /** Connection of the driver `pg`. */
 interface Connection extends Session {
-  /** Process id that the server or a pooler has sent. Not documented, and nothing else shows a pooler. */
+  /** Process id that the server or a pooler has sent. `pg` does not document it, but nothing else shows a pooler. */
   readonly processID: number;
   query<Row>(this: Connection, sql: string): Promise<{ readonly rows: ReadonlyArray<Row> }>;
   end(this: Connection): Promise<void>;
@@ -27,9 +27,9 @@ export interface PostgresOptions {
 }
 
 /**
- * Refuses a server that accepts no writes. Detects a connection pooler such as PgBouncer by the process id that the
- * server sends, which a pooler invents. Sets the session's timeouts, except through a pooler, whose other clients would
- * get them too. Returns true for a pooler.
+ * Prepares a new connection, and rejects if the server accepts no writes. Returns true for a connection pooler such as
+ * PgBouncer, which sends a made-up process id at the start. Sets the session's timeouts, except through a pooler,
+ * because they would apply to the pooler's other clients too.
  */
 const prepareConnection = async (connection: Connection, statementTimeoutMs: number): Promise<boolean> => {
   const { rows } = await connection.query<{ readonly pid: number; readonly isReadOnly: boolean }>(
@@ -45,9 +45,9 @@ const prepareConnection = async (connection: Connection, statementTimeoutMs: num
 };
 
 /**
- * Makes sockets that are destroyed after a silence longer than any statement may take. The cause is a query that hangs
- * or a network that drops its packets. The error makes the pool remove the connection. The pool closes idle connections
- * earlier (`idleTimeoutMillis`), so that their silence does not count as a hanging query.
+ * Makes a function that creates sockets. A socket is destroyed after a silence that is longer than any statement may
+ * take, because a query hangs or the network drops packets. The error makes the pool remove the connection. The pool
+ * closes idle connections earlier (`idleTimeoutMillis`), so that their silence does not count as a hanging query.
  */
 const socketWithTimeout = (timeoutMs: number) => (): Socket => {
   const socket = new Socket();
@@ -56,7 +56,7 @@ const socketWithTimeout = (timeoutMs: number) => (): Socket => {
   );
 };
 
-/** Maximum lifetime of a session in timeouts of a statement: 5 minutes at 3 s. */
+/** Maximum lifetime of a session, as a multiple of the statement timeout: 5 minutes for a timeout of 3 s. */
 const lifetimeInStatements = 100;
 
 export const postgresConfiguration = (
@@ -89,7 +89,7 @@ export const postgresConfiguration = (
           onConnection(await prepareConnection(connection, statementTimeoutMs));
           sessions.admit(connection);
         } catch (error) {
-          // Knex forgets a connection whose preparation fails, and leaves its session open.
+          // Knex drops a connection whose preparation fails, but leaves its session open.
           await connection.end();
           throw error;
         }
@@ -101,14 +101,17 @@ export const postgresConfiguration = (
   };
 };
 
-/** Key of the advisory lock, 'anml' in ASCII. PostgreSQL keeps advisory locks for each database. */
+/**
+ * Key of the advisory lock, 'anml' in ASCII. PostgreSQL separates advisory locks by database, so migrations of two
+ * databases don't wait for each other.
+ */
 const lockKey = 0x616e6d6c;
 
 /**
  * Runs work in a transaction that holds the migration lock. The lock belongs to the transaction, so it works behind
  * PgBouncer, and a killed process releases it. PostgreSQL ends a transaction that is idle for 10 s, so that a process
- * that hangs does not keep the lock. A wait for the lock or a table ends after 2 s, because statements of running
- * services queue behind it. The migration is then retried.
+ * that hangs does not keep the lock. Rejects after a wait of 2 s for this lock or for a table, because statements of
+ * running services queue behind a waiting migration. `migrate` then retries.
  */
 const withMigrationLock = <A>(pool: Knex, work: (transaction: Knex.Transaction) => Promise<A>): Promise<A> =>
   inTransaction(pool, async (transaction) => {
@@ -136,22 +139,22 @@ const databaseOn = (
 });
 
 /**
- * Opens a PostgreSQL or Citus database by a URL. Connects at the first query, which rejects if the connection fails, or
- * if the server is a standby or read-only. With knex before 3.2, connections to such a server stay in use.
+ * Opens a PostgreSQL or Citus database by a URL. Connects at the first query. A query rejects if the connection fails,
+ * or if the server is a standby or read-only.
  */
 export const openPostgres = (url: PostgresUrl, options: PostgresOptions): OwnDatabase => {
-  // Assumes a pooler until the first connection shows whether there is one, so that no statement is prepared too early.
+  // True until the first connection is checked, because prepared statements can fail behind a pooler.
   let isPooled = true;
   const sessions = limitSessions(lifetimeInStatements * options.statementTimeoutMs);
   const configuration = postgresConfiguration(url, options, sessions, (found) => {
     isPooled = found;
   });
   const pool = knex(configuration);
-  // After a failover, the other sessions may lead to the former primary too.
+  // After a failover, the other sessions of the pool may lead to the former primary too.
   pool.on('query-error', (error: unknown) => {
     if (isReadOnlyServer(error)) sessions.retireAll();
   });
-  /** Makes a pool without time limits for statements, because a migration may take any time. */
+  /** Makes a pool without time limits for statements, because a migration may take long. */
   const migrationPool = (): Knex =>
     knex({
       ...configuration,
@@ -188,7 +191,7 @@ export const openPostgres = (url: PostgresUrl, options: PostgresOptions): OwnDat
   };
 };
 
-/** Makes the database of a host's Knex. The host may let it read from a standby. */
+/** Makes a StoreDatabase from the Knex of a host. Permits reads from a standby, because the host chooses the server. */
 export const hostPostgres = (pool: Knex): StoreDatabase => ({
   ...databaseOn(pool, 'true', postgresStatements('true', constFalse).statements),
   concurrency: pool.isTransaction === true ? { reads: 1, writes: 1 } : { reads: 2, writes: 2 },

@@ -15,7 +15,7 @@ export const checkEncoding = async (pool: Knex): Promise<void> => {
 
 export const sessionTimeouts = (statementTimeoutMs: number) => ({
   statement_timeout: statementTimeoutMs,
-  // A third of `statement_timeout`: if a create waits for a locked row, the rest of its batch still has time.
+  // A third of `statement_timeout`. When a locked row makes a batch fail, time is left to retry its other creates.
   lock_timeout: Math.ceil(statementTimeoutMs / 3),
   idle_in_transaction_session_timeout: databaseTimeouts.idleInTransactionMs,
 });
@@ -26,20 +26,23 @@ interface Connected {
   readonly isEncrypted: boolean | null;
 }
 
-/** Describes a connection. Behind a pooler, TLS is that between the pooler and the server. */
+/**
+ * Describes a connection. Behind a pooler, TLS refers to the connection from the pooler to the server. Rejects if no
+ * schema is selected.
+ */
 export const inspectConnection = async (pool: Knex): Promise<Finding> => {
   const { role, schema, isEncrypted } = await pool.first<Connected>(
     pool.raw(`current_user as role, current_schema() as schema,
       (select ssl from pg_stat_ssl where pid = pg_backend_pid()) as "isEncrypted"`),
   );
-  // PostgreSQL's code for an invalid schema name, with which statements that need a schema fail.
+  // PostgreSQL rejects a statement that needs a schema with the same code (invalid schema name).
   if (schema === null) throw errorWithCode('3F000', 'no schema has been selected');
   const text = `role ${role}, schema ${schema}, ${isEncrypted === true ? 'with' : 'without'} TLS`;
   return { check: 'connection', ok: true, text };
 };
 
 /**
- * Checks that the server loses no commit in a crash, and that the session has timeouts. The service can't set them
+ * Checks that the server loses no commit in a crash, and that the session has timeouts, which the service can't set
  * through a connection pooler.
  */
 export const inspectSettings = async (pool: Knex, statementTimeoutMs: number): Promise<Finding> => {

@@ -32,9 +32,9 @@ const statementRunner =
   };
 
 /**
- * Returns the `where` and `order by` clauses of a page with the wanted column values, from the id `from` on. The row
- * comparisons `(column, id) >= (wanted, id)` make the planner use the index on all columns. With equalities, the
- * planner may scan the primary key instead.
+ * Returns the condition and the `order by` clause for a page of animals with the wanted column values, from the id
+ * `from` on. The row comparisons `(column, id) >= (wanted, id)` make the planner use the index on all these columns.
+ * With equalities, the planner may scan the primary key instead.
  */
 const pageClauses = (
   columns: ReadonlyArray<string>,
@@ -101,7 +101,7 @@ const insertKeys = {
        select * from unnest(?::text[], ?::text[], ?::text[], ?::bigint[], ?::bigint[])`,
 };
 
-// Waits for no locked row, so it can't deadlock with creates or with purges of other instances.
+// Skips locked rows, so that it can't deadlock with creates or with purges of other instances.
 const purgeKeys = {
   name: 'purge keys',
   sql: `delete from idempotency_keys where (owner_id, idempotency_key) in (
@@ -109,7 +109,7 @@ const purgeKeys = {
        ) returning 1`,
 };
 
-// Citus does not support `skip locked`, so the statement waits for locked rows, at most for `lock_timeout`.
+// Citus does not support `skip locked`, so this statement waits for a locked row until `lock_timeout`, and then fails.
 const purgeDistributedKeys = {
   name: 'purge distributed keys',
   sql: `delete from idempotency_keys where (owner_id, idempotency_key) in (
@@ -120,8 +120,8 @@ const purgeDistributedKeys = {
 const sequence = `pg_get_serial_sequence('pets', 'id')`;
 
 /**
- * Takes the greatest id into account, because explicit ids do not advance the sequence. The last value of an unused
- * sequence is null.
+ * Takes the greatest id of the table into account, because inserts with explicit ids do not advance the sequence. The
+ * last value of an unused sequence is null, which `greatest` ignores.
  */
 const readLastId = async (knex: Knex): Promise<bigint> => {
   const assigned = `pg_sequence_last_value(${sequence}::regclass)`;
@@ -131,7 +131,7 @@ const readLastId = async (knex: Knex): Promise<bigint> => {
   return BigInt(id);
 };
 
-/** Looks for the table in the catalog, because Knex's `hasTable` misses a table on which the role has no right. */
+/** Looks the table up in the catalog, because Knex's `hasTable` misses a table on which the role has no right. */
 const hasTable = async (knex: Knex, name: string): Promise<boolean> => {
   const { exists } = await knex.first<{ readonly exists: boolean }>(
     knex.raw("to_regclass(quote_ident(current_schema()) || '.' || quote_ident(?)) is not null as exists", [
@@ -141,11 +141,12 @@ const hasTable = async (knex: Knex, name: string): Promise<boolean> => {
   return exists;
 };
 
-/** Statements that Citus can't run in their form for PostgreSQL, or runs slowly. */
+/** Statements that need another form for Citus, which can't run the form for PostgreSQL or runs it slowly. */
 type EngineStatements = Pick<Statements, 'pages' | 'insert' | 'insertRecords' | 'purgeExpired'>;
 
 /**
- * Statements for PostgreSQL without Citus. Their text does not depend on the number of rows, so each is prepared once.
+ * Statements for PostgreSQL without Citus. Their text does not depend on the number of rows, so that a connection
+ * prepares each statement only once.
  */
 const singleServerStatements = (run: RunStatement, onPrimary: string): EngineStatements => ({
   pages: async (knex, starts, limit) => {
@@ -194,7 +195,7 @@ const distributedStatements = (run: RunStatement, onPrimary: string): EngineStat
   purgeExpired: async (knex, now, limit) => (await run(knex, purgeDistributedKeys, [now, limit, now])).length,
 });
 
-/** Makes a function that reports whether the server is Citus. Asks on the connection of a statement, once. */
+/** Makes a function that reports whether the server is Citus. It asks once, on the connection of its first caller. */
 const citusDetector = () => {
   let server: { readonly isDistributed: boolean } | undefined;
   return async (knex: Knex): Promise<boolean> => {
@@ -205,7 +206,7 @@ const citusDetector = () => {
   };
 };
 
-/** Makes the statements for PostgreSQL or Citus. Reads have the SQL condition `onPrimary`. */
+/** Makes the statements for PostgreSQL or Citus. Reads of animals have the SQL condition `onPrimary`. */
 export const postgresStatements = (
   onPrimary: string,
   preparesStatements: () => boolean,

@@ -2,15 +2,15 @@ import type { Knex } from 'knex';
 
 /**
  * URL of a database, such as `postgres://user:password@host:5432/name`. A function returns the URL for new connections,
- * which may have another password. It is called at most once a second.
+ * whose password may have changed. A pool calls it at most once a second, and again after a change.
  */
 export type PostgresUrl = string | (() => string);
 
 const recheckMs = 1_000;
 
 /**
- * Returns the connection settings of a pool. If the URL has changed, new connections use the new one, and `onChange` is
- * called.
+ * Returns the connection settings of a pool. If the URL has changed, calls `onChange`, and new connections use the new
+ * URL.
  */
 export const connectionWith = (
   url: PostgresUrl,
@@ -27,7 +27,7 @@ export const connectionWith = (
     return {
       ...settings,
       connectionString,
-      // Knex calls this at each use of a connection, and then the outer function if the result is true.
+      // Knex calls this at each use of a connection. If the result is true, Knex calls the outer function again.
       expirationChecker: () => {
         const now = performance.now();
         if (now - checkedAt < recheckMs) return false;
