@@ -18,13 +18,13 @@ import {
   refuseReader,
 } from './file';
 
-/** Fraction that is done, from 0 to 1, or a number of things. */
+/** Progress of a stage: the fraction that is done, from 0 to 1, or a number of things and the noun for them. */
 type Measure = { readonly share: number } | { readonly count: number; readonly noun: string };
 
 export interface CopyOptions {
   readonly mayReplace: boolean;
   readonly signal: AbortSignal;
-  /** Called at the start of each stage. `measure` returns what is done, if it is known. */
+  /** Called at the start of each stage. `measure` returns the progress, and is missing if it can't be measured. */
   readonly onStage?: (stage: 'copying' | 'migrating' | 'checking', measure?: () => Measure) => void;
 }
 
@@ -32,7 +32,7 @@ const dayMs = 86_400_000;
 
 const partialName = /\.animal-store-[0-9a-f-]{36}\.partial(-journal)?$/;
 
-/** Deletes files that killed commands left. Ignores errors, because a user may write a folder but not read it. */
+/** Deletes partial files older than a day, which killed commands left. Ignores errors: a folder may be unreadable. */
 const removeStalePartials = (folder: string): void => {
   void tryOrError(() => {
     for (const name of readdirSync(folder).filter((other) => partialName.test(other))) {
@@ -43,9 +43,9 @@ const removeStalePartials = (folder: string): void => {
 };
 
 /**
- * Returns a name next to `file`, for content that replaces `file` by a rename once it is complete. The name is random,
- * because a killed process leaves its file behind, and process ids repeat in containers. Throws if `file` is a mount
- * point, which a rename can't replace.
+ * Returns a path next to `file` for new content, which a rename puts in the place of `file` once it is complete. The
+ * name is random, because killed processes leave files behind, and process ids repeat in containers. Throws if `file`
+ * is a mount point, which a rename can't replace.
  */
 export const partialFileFor = (file: string): string => {
   if (isMountPoint(file))
@@ -64,7 +64,7 @@ interface Interruptible {
 
 const interruptMs = 10;
 
-/** Opens a file, works on it, and closes it. A signal interrupts the statement, which may read the whole file. */
+/** Opens a file, works on it, and closes it. `signal` interrupts a running statement, which may read the whole file. */
 const onFile = async <A>(
   open: (pool: Knex.PoolConfig) => Knex,
   signal: AbortSignal,
@@ -101,8 +101,8 @@ interface CopyHooks extends Required<Pick<CopyOptions, 'onStage'>> {
 }
 
 /**
- * Copies a store into a file that replaces `file` only when the copy is checked and on the disk. Returns the number of
- * animals.
+ * Copies a store into a new file, which replaces `file` only once it is checked and synced to the disk. Returns the
+ * number of animals.
  */
 export const placeCheckedCopy = async (
   source: string,
@@ -117,7 +117,7 @@ export const placeCheckedCopy = async (
     createPrivateFile(copy);
     const { size } = statSync(source);
     onStage?.('copying', () => {
-      // After a failure, the copy is gone.
+      // The progress may still be read after a failure has removed the copy.
       const copied = statSync(copy, { throwIfNoEntry: false })?.size ?? 0;
       return { share: Math.min(copied / size, 1) };
     });
@@ -127,7 +127,7 @@ export const placeCheckedCopy = async (
       (from) => from.raw('vacuum into ?', [copy]),
     );
     signal.throwIfAborted();
-    // On a connection that can't write, the check would miss rows that violate a CHECK constraint.
+    // This connection must be able to write. Otherwise the check misses rows that violate a CHECK constraint.
     const { count } = await onFile(
       (pool) => openFile(copy, pool),
       signal,
@@ -158,7 +158,7 @@ export const placeCheckedCopy = async (
   }
 };
 
-/** Follows symbolic links. Throws if one belongs to another user, who could choose the file that is replaced. */
+/** Resolves symbolic links. Throws if one belongs to another user (not root), who could choose the file to replace. */
 export const followOwnLinks = (target: string): string => {
   const { links, path } = followSymlinks(target);
   const trusted = [0, process.getuid?.()];
@@ -179,8 +179,9 @@ const refuseTarget = (database: string, file: string, mayReplace: boolean): void
 };
 
 /**
- * Writes a checked copy of a database, which may be in use, to a new file that only the owner of its folder can read.
- * Replaces an existing file only with `mayReplace`. Returns the number of animals.
+ * Writes a checked copy of a database, which may be in use, to a new file. Only this user can read the copy. If root
+ * runs the command, only the owner of the folder can. Replaces an existing file only with `mayReplace`. Returns the
+ * number of animals.
  */
 export const backupSqlite = async (
   database: string,

@@ -18,7 +18,7 @@ export const withPragmas =
         done(null);
         return;
       }
-      // Knex forgets a connection whose preparation fails, and leaves its file open.
+      // Knex drops a connection whose preparation fails, but leaves its file open.
       connection.close(() => {
         done(outcome);
       });
@@ -27,7 +27,7 @@ export const withPragmas =
 
 /**
  * Returns settings that open a file in mode `ro` or `rw`, and never create it (SQLite, "URI Filenames"). The driver's
- * open flags can't prevent a new file, because the driver always adds the flag that creates files.
+ * open flags can't prevent a new file, because Knex always adds the flag OPEN_CREATE to them.
  */
 export const fileInMode = (filename: string, mode: string) => ({
   filename: `${pathToFileURL(filename).href}?mode=${mode}`,

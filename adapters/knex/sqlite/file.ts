@@ -22,7 +22,7 @@ import { sqliteStatements } from './statements';
 
 const maxLinks = 40;
 
-/** Follows the symbolic links of a name. Returns the links, and the path of the file, which may be missing. */
+/** Follows a path through its symbolic links. Returns the links and the path at their end, which may not exist. */
 export const followSymlinks = (filename: string) => {
   const links: Array<string> = [];
   let path = filename;
@@ -33,7 +33,7 @@ export const followSymlinks = (filename: string) => {
   return { links, path };
 };
 
-/** Resolves symbolic links as SQLite does, which puts its `-wal` and `-shm` files next to the target of a link. */
+/** Resolves symbolic links, because SQLite puts its log next to the target. On errors, returns `filename` unchanged. */
 export const resolveSymlink = (filename: string): string => {
   try {
     return existsSync(filename) ? realpathSync(filename) : followSymlinks(filename).path;
@@ -52,14 +52,14 @@ const giveToOwner = (file: number, folder: string): void => {
   try {
     fchownSync(file, uid, gid);
   } catch {
-    // Root may lack the right, as in a container without capabilities or on NFS. It can use its own file there.
+    // Root may not change the owner in a container without capabilities or on NFS. The file then stays with root.
   }
 };
 
 /**
- * Creates a missing file that only the owner of its folder can read, also if root runs the command. Opens no existing
- * file, because closing it would release the POSIX locks of this process on it. Through a link, root could also give
- * away the file of another user.
+ * Creates a missing file that only its owner can read. If root runs the command, the owner of the folder gets the file.
+ * Opens no existing file, because closing it would release the POSIX locks of this process on it. Through a link, root
+ * could also give another user's file away.
  */
 export const createPrivateFile = (filename: string): void => {
   const path = resolveSymlink(filename);
@@ -76,11 +76,11 @@ export const createPrivateFile = (filename: string): void => {
   }
 };
 
-/** True if a log is next to the file: a process has the file open, or ended without closing it. */
+/** True if a write-ahead log or journal is next to the file: a process has it open, or ended without closing it. */
 export const isInUse = (filename: string): boolean =>
   ['-wal', '-journal'].some((ending) => existsSync(`${resolveSymlink(filename)}${ending}`));
 
-/** Returns the code, such as EACCES, that says why this user may not write a file, or undefined. */
+/** Returns the code of the error, such as EACCES, if this user may not write a file, and undefined otherwise. */
 const writeRefusalOf = (file: string): unknown => {
   try {
     accessSync(file, constants.W_OK);
@@ -96,7 +96,7 @@ export const isImmutable = (filename: string): boolean =>
 
 /**
  * Throws if this user may not write a database that no process has open. SQLite would create a write-ahead log that
- * belongs to this user, and the service could not write it.
+ * belongs to this user, so that the service could not write the log.
  */
 export const refuseReader = (filename: string): void => {
   const file = resolveSymlink(filename);
@@ -110,23 +110,23 @@ export const refuseReader = (filename: string): void => {
   );
 };
 
-/** True if a file is mounted without its folder, as by a container whose volume names the file (Linux). */
+/** True if the file itself is mounted, as by a container volume that names the file. Always false outside Linux. */
 export const isMountPoint = (filename: string): boolean => {
   const mounts = tryOrError(() => readFileSync('/proc/self/mountinfo', 'utf8'));
   if (mounts instanceof Error) return false;
   const file = resolveSymlink(resolve(filename));
-  // The fifth field is the mount point, with blanks in octal (proc_pid_mountinfo(5)).
+  // The fifth field is the mount point, in which `\040` stands for a space (proc_pid_mountinfo(5)).
   return mounts.split('\n').some((line) => line.split(' ')[4]?.replaceAll('\\040', ' ') === file);
 };
 
 /**
- * Opens a file for reads only. If no process uses the file, opens it with `immutable=1`, which takes no lock. Otherwise
- * SQLite would create a write-ahead log and leave it behind.
+ * Opens a file for reads only. If no process uses the file, opens it with `immutable=1`, which takes no lock. Without
+ * `immutable=1`, SQLite would create a write-ahead log and leave it behind.
  */
 export const openReadOnly = (filename: string, pool?: Knex.PoolConfig): Knex =>
   knex(poolConfiguration(() => fileInMode(filename, `ro${isInUse(filename) ? '' : '&immutable=1'}`), pool));
 
-/** Identifies a file by its tables, without writing to it. */
+/** Identifies a file by its tables, without writing to it. A missing file counts as empty. */
 export const identifyFile = async (filename: string): Promise<'empty' | 'animal-store' | 'foreign'> => {
   const found = statSync(filename, { throwIfNoEntry: false });
   if (found?.isFile() !== true || found.size === 0) return 'empty';
@@ -143,7 +143,7 @@ export const refuseForeignFile = async (filename: string): Promise<void> => {
   throw permanentError(`${filename} is the database of another program; name another file`);
 };
 
-/** Fails with SQLITE_CORRUPT, as a read of a damaged page does, if the check finds damage. */
+/** Checks the whole file. Rejects with SQLITE_CORRUPT, as a read of a damaged page does, if it finds damage. */
 export const checkIntegrity = async (file: Knex): Promise<void> => {
   const lines: ReadonlyArray<string> = await file('pragma_integrity_check').pluck('integrity_check');
   const damage = lines.find((line) => line !== 'ok');
@@ -165,8 +165,9 @@ export const fileSizes = async (name: string): Promise<DatabaseSizes> => {
 const greatestInt64 = '9223372036854775807';
 
 /**
- * Returns advice if no id is left. Creates then fail with SQLITE_FULL, as on a full disk. The sequence can't be behind,
- * because SQLite takes the greatest id of the table into account.
+ * Returns how to free an id if none is left, and undefined otherwise. Without a free id, creates fail with SQLITE_FULL,
+ * as on a full disk. The sequence can't be behind the ids, because SQLite takes the greatest id of the table into
+ * account.
  */
 export const inspectLastId = async (reads: Knex): Promise<string | undefined> => {
   const last = await reads.first<{ readonly id: string | null }>(

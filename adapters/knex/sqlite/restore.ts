@@ -10,14 +10,14 @@ import { poolConfiguration } from './connection';
 import { sqliteStatements } from './statements';
 import { createPrivateFile, isSameFile, openReadOnly, refuseForeignFile, resolveSymlink } from './file';
 
-/** Returns what `work` returns, or `fallback` if the file is damaged. */
+/** Resolves to the result of `work`, or to `fallback` if the file is damaged. */
 const unlessDamaged = <A, B>(work: Promise<A>, fallback: B): Promise<A | B> =>
   work.catch((error: unknown) => {
     if (isDamage(error)) return fallback;
     throw withoutStatement(error);
   });
 
-/** Fails for a backup of a newer version. Returns the migrations that the backup lacks. */
+/** Returns the migrations that a backup lacks. Rejects if the file has no readable store, or needs a newer version. */
 const checkBackup = async (backup: string): Promise<ReadonlyArray<string>> => {
   const found = statSync(backup, { throwIfNoEntry: false });
   if (found === undefined) throw permanentError(`file not found: ${backup}`);
@@ -35,9 +35,10 @@ const checkBackup = async (backup: string): Promise<ReadonlyArray<string>> => {
 };
 
 /**
- * Locks the file against other connections. Returns true if it has animals, or undefined if it is damaged. SQLite lets
- * only the last connection leave WAL mode, and then checkpoints and removes the log. SQLite reads the header and the
- * schema once it has the lock. If they are damaged, the file stays unlocked, because no service can open it either.
+ * Locks the file against other connections, and rejects if another has the file open. Returns whether the file has
+ * animals, or undefined if the file is damaged. SQLite lets only the last connection leave WAL mode, and then
+ * checkpoints and removes the log. If the header or the schema is damaged, the file stays unlocked, but no service can
+ * open it either.
  */
 const lockAndFindAnimals = async (filename: string, file: Knex): Promise<boolean | undefined> => {
   const lockAndFind = async (): Promise<boolean> => {
@@ -53,8 +54,8 @@ const lockAndFindAnimals = async (filename: string, file: Knex): Promise<boolean
 };
 
 /**
- * Gives a database another name. A hard link keeps the old name too, until the restored file takes it. The log of
- * a damaged database moves. An undamaged one has only the journal of the lock, which is empty.
+ * Gives a database the name `kept`. A hard link keeps the old name too, until the restored file takes it. Moves the log
+ * of a damaged database to the new name. An undamaged database has only an empty journal of the lock.
  */
 const keepDatabase = (filename: string, kept: string, isDamaged: boolean): void => {
   if (!isDamaged) rmSync(`${filename}-journal`, { force: true });
@@ -69,8 +70,9 @@ const keepDatabase = (filename: string, kept: string, isDamaged: boolean): void 
 };
 
 /**
- * Checks a backup and puts it in the place of a database that is not in use. Migrates the copy of an earlier version's
- * backup first. Keeps the replaced database under a name with the time. A failure leaves that database unchanged.
+ * Checks a backup and puts a copy of it in the place of a database that is not in use. Migrates the copy first if an
+ * earlier version made the backup. Keeps the replaced database under a name with the time. If the restore fails, that
+ * database keeps its contents.
  */
 export const restoreSqlite = async (
   backup: string,
@@ -83,7 +85,7 @@ export const restoreSqlite = async (
 }> => {
   const migrated = await checkBackup(backup);
   const isNew = !existsSync(database);
-  // Creates a missing file to lock it. Otherwise a service could start now, and the restore would replace its animals.
+  // Creates a missing file to lock it. Otherwise a service could create the file now, and lose its animals.
   createPrivateFile(database);
   const filename = resolveSymlink(database);
   if (isSameFile(filename, backup))

@@ -23,8 +23,8 @@ const journalSizeLimitBytes = 4 * 1024 * 1024;
 
 export interface SqliteOptions {
   /**
-   * True if only the store uses the file. The store then refuses to write to a file of another program. By default the
-   * file belongs to a host program.
+   * True if the file belongs to the store only. Writes then reject if the file has the tables of another program. By
+   * default, a host program may keep tables in the file too.
    */
   readonly isOwnFile?: boolean;
 }
@@ -32,7 +32,7 @@ export interface SqliteOptions {
 interface OpenHooks {
   readonly beforeOpen: () => void | Promise<void>;
   readonly afterOpen: () => void;
-  /** Returns the mode of SQLite's URI in which the file is opened, or undefined for the default. */
+  /** Returns the `mode` of the SQLite URI for the file, or undefined to open the file by its name. */
   readonly mode?: () => string | undefined;
 }
 
@@ -77,8 +77,8 @@ type RunTransaction = StoreDatabase['transaction'];
 /**
  * Makes a function that runs work in a transaction. Without a write-ahead log, COMMIT can fail with SQLITE_BUSY, and
  * SQLite then keeps the transaction open. Knex would return the connection to its pool, and later statements would join
- * that transaction. Without a log, the work therefore ends with COMMIT, whose failure rolls back, and with BEGIN for an
- * empty transaction that Knex commits.
+ * that transaction. Without a log, this function therefore runs COMMIT itself, and rolls back if it fails. It then runs
+ * BEGIN, so that Knex has an empty transaction to commit.
  */
 const transactionsOn = (writes: Knex): RunTransaction => {
   let hasLog: boolean | undefined;
@@ -97,8 +97,8 @@ const transactionsOn = (writes: Knex): RunTransaction => {
 };
 
 /**
- * Runs work in a transaction that holds the write lock. Begins with a write, of the unchanged `application_id`, because
- * SQLite does not wait for the lock in a transaction that has already read.
+ * Makes a function that runs work in a transaction with the write lock. Begins with a write of the unchanged
+ * `application_id`, because SQLite does not wait for the lock in a transaction that has already read.
  */
 const withWriteLock =
   (writes: Knex, transaction: RunTransaction): RunTransaction =>
@@ -110,7 +110,7 @@ const withWriteLock =
     });
   };
 
-/** Returns undefined if the file is missing, and `unknown` if this user can't look it up now. */
+/** Returns the device and inode of a file, undefined if it is missing, or `unknown` if this user can't look it up. */
 const identityOf = (path: string): string | undefined => {
   try {
     const found = statSync(path, { bigint: true, throwIfNoEntry: false });
@@ -120,15 +120,15 @@ const identityOf = (path: string): string | undefined => {
   }
 };
 
-/** Endings of the names of a database file, its write-ahead log and its wal-index. */
+/** Ending of the name of a database file, of its write-ahead log or of its wal-index. */
 type WatchedEnding = '' | '-wal' | '-shm';
 
 const allEndings: ReadonlyArray<WatchedEnding> = ['', '-wal', '-shm'];
 
 /**
- * Watches a database file, its write-ahead log and its wal-index by their devices and inodes, which takes microseconds.
- * `check` remembers each file that it sees for the first time. It throws if the file is a different one later, and
- * always throws after that.
+ * Detects by device and inode that a database file, its write-ahead log or its wal-index was removed or replaced.
+ * `check` remembers each file that it sees for the first time. It throws if another file has the name later, or no
+ * file, and always throws after that. It takes microseconds.
  */
 const watchFile = (filename: string) => {
   const identities = new Map<string, string>();
@@ -147,7 +147,7 @@ const watchFile = (filename: string) => {
   return { check, isReplaced: (): boolean => tryOrError(check) instanceof Error };
 };
 
-/** SQLite has one writer. `reads` limits each kind of read: gets, lists and checks of API keys. */
+/** SQLite allows one write at a time. `reads` limits each kind of read: finds, lists and checks of API keys. */
 const concurrency = { reads: 1, writes: 1 };
 
 const databaseOn = (reads: Knex, writes: Knex, checkFile: () => void = constVoid): StoreDatabase => {
@@ -170,7 +170,7 @@ const databaseOn = (reads: Knex, writes: Knex, checkFile: () => void = constVoid
 };
 
 /**
- * Opens a SQLite file by its name. Creates a missing file, which only its owner can read. Throws a TypeError for
+ * Opens a SQLite file by its name. Creates a missing file, so that only its owner can read it. Throws a TypeError for
  * `:memory:` and the empty name.
  */
 export const openSqlite = (filename: string, { isOwnFile = false }: SqliteOptions = {}): OwnDatabase => {
@@ -192,12 +192,12 @@ export const openSqlite = (filename: string, { isOwnFile = false }: SqliteOption
       afterOpen: files.check,
     }),
   );
-  // New readers compare only the file, because SQLite may delete the log before a connection has read or written.
+  // New readers check only the database file. SQLite may delete the log before a connection has read or written.
   const beforeRead = (): void => {
     createPrivateFile(filename);
     if (!isImmutable(filename)) beforeOpen();
   };
-  // On a read-only file system, SQLite can read a file only as one that never changes.
+  // On a read-only file system, SQLite can read a database with a write-ahead log only as one that never changes.
   const mode = () => (isImmutable(filename) ? 'ro&immutable=1' : undefined);
   const reads = knex(
     configuration(filename, readerConnections, ['query_only = ON'], {
@@ -221,8 +221,8 @@ export const openSqlite = (filename: string, { isOwnFile = false }: SqliteOption
     sizes: () => fileSizes(filename),
     poolUsage: () => usages.map((usage) => usage()),
     close: async () => {
-      // Close one pool after the other. SQLite removes the log when the last connection closes. If two close at once,
-      // neither is the last one, and the log stays.
+      // Closes one pool after the other. SQLite removes the log when the last connection closes. If two closed at once,
+      // neither would be the last one, and the log would stay.
       await reads.destroy();
       await writes.destroy();
     },

@@ -80,8 +80,8 @@ const readRows = async (...statement: Parameters<typeof run>): Promise<ReadonlyA
   (await run(...statement)).flatMap(({ found }) => parseRows(found));
 
 /**
- * Statements of SQLite. They read rows as one JSON text, because the driver takes longer to create a
- * JavaScript value for each cell.
+ * Statements for SQLite. They return rows as JSON texts, because the driver takes longer to create a JavaScript value
+ * for each cell.
  */
 export const sqliteStatements: Statements = {
   byIds: (knex, ids) => readRows(knex, byIds, `[${ids.join()}]`),
@@ -125,8 +125,8 @@ export interface Connection {
 const maxStatements = 100;
 
 /**
- * Makes a connection cache its prepared statements. The driver's own `all`, which knex calls for reads, prepares a
- * statement for each run and so takes twice as long.
+ * Makes a connection cache its prepared statements. The driver's own `all`, which Knex calls for reads, prepares the
+ * statement again at each run, and so takes twice as long.
  */
 export const cacheStatements = (connection: Connection): void => {
   const statements = new LRUCache<string, Statement>({
@@ -139,8 +139,7 @@ export const cacheStatements = (connection: Connection): void => {
     const statement = connection.prepare(sql, (error) => {
       if (error === null) return;
       statements.delete(sql);
-      // Passes the error on here, because the driver never calls the callback of `all` on a statement that it can't
-      // prepare.
+      // Passes the error on here. The driver never calls the callback of `all` on a statement that it can't prepare.
       done(error, []);
     });
     statements.set(sql, statement);
@@ -150,8 +149,8 @@ export const cacheStatements = (connection: Connection): void => {
 
   connection.all = <Row>(sql: string, bindings: Bindings, done: DoneWith<Row>) =>
     (statements.get(sql) ?? prepare(sql, done)).all<Row>(bindings, (error, rows) => {
-      // Deleting the statement from the cache calls `dispose`, which finalizes it. Otherwise, a statement that waited
-      // too long for a lock would keep its snapshot of the file.
+      // Deleting a statement from the cache finalizes it (`dispose`). Otherwise a statement that waited too long for a
+      // lock would keep its snapshot of the file.
       if (error !== null) statements.delete(sql);
       done(error, rows);
     });
