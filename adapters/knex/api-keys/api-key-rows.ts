@@ -24,7 +24,7 @@ export const keyIdOf = (key: string): string | undefined => format.exec(key)?.[1
 
 export const hashOf = (key: string): Buffer => hash('sha256', key, 'buffer');
 
-/** Row of the table `api_keys`. The times are milliseconds, which PostgreSQL returns as texts. */
+/** Row of the table `api_keys`. The times are in milliseconds, and PostgreSQL's driver returns them as strings. */
 export interface ApiKeyRow {
   readonly id: string;
   readonly owner_id: string;
@@ -37,7 +37,7 @@ export interface ApiKeyRow {
   readonly revoked_at: number | string | null;
   readonly expires_at: number | string | null;
   readonly lifetime_ms: number | string | null;
-  /** Time that is up to an hour before the last use. Null if the key was never used. */
+  /** Time of the last recorded use. The last use may be up to an hour later. Null if the key was never used. */
   readonly last_used_at: number | string | null;
 }
 
@@ -67,7 +67,7 @@ const toStoredKey = (id: KeyId, row: ApiKeyRow): StoredKey => ({
   lastUsedAt: numberOf(row.last_used_at),
 });
 
-/** Reads API keys in one statement. Returns a result for each id, in order. */
+/** Reads API keys in one statement. Returns a key or InvalidApiKey for each id, in the order of `ids`. */
 export const readKeys = async (
   { reads, onPrimary }: StoreDatabase,
   ids: ReadonlyArray<KeyId>,

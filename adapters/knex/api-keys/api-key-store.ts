@@ -23,11 +23,11 @@ export interface ApiKeyRecord {
   readonly createdAt: string;
   readonly revokedAt: string | null;
   readonly expiresAt: string | null;
-  /** Time that is up to an hour before the last use. Null if the key was never used. */
+  /** Time of the last recorded use. The last use may be up to an hour later. Null if the key was never used. */
   readonly lastUsedAt: string | null;
   readonly isValid: boolean;
   readonly isReadOnly: boolean;
-  /** True if the key is valid, but was not used for 30 days. */
+  /** True for a valid key that is at least 30 days old and was not used in the last 30 days. */
   readonly isUnused: boolean;
 }
 
@@ -46,8 +46,8 @@ export interface ApiKeyRevoked {
 }
 
 /**
- * Creates, lists, rotates and revokes the API keys in the database. A key without a `lifetimeMs` does not expire. A key
- * with `isReadOnly` can't add animals. Rotated keys keep their owner and access. A second `revoke` of a key changes
+ * Store of API keys in a database. A key without a `lifetimeMs` does not expire. A key with `isReadOnly` can't add
+ * animals. A rotation gives the new key the owner and the access of the old one. A second `revoke` of a key changes
  * nothing. Times in the records are ISO 8601 in UTC, such as `2030-01-31T12:00:00.000Z`. A call fails with Unavailable
  * if the database rejects a statement or does not answer.
  */
@@ -57,7 +57,7 @@ export interface ApiKeyStore {
     options?: { readonly lifetimeMs?: number | undefined; readonly isReadOnly?: boolean },
   ) => TaskEither<Unavailable, CreatedApiKey>;
   /**
-   * Creates a key if none was ever created, and otherwise returns undefined. If several processes call it at once, only
+   * Creates a key if none was ever created. Otherwise returns undefined. If several processes call this at once, only
    * one gets a key.
    */
   readonly bootstrapKey: (name: string) => TaskEither<Unavailable, CreatedApiKey | undefined>;
@@ -69,7 +69,7 @@ export interface ApiKeyStore {
   readonly revoke: (id: string) => TaskEither<ApiKeyNotFound | Unavailable, ApiKeyRecord>;
 }
 
-/** Formats a time. Another program may have stored one that is out of the range of dates. */
+/** Formats a time, or returns `an invalid time` if another program stored a value outside the range of dates. */
 const toIsoTime = (milliseconds: number): string => {
   const time = new Date(milliseconds);
   return Number.isNaN(time.getTime()) ? 'an invalid time' : time.toISOString();
@@ -134,8 +134,8 @@ const rotate = async (
   rotation: Rotation,
 ): Promise<E.Either<ApiKeyNotFound | ApiKeyRevoked, CreatedApiKey>> => {
   const keys = () => transaction<ApiKeyRow>('api_keys').where({ id });
-  // Locks the row by a write. On SQLite, a transaction that begins with a read can't write once another connection has
-  // written.
+  // Locks the row by an update that changes nothing. On SQLite, a transaction that begins with a read can't write once
+  // another connection has written.
   const [row] = await keys().update({ id }).returning('*');
   if (row === undefined) return keyNotFound(id);
   const rotated = rotateKey(timesOf(row), rotation, Date.now());
@@ -148,7 +148,7 @@ const rotate = async (
 const hasKey = async (knex: Knex): Promise<boolean> =>
   (await knex<ApiKeyRow>('api_keys').first('id')) !== undefined;
 
-/** Makes the store of the API keys in a migrated database. */
+/** Makes the ApiKeyStore of a migrated database. */
 export const apiKeyStore = ({
   reads,
   write,

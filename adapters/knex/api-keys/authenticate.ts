@@ -39,9 +39,9 @@ const retryMs = 60_000;
 const maxAttempts = 10_000;
 
 /**
- * Makes a function that records the use of a key if the last recorded one is an hour ago, once on all instances
- * together. It returns at once, and never fails. After a failure, it records the next use after a minute. Records
- * nothing in a host's transaction, which a failed statement would abort.
+ * Makes a function that records the use of a key if the last recorded use is an hour ago. Of several instances, only
+ * one records it. The function returns at once, and never fails. After a failure, it records the next use after a
+ * minute. Records nothing in a host's transaction, which a failed statement would abort.
  */
 const useRecorder = ({ write, writes }: StoreDatabase): ((id: KeyId, lastUsedAt: number | null) => void) => {
   if (writes.isTransaction === true) return constVoid;
@@ -67,8 +67,8 @@ const useRecorder = ({ write, writes }: StoreDatabase): ((id: KeyId, lastUsedAt:
 };
 
 /**
- * Makes the port `Authenticate` on the API keys in the database. After a query has found a valid key, the port accepts
- * the key for 2 s without a query, even while the database fails. Otherwise it fails with Unavailable if the query
+ * Makes the port `Authenticate` on the API keys in the database. The result of a query is reused for 2 s, even while
+ * the database fails. A revoked key may be accepted for that time. Later calls fail with Unavailable if their query
  * fails. Records the use of a key at most once an hour, but not in a host's transaction.
  */
 export const knexAuthenticate = (database: StoreDatabase): Authenticate => {

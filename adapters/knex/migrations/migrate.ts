@@ -18,26 +18,26 @@ import { generationMismatch, migrationConfig, readSchemaState, type SchemaState 
 export interface MigrateOptions {
   /**
    * Permits migrations after which earlier versions of the program can't use the database (a new schema generation).
-   * The default is false. Before you set it, stop all instances of earlier versions and make a backup.
+   * The default is false. Before you set this option, stop all instances of earlier versions and make a backup.
    */
   readonly mayRaiseGeneration?: boolean;
-  /** Receives a message if the migration waits for a lock, and one when it changes the tables of a store. */
+  /** Receives a message when the migration starts to wait for a lock, and before it changes the tables of a store. */
   readonly onProgress?: (text: string) => void;
-  /** Signal that ends the wait for a lock within seconds. */
+  /** Signal that ends the wait for a lock within seconds. It does not stop a migration that is running. */
   readonly signal?: AbortSignal | undefined;
 }
 
 const maxWaitMs = 600_000;
 
 /**
- * Pause before the retry of a migration that waited too long for a lock. In the pause, the statements that were
- * queued behind the migration run.
+ * Pause before the retry of a migration that waited too long for a lock. In the pause, statements can run that were
+ * queued behind the migration.
  */
 const lockRetryMs = 500;
 
 const takenName = /^(?:SQLITE_ERROR: )?(?:table|relation|index) [`"]?(\w+)[`"]? already exists/;
 
-/** Runs the pending migrations in a transaction. */
+/** Runs the pending migrations in a transaction. Rejects with advice if they create a table that exists already. */
 export const runMigrations = async (transaction: Knex.Transaction): Promise<void> => {
   try {
     await transaction.migrate.latest(migrationConfig);
@@ -74,7 +74,7 @@ const checkGeneration = (state: SchemaState, mayRaiseGeneration: boolean): void 
   throw permanentError(mismatch);
 };
 
-/** Runs the pending migrations. Returns undefined, and runs none, if `mayCreate` is false and there is no store. */
+/** Runs the pending migrations and returns their names, or undefined if `mayCreate` is false and there is no store. */
 const runPending = async (
   { reads, statements, withMigrationLock }: StoreDatabase,
   { mayRaiseGeneration = false, onProgress = constVoid }: MigrateOptions,
@@ -108,8 +108,9 @@ const migrateWith = (
 
 /**
  * Runs the pending migrations in one transaction and returns their names. If several processes call it at once, one
- * migrates and the others wait for at most ten minutes. The migration has no time limit. A killed process leaves no
- * partial migration. Rejects if the database belongs to another program, or cannot store all of Unicode.
+ * migrates and the others wait for at most ten minutes. The migration itself has no time limit. A killed process leaves
+ * no partial migration. Fails if the database belongs to another program, or cannot store all of Unicode. Also fails if
+ * the generation of its schema is newer, or older and `mayRaiseGeneration` is not set.
  */
 export const migrate = (
   database: StoreDatabase,
@@ -128,8 +129,8 @@ export interface NotInitialized {
 const notInitialized: NotInitialized = { _tag: 'NotInitialized' };
 
 /**
- * Migrates a database that has the tables of a store, as `migrate` does. Otherwise fails with NotInitialized and
- * changes nothing, so that a command with a wrong address makes no tables.
+ * Migrates an existing store, as `migrate` does. Fails with NotInitialized if the database has no store, so that a
+ * command with a wrong address creates no tables.
  */
 export const migrateExisting = (
   database: StoreDatabase,
@@ -138,8 +139,8 @@ export const migrateExisting = (
   pipe(migrateWith(database, options, false), TE.flatMap(TE.fromNullable(notInitialized)));
 
 /**
- * Runs the pending migrations and rolls them back. A migration that takes long or waits for a lock counts as possible,
- * because PostgreSQL has checked the rights by then.
+ * Runs the pending migrations and rolls them back. Skips those of an existing SQLite store. A timeout counts as
+ * success, because PostgreSQL has checked the rights by then.
  */
 export const tryMigrate = async ({ writes, trialLimits }: OwnDatabase, hasTables: boolean): Promise<void> => {
   if (hasTables && trialLimits === undefined) return;

@@ -3,7 +3,7 @@ import { engineOf } from '../database/engine';
 import type { Statements } from '../database/store-database';
 
 /**
- * Tables of the first migration. Existing databases have them, so a change needs a new migration. Times are
+ * Tables of the first migration. Existing databases have these tables, so a change needs a new migration. Times are
  * milliseconds since 1970.
  */
 const initialTables: Readonly<Record<string, (table: Knex.CreateTableBuilder) => void>> = {
@@ -49,7 +49,7 @@ const initialTables: Readonly<Record<string, (table: Knex.CreateTableBuilder) =>
 
 const initialMigration: Knex.Migration = {
   up: async (knex) => {
-    // A host may run the migrations before it opens the store, which refuses other clients of Knex.
+    // Throws for unsupported clients of Knex. `hostDatabase` does too, but a host may run the migrations first.
     engineOf(knex);
     for (const [name, columns] of Object.entries(initialTables)) await knex.schema.createTable(name, columns);
   },
@@ -68,17 +68,18 @@ const addLastUse: Knex.Migration = {
 };
 
 /**
- * Migrations by name, in the order in which they run. Programs that need the same generation of the schema can share a
- * database. The first generation is 1; 0 means that no migration has run. A migration that breaks older programs begins
- * the next generation, and its name says so: `012_drop_status.generation-2`. A migration that restricts access, such as
- * an expiry of keys, begins one too, because an older program would ignore the restriction.
+ * Migrations by name, in the order in which they run. Versions of the program that need the same generation of the
+ * schema can share a database. The first generation is 1; 0 means that no migration has run. A migration that breaks
+ * earlier versions begins the next generation, and its name says so: `012_drop_status.generation-2`. A migration that
+ * restricts access, such as by an expiry of keys, also begins one, because earlier versions would ignore the
+ * restriction.
  */
 export const migrations: Readonly<Record<string, Knex.Migration>> = {
   '001_create_tables': initialMigration,
   '002_add_last_use_of_keys': addLastUse,
 };
 
-/** Migration with the property `file`, which Knex's command `migrate:list` prints. */
+/** Migration with its name in the property `file`, which Knex's command `migrate:list` prints. */
 interface NamedMigration {
   readonly file: string;
   readonly migration: Knex.Migration;
@@ -87,7 +88,8 @@ interface NamedMigration {
 const migrationTable = 'animal_store_migrations';
 
 /**
- * Configuration of Knex's migrator. It ignores migrations that only a newer program knows.
+ * Configuration of Knex's migrator. Accepts a database in which a newer version has run more migrations, so that this
+ * version can still use it.
  */
 export const migrationConfig: Knex.MigratorConfig = {
   migrationSource: {

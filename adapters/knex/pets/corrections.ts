@@ -7,7 +7,7 @@ import type { StoreDatabase } from '../database/store-database';
 import { inBatches } from './import';
 import { findPets } from './read';
 
-/** Changes the row before it reads it: SQLite can't write after a read if another connection has written. */
+/** Updates before it reads: a SQLite transaction that has read can't write once another connection has written. */
 export const updatePet =
   ({ transaction, statements }: StoreDatabase): PetRepository['update'] =>
   (id, changes) =>

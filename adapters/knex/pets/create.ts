@@ -17,7 +17,7 @@ import { petFromRow } from '../database/pet-columns';
 import type { Statements, StoreDatabase } from '../database/store-database';
 import { findRecords, lockRecord, purgeIfExpired } from './idempotency-keys';
 
-/** Idempotency key of a create, with the forms in which it is compared and stored. */
+/** Idempotency key of a create, with a `text` for comparisons and the hash of the animal. */
 interface KeyOfCreate extends ScopedIdempotencyKey {
   readonly text: string;
   readonly contentHash: string;
@@ -37,7 +37,7 @@ const keysOf = (creates: ReadonlyArray<Create>): ReadonlyArray<ScopedIdempotency
 
 /**
  * Inserts animals in one statement, and returns them in the order of `newPets`. Sorts by id, because SQL returns
- * inserted rows in any order. Fails if the database has stored other values than it was given.
+ * inserted rows in any order. Rejects if the database has stored other values than those of `newPets`.
  */
 export const insertPets = async (
   writes: Knex,
@@ -117,8 +117,8 @@ const createOrReplay = async (
 };
 
 /**
- * Adds animals in one transaction, and returns a result for each, in order. Assumes that the idempotency keys are new,
- * which saves a query. If one is not, starts again and looks them up.
+ * Adds animals in one transaction, and returns a result for each create, in order. First assumes that all idempotency
+ * keys are new, which saves a query. If a key was used before, starts again and looks the keys up.
  */
 export const createTogether = async (
   { write, transaction, statements }: StoreDatabase,

@@ -38,7 +38,7 @@ export const purgeIfExpired = async (
 const petIdOf = ({ pet_id }: RecordRow): bigint => {
   const id = int64FromText(pet_id);
   if (id !== undefined) return id;
-  // Only SQLite can store other values than integers here. The message names no row, because logs must show no keys.
+  // Only SQLite can store values other than integers here. The message names no row, because logs must show no keys.
   throw permanentError(
     "a row in table idempotency_keys has an invalid pet_id; run: delete from idempotency_keys where typeof(pet_id) <> 'integer'",
   );
@@ -72,9 +72,9 @@ export const findRecords = async (
 };
 
 /**
- * Locks the row of an idempotency key. The lock counts as a write, so the commit of a retry waits for PostgreSQL's
- * synchronous standby. Otherwise the standby may lack the row, if the primary restarted before it sent the row. A
- * failover would then lose an animal that a client believes stored.
+ * Locks the row of an idempotency key, so that the commit of a retry counts as a write and waits for PostgreSQL's
+ * synchronous standby. Otherwise the standby could lack the row, if the primary restarted before it sent the row. A
+ * failover would then lose an animal that the client believes stored.
  */
 export const lockRecord = async (
   transaction: Knex,
@@ -90,8 +90,8 @@ const maxRowsPerPurge = 200;
 
 /**
  * Returns a function that purges some expired keys in the background. A purge deletes few rows, because creates on
- * SQLite wait for it. The pause after a purge is nine times its duration, or a second if no expired key is left. Does
- * nothing in a transaction of a host, which a failed purge would abort.
+ * SQLite wait for it. After a purge, calls do nothing for nine times the purge's duration, or for a second if no
+ * expired key is left. Does nothing in a transaction of a host, which a failed purge would abort.
  */
 export const purgeExpiredKeys = ({ writes, statements }: StoreDatabase, now: () => number): (() => void) => {
   let nextAt = 0;

@@ -14,7 +14,7 @@ import type { Statements, StoreDatabase } from '../database/store-database';
 import { keepAwake } from '../keep-awake';
 import { insertPets } from './create';
 
-/** Yields the elements of a source in batches, of which each fits into one statement. */
+/** Yields the elements of a source in batches that each fit into one statement. */
 export async function* inBatches<A>(
   source: Iterable<A> | AsyncIterable<A>,
 ): AsyncGenerator<ReadonlyArray<A>> {
@@ -55,8 +55,8 @@ export const importPets =
     try {
       const imported = await transaction(async (writes) => {
         const inserted = await keepAwake(writes, () => insertAll(writes, statements, newPets, onIds));
-        // Rejects if an earlier statement failed, such as the one of `keepAwake`. PostgreSQL would answer COMMIT with
-        // ROLLBACK, which Knex takes for success.
+        // Rejects if an earlier statement failed, such as the one of `keepAwake`. Otherwise PostgreSQL would answer
+        // COMMIT with ROLLBACK, which Knex takes for success.
         await writes.raw('select 1');
         progress.isCommitting = true;
         return inserted;

@@ -34,27 +34,27 @@ export const findPets = async (
   });
 };
 
-/** Maximum number of animals that one statement reads. Limits its memory and how long it blocks the event loop. */
+/** Maximum number of animals that one statement reads, so that their rows don't block the event loop for long. */
 const maxPetsPerStatement = 5_000;
 
 const greatestInt64 = 2n ** 63n - 1n;
 
 const filtersOf = (query: PetQuery) => petFilters.filter((field) => query[field] !== undefined);
 
-/** Returns a text that is equal for queries whose pages one statement can read. */
+/** Returns the same text for queries whose pages one statement can read. */
 export const batchKeyOf = (query: PetQuery): string => [query.limit, query.order, ...filtersOf(query)].join();
 
-/** Returns a text that is equal only for equal queries of a batch. U+0000, which no value contains, separates them. */
+/** Returns the same text only for equal queries of a batch. Separates values by U+0000, which no value contains. */
 const textOf = (query: PetQuery): string =>
   [query.after, ...filtersOf(query).map((field) => query[field])].join('\0');
 
-/** First and last possible id in each order, and the step to the next id. */
+/** First and last possible id in each sort order, and the step to the next id. */
 const directions = {
   asc: { first: leastInt64, last: greatestInt64, step: 1n },
   desc: { first: greatestInt64, last: leastInt64, step: -1n },
 } as const;
 
-/** True if no id can follow the query's `after`. */
+/** True if the query's `after` is the last possible id, so that no animal can follow. */
 export const hasNoIdsLeft = ({ after, order = 'asc' }: PetQuery): boolean => after === directions[order].last;
 
 const startOf = ({ limit: _limit, after, order = 'asc', ...filters }: PetQuery): PageStart => {
@@ -67,7 +67,10 @@ type Page = Result<never, PetPage>;
 const toPetPage = ({ limit, order }: PetQuery, rows: ReadonlyArray<PetRow>): Page =>
   tryOrError((): Page => E.right(toPage(limit, rows.map(petFromRow).sort(compareIn(order)))));
 
-/** Reads the pages of queries with the same limit, order and filtered fields. Equal queries share one page object. */
+/**
+ * Reads a page for each query. The queries must have equal limits, orders and filter fields. Equal queries share a
+ * page.
+ */
 export const readPages = async (
   { reads, statements }: StoreDatabase,
   queries: ReadonlyArray<PetQuery>,

@@ -19,7 +19,8 @@ import { batchKeyOf, findPets, hasNoIdsLeft, readPages } from './read';
 
 /**
  * Observer of a repository, for metrics. `batch` gets the size and the duration of each batch that has succeeded or
- * failed, and must not throw. A batch of `create` ends with its commit. `importAll` does not call the observer.
+ * failed, and must not throw. A batch of `create` ends with its commit. The repository's other operations do not call
+ * it.
  */
 export interface RepositoryObserver {
   readonly batch: (operation: 'list' | 'find' | 'create', size: number, milliseconds: number) => void;
@@ -35,7 +36,7 @@ interface Options {
 
 /**
  * Makes a repository on a SQL database. Concurrent requests share queries and commits. A list, find or create fails
- * with Unavailable after 4 s, or before its query begins if its deadline is too near.
+ * with Unavailable if its batch takes more than 4 s, or can't begin early enough before the deadline.
  */
 export const knexPetRepository = (
   database: StoreDatabase,
