@@ -41,8 +41,8 @@ interface Call<K, F, A> {
 }
 
 /**
- * Returns the latest time at which the batch of a call may begin. Leaves the batch at least `minTimeLeftMs` and a
- * quarter of the time to the deadline.
+ * Returns the latest time at which the batch of a call may begin. After it, a quarter of the call's time is left, or at
+ * least `minTimeLeftMs`.
  */
 const latestBegin = (deadline: number, now: number): number =>
   deadline - Math.max(minTimeLeftMs, (deadline - now) / 4);

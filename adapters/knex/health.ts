@@ -52,7 +52,7 @@ const checkReadiness = async ({
 /**
  * Makes a function that returns why the database can't serve requests, or undefined if it can. Checks the schema, reads
  * a page, commits a write, and checks the ids of the next animals. A create may still fail, for example without the
- * right to insert animals. Only `doctor` tries a create.
+ * right to insert animals. Only `doctor` tries a create. A result is reused for a second.
  */
 export const knexReadiness = (database: OwnDatabase): Task<string | undefined> => {
   let checkedAt = -databaseTimeouts.readinessCacheMs;
@@ -69,7 +69,7 @@ export const knexReadiness = (database: OwnDatabase): Task<string | undefined> =
 
 export interface DatabaseStatus extends DatabaseSizes {
   readonly validKeys: number;
-  /** Owners whose valid keys all expire. `endsAt` is the expiry of an owner's last key, in milliseconds since 1970. */
+  /** Owners whose valid keys all have an expiry. `endsAt` is the latest expiry, in milliseconds since 1970. */
   readonly endingOwners: ReadonlyArray<{ readonly owner: string; readonly endsAt: number }>;
 }
 

@@ -24,7 +24,7 @@ export const keyIdOf = (key: string): string | undefined => format.exec(key)?.[1
 
 export const hashOf = (key: string): Buffer => hash('sha256', key, 'buffer');
 
-/** Row of the table `api_keys`. The times are in milliseconds, and PostgreSQL's driver returns them as strings. */
+/** Row of the table `api_keys`. Times are milliseconds since 1970, which PostgreSQL's driver returns as strings. */
 export interface ApiKeyRow {
   readonly id: string;
   readonly owner_id: string;

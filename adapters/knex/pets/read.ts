@@ -67,10 +67,7 @@ type Page = Result<never, PetPage>;
 const toPetPage = ({ limit, order }: PetQuery, rows: ReadonlyArray<PetRow>): Page =>
   tryOrError((): Page => E.right(toPage(limit, rows.map(petFromRow).sort(compareIn(order)))));
 
-/**
- * Reads a page for each query. The queries must have equal limits, orders and filter fields. Equal queries share a
- * page.
- */
+/** Reads a page for each query of a batch with the same limit, order and filter fields. Equal queries share a page. */
 export const readPages = async (
   { reads, statements }: StoreDatabase,
   queries: ReadonlyArray<PetQuery>,

@@ -18,9 +18,8 @@ import { importPets } from './import';
 import { batchKeyOf, findPets, hasNoIdsLeft, readPages } from './read';
 
 /**
- * Observer of a repository, for metrics. `batch` gets the size and the duration of each batch that has succeeded or
- * failed, and must not throw. A batch of `create` ends with its commit. The repository's other operations do not call
- * it.
+ * Observer of a repository's lists, finds and creates, for metrics. `batch` gets the size and the duration of each
+ * batch that has succeeded or failed, and must not throw. A batch of `create` ends with its commit.
  */
 export interface RepositoryObserver {
   readonly batch: (operation: 'list' | 'find' | 'create', size: number, milliseconds: number) => void;

@@ -46,8 +46,8 @@ const prepareConnection = async (connection: Connection, statementTimeoutMs: num
 
 /**
  * Makes a function that creates sockets. A socket is destroyed after a silence that is longer than any statement may
- * take, because a query hangs or the network drops packets. The error makes the pool remove the connection. The pool
- * closes idle connections earlier (`idleTimeoutMillis`), so that their silence does not count as a hanging query.
+ * take: a query hangs, or the network drops packets. The error makes the pool remove the connection. The pool closes
+ * idle connections earlier (`idleTimeoutMillis`), so that their silence does not count as a hanging query.
  */
 const socketWithTimeout = (timeoutMs: number) => (): Socket => {
   const socket = new Socket();

@@ -55,7 +55,8 @@ const lockAndFindAnimals = async (filename: string, file: Knex): Promise<boolean
 
 /**
  * Gives a database the name `kept`. A hard link keeps the old name too, until the restored file takes it. Moves the log
- * of a damaged database to the new name. An undamaged database has only an empty journal of the lock.
+ * of a damaged database to the new name. An undamaged database has no log, and only an empty journal of the lock, which
+ * is deleted.
  */
 const keepDatabase = (filename: string, kept: string, isDamaged: boolean): void => {
   if (!isDamaged) rmSync(`${filename}-journal`, { force: true });

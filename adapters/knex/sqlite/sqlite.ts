@@ -197,7 +197,7 @@ export const openSqlite = (filename: string, { isOwnFile = false }: SqliteOption
     createPrivateFile(filename);
     if (!isImmutable(filename)) beforeOpen();
   };
-  // On a read-only file system, SQLite can read a database with a write-ahead log only as one that never changes.
+  // On a read-only file system, SQLite can open a database in WAL mode only with `immutable=1`.
   const mode = () => (isImmutable(filename) ? 'ro&immutable=1' : undefined);
   const reads = knex(
     configuration(filename, readerConnections, ['query_only = ON'], {
