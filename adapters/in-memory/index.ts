@@ -41,8 +41,8 @@ export { inMemoryQuota } from './quota';
 type InMemoryApiKeys = Readonly<{
   authenticate: Authenticate;
   /**
-   * Adds an API key. Keys with the same owner share idempotency keys and a quota. The default of `owner` is `id`. With
-   * the access `read-only`, the key can't add animals. Throws a TypeError if an argument is invalid.
+   * Adds an API key with the public id `id`. Keys with the same owner share idempotency keys and a quota. The default
+   * of `owner` is `id`. A `read-only` key can't add animals. Throws a TypeError if an argument is invalid.
    */
   add: (id: string, key: string, owner?: string, access?: 'read-only') => void;
   revoke: (id: string) => void;
@@ -53,11 +53,12 @@ interface KnownKey {
   isRevoked: boolean;
 }
 
-/** Stores API keys in memory. */
+/** Makes a store of API keys in memory, with initial keys. Throws a TypeError if one of them is invalid. */
 export const inMemoryApiKeys = (
   keys: Iterable<readonly [id: string, key: string, owner?: string, access?: 'read-only']> = [],
 ): InMemoryApiKeys => {
-  // A Map compares hashes of the whole text, so the time of a look-up reveals nothing about the stored keys.
+  // V8 finds a key of a Map by a hash of the whole text. The time of a look-up therefore does not tell how much of a
+  // guessed API key is right.
   const byKey = new Map<string, KnownKey>();
   const byId = new Map<string, KnownKey>();
 
@@ -90,9 +91,9 @@ export const inMemoryApiKeys = (
 
 type Options = Readonly<{
   pets?: ReadonlyArray<Pet>;
-  /** Clock in milliseconds for the expiry of idempotency keys, by default the system clock. */
+  /** Returns the time in milliseconds, for the expiry of idempotency keys. The default is the system clock. */
   now?: () => number;
-  /** Lifetime of an idempotency key, by default 24 hours. */
+  /** Lifetime of an idempotency key. The default is 24 hours. */
   idempotencyTtlMs?: number;
 }>;
 
@@ -104,7 +105,7 @@ const collect = async (source: AsyncIterable<NewPet>): Promise<ReadonlyArray<New
   return all;
 };
 
-/** Returns the place of the first animal with an id of at least `id`, by binary search. */
+/** Returns the index of the first animal whose id is at least `id`, or the length if there is none. */
 const placeFrom = (sorted: ReadonlyArray<Pet>, id: bigint): number => {
   let [low, high] = [0, sorted.length];
   while (low < high) {
@@ -116,7 +117,7 @@ const placeFrom = (sorted: ReadonlyArray<Pet>, id: bigint): number => {
   return low;
 };
 
-/** Returns the place of the first animal that follows an id in an order. */
+/** Returns the index of the animal that follows the id `after` in this order. It is outside the array if none does. */
 const placeNextTo = (sorted: ReadonlyArray<Pet>, after: bigint, order: ListOrder): number =>
   order === 'asc' ? placeFrom(sorted, after + 1n) : placeFrom(sorted, after) - 1;
 
@@ -124,7 +125,7 @@ const withId = (id: bigint, newPet: NewPet): Pet => Object.freeze(Object.assign(
 
 const noIdsLeft = 'the id of a new animal would be greater than 9223372036854775807, the largest int64';
 
-/** Stores animals in memory, for tests and for programs that need no persistence. */
+/** Makes a repository in memory, for tests and programs without a database. Throws a TypeError on invalid `pets`. */
 export const inMemoryPetRepository = ({
   pets = [],
   now = Date.now,
@@ -206,7 +207,7 @@ export const inMemoryPetRepository = ({
         const added = newPets.map((newPet, place) => withId(firstId + BigInt(place), newPet));
         const { id = lastId } = added.at(-1) ?? {};
         if (!int64Rule.holds(id)) return E.left(importAborted(noIdsLeft));
-        // Reserves the ids, because other creates may run while `onIds` runs.
+        // Reserve the ids, because creates may run while `onIds` is awaited.
         lastId = id;
         await onIds?.(added.map((pet) => pet.id));
         for (const pet of added) byId.set(pet.id, pet);

@@ -6,11 +6,11 @@ interface Window {
   requests: number;
 }
 
-/** Makes a rate limit that counts the requests of each owner in memory. Its window begins with the first request. */
+/** Makes a rate limit in memory. The first request of an owner begins a window, in which the next requests count. */
 export const inMemoryQuota = (limit: RateLimit): ConsumeQuota => {
   const windows = new Map<OwnerId, Window>();
 
-  /** Deletes windows that are over. They end in the order of the map, because all have the same length. */
+  /** Deletes the windows that have ended. Windows end in the order of the Map, because all have the same length. */
   const deleteEnded = (now: number): void => {
     for (const [owner, { endsAt }] of windows) {
       if (now < endsAt) return;

@@ -2,7 +2,7 @@ import * as E from 'fp-ts/Either';
 import { LosslessNumber, parse, parseLosslessNumber, splitNumber } from 'lossless-json';
 import { type Pet, petFieldNames, type PetPage } from '../../core';
 
-/** Failure of `parseJson`: the text is not strict JSON. `reason` is sent to the client. */
+/** Failure to parse JSON. `reason` is sent to the client. */
 export interface MalformedJson {
   readonly _tag: 'MalformedJson';
   readonly reason: string;
@@ -35,8 +35,8 @@ const depthOf = (outsideStrings: string): number => {
 };
 
 /**
- * Returns an integer of at most 19 digits (7, 7.0, 7e0) as a bigint, and any other number as a LosslessNumber. A number
- * with an exponent above that of the largest int64 (9.2e18) is not expanded to digits.
+ * Returns an integer of at most 19 digits (7, 7.0 or 7e0) as a bigint, and any other number as a LosslessNumber. A
+ * larger number is not expanded to digits, because those of 1e999999999 would fill the memory.
  */
 const parseNumber = (text: string): unknown => {
   const { sign, digits, exponent } = splitNumber(text);
@@ -45,8 +45,8 @@ const parseNumber = (text: string): unknown => {
     : parseLosslessNumber(text);
 };
 
-// Matches strings. An unterminated string matches up to the end of the text. Otherwise the expression would try again
-// at each escaped quote of that string, in quadratic time.
+// Matches strings. A string without a closing quote matches up to the end of the text. Otherwise the expression would
+// try again at each escaped quote of that string, in quadratic time.
 const strings = /"(?:[^"\\]|\\.)*(?:"|\\?$)/gs;
 
 const membersIn = (value: unknown): number =>
@@ -68,7 +68,7 @@ const rejectDuplicateKey = ({ position }: { readonly position: number }): never 
   throw new DuplicateKey(position);
 };
 
-/** Takes only the position from the message of lossless-json, which contains text of the input. */
+/** Describes a syntax error by its position only, because the message of lossless-json contains text of the input. */
 const syntaxErrorReason = (error: unknown, length: number): string => {
   if (error instanceof DuplicateKey) return `duplicate key at position ${error.position}`;
   const message = error instanceof Error ? error.message : '';
@@ -77,7 +77,7 @@ const syntaxErrorReason = (error: unknown, length: number): string => {
   return `unexpected ${Number(position) < length ? 'character' : 'end'} at position ${position}`;
 };
 
-/** Parses strict JSON (RFC 8259). Rejects invalid UTF-8 and duplicate keys. Returns integers as exact bigints. */
+/** Parses strict JSON (RFC 8259). Rejects invalid UTF-8, duplicate keys and deep nesting. Numbers keep every digit. */
 export const parseJson = (bytes: Uint8Array): E.Either<MalformedJson, unknown> => {
   const decoded = decodeUtf8(bytes);
   if (E.isLeft(decoded)) return decoded;
@@ -86,7 +86,7 @@ export const parseJson = (bytes: Uint8Array): E.Either<MalformedJson, unknown> =
   if (depthOf(outsideStrings) > maxDepth) return malformed(`nested more than ${maxDepth} levels deep`);
   try {
     const value = parse(text, null, { parseNumber, onDuplicateKey: rejectDuplicateKey });
-    // Count the members of all objects, because lossless-json reports a duplicate key only if its values differ.
+    // Count the members of all objects, because lossless-json accepts a duplicate key if both values are equal.
     const membersWritten = outsideStrings.length - outsideStrings.replaceAll(':', '').length;
     return membersIn(value) === membersWritten ? E.right(value) : malformed('duplicate key in object');
   } catch (error) {
@@ -104,10 +104,10 @@ export const serialisePet = (pet: Pet): string => {
   return `${text}}`;
 };
 
-/** Last page and its JSON. Concurrent equal lists may get the same page object. */
+/** Last page and its JSON. Concurrent equal lists share a page object, so its JSON is made only once. */
 let last: { readonly page: PetPage; readonly bytes: Buffer } | undefined;
 
-/** Returns the JSON of a page, which ends with a line break. */
+/** Returns the animals of a page as a JSON array that ends with a line break. */
 export const serialisePage = (page: PetPage): Buffer => {
   if (last?.page !== page)
     last = { page, bytes: Buffer.from(`[${page.pets.map(serialisePet).join(',')}]\n`) };

@@ -10,8 +10,8 @@ interface Options {
 }
 
 /**
- * Metrics of prom-client for the alerts and the dashboard, and two from which prom-client sets them:
- * `nodejs_eventloop_lag_seconds` and `process_cpu_user_seconds_total`.
+ * Default metrics of prom-client that the alerts and the dashboard use. `nodejs_eventloop_lag_seconds` and
+ * `process_cpu_user_seconds_total` are kept because prom-client sets some of the others when it collects these two.
  */
 const processMetrics = [
   'nodejs_eventloop_lag_seconds',
@@ -23,8 +23,8 @@ const processMetrics = [
 ];
 
 /**
- * Makes the metrics of a service. Where OpenTelemetry has a name for a metric, the metric has this name in Prometheus
- * spelling. Embedding programs need no prom-client, because no other adapter imports this one.
+ * Makes the metrics of a service. A metric that OpenTelemetry defines has its name from there, in Prometheus spelling.
+ * Embedding programs do not need prom-client, because no other adapter imports this one.
  */
 export const prometheusMetrics = ({ version, operations }: Options) => {
   const registry = new Registry();

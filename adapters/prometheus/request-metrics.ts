@@ -1,6 +1,6 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 
-/** Maximum number of owners with series of their own, because the number of owners has no bound. */
+/** Maximum number of owners with series of their own. Without it, the number of series could grow without limit. */
 const maxOwners = 100;
 const otherOwners = '_OTHER';
 
@@ -27,11 +27,11 @@ export interface Operation {
   readonly successStatus: number;
 }
 
-// OpenTelemetry recommends bounds from 5 ms, but most list requests take less. A request takes at most 5 s, without the
-// time in which its body arrives.
+// OpenTelemetry recommends bounds from 5 ms up, but most list requests take less. A request takes at most 5 s, apart
+// from the time in which its body arrives.
 const boundsInSeconds = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
 
-/** Statuses whose series start at 0, because Prometheus cannot compute the increase of a missing series. */
+/** Statuses whose series start at 0, because Prometheus misses the first increase of a series that starts at 1. */
 const failures = [500, 503];
 const rejectionStatuses = [400, 405, 408, 413, 417, 431, 505];
 
@@ -124,7 +124,7 @@ export const requestMetrics = (registry: Registry, operations: ReadonlyArray<Ope
   };
 };
 
-/** Makes the metrics of database operations, which several requests can share. */
+/** Makes the metrics of database operations. Several requests can share one operation. */
 export const batchMetrics = (registry: Registry) => {
   const durations = new Histogram({
     name: 'db_client_operation_duration_seconds',

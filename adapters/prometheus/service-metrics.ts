@@ -8,9 +8,7 @@ const measured = [
   ['validKeys', 'animal_store_valid_api_keys', 'Number of valid API keys.'],
 ] as const;
 
-/**
- * Status of the service at a scrape, with sizes in bytes. Metrics whose value is undefined are left out.
- */
+/** Status of the service at a scrape. Sizes are in bytes. A metric whose value is undefined is left out. */
 export interface ServiceStatus extends Partial<
   Readonly<Record<(typeof measured)[number][0], number | undefined>>
 > {
@@ -43,7 +41,7 @@ export const serviceMetrics = (registry: Registry, version: string) => {
     'owner',
   );
   const connections = gauge(
-    // The OpenTelemetry name ends in `_count`, which Prometheus reserves for histograms.
+    // The OpenTelemetry name would end in `_count`, a suffix that Prometheus reserves for histograms.
     'db_client_connections',
     'Number of database connections by state.',
     poolName,
