@@ -1,6 +1,6 @@
 /* global AbortController, document, FormData, location, navigator, sessionStorage */
 
-// Catalogue in a browser: an example of the client, which other projects import as `animal-store/client`.
+// Script of the start page, and an example of the client. Other projects import the client as `animal-store/client`.
 import { animalStoreClient, AnimalStoreError } from './client.mjs';
 
 const find = (selector) => document.querySelector(selector);
@@ -9,7 +9,7 @@ const [keyForm, filterForm, addForm] = [find('#enter form'), find('#filter'), fi
 const [table, status] = [find('table'), find('[role=status]')];
 const [previous, next] = [find('#previous'), find('#next')];
 
-// The session storage ends with the tab.
+// Name of the API key in the session storage, which the browser deletes with the tab.
 const keyName = 'animal-store-api-key';
 
 const animals = animalStoreClient({
@@ -21,13 +21,13 @@ const animals = animalStoreClient({
 /** Returns the values of a form, without empty ones. An integer stays a text, because a number may be inexact. */
 const valuesOf = (form) => Object.fromEntries([...new FormData(form)].filter(([, value]) => value !== ''));
 
-/** Returns the text of an error for each field that has one. */
+/** Returns the error texts by the names of the fields. A rejected API key is an error of the field `apiKey`. */
 const fieldErrors = ({ code, fields, message }) =>
   code === 'unauthorized'
     ? { apiKey: message }
     : Object.fromEntries(fields.map(({ name, expected }) => [name, `Must be ${expected}`]));
 
-/** Shows an error at the fields that it names, or otherwise below the form. The other fields show their hints. */
+/** Shows an error at the fields that it names, or else below the form. All other fields show their hints again. */
 const showError = (form, error) => {
   const errors = error === undefined ? {} : fieldErrors(error);
   const fields = [...form.elements].filter((field) => field.hasAttribute('aria-describedby'));
@@ -49,7 +49,7 @@ const leave = () => {
   enter.hidden = false;
 };
 
-/** Runs calls of the client, and shows an error in the form. An invalid key leads back to the form for keys. */
+/** Runs calls of the client, and shows an error in the form. A rejected API key leads back to the form for the key. */
 const attempt = async (form, calls) => {
   form.setAttribute('aria-busy', 'true');
   try {
@@ -66,7 +66,7 @@ const attempt = async (form, calls) => {
   }
 };
 
-/** Options of the pages from the first one to the current one. */
+/** Options of the calls that fetch the pages, from the first page to the current one. */
 let shown = [];
 let nextOptions;
 let loading = new AbortController();
@@ -78,7 +78,7 @@ const addRow = (pet) => {
     row.insertCell().textContent = value;
 };
 
-/** Shows the last of these pages. Cancels a page that is still loading. */
+/** Fetches the page of the last options, and shows it. Cancels an earlier call that is still running. */
 const showPage = async (pages) => {
   loading.abort();
   loading = new AbortController();
@@ -96,7 +96,7 @@ const showPage = async (pages) => {
 
 const showFirstPage = () => showPage([{ pageSize: 10, ...valuesOf(filterForm) }]);
 
-/** Animal whose create failed with an unknown outcome, and the key with which a retry adds no second animal. */
+/** Animal whose create failed last, and its idempotency key. A retry with this key adds no second animal. */
 let unconfirmed = { text: '', idempotencyKey: undefined };
 
 const add = async () => {
@@ -133,7 +133,7 @@ previous.addEventListener('click', () => void attempt(filterForm, () => showPage
 next.addEventListener('click', () => void attempt(filterForm, () => showPage([...shown, nextOptions])));
 find('#leave').addEventListener('click', leave);
 
-/** Adds a button that copies an example. Browsers give a page without TLS a clipboard only on localhost. */
+/** Adds a button that copies an example. Without TLS, browsers allow access to the clipboard only on localhost. */
 const addCopyButton = (example) => {
   const button = document.createElement('button');
   button.type = 'reset';

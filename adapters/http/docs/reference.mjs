@@ -9,11 +9,11 @@ followScheme();
 const reviveExactly = (_name, value, { source }) =>
   typeof value === 'number' ? JSON.rawJSON(source) : value;
 
-/** Indents JSON, with every digit of its numbers. Older browsers can't read the digits, and show the text unchanged. */
+/** Indents JSON without rounding its numbers. Returns it unchanged in older browsers, which lack `JSON.rawJSON`. */
 const indentExactly = (json) =>
   typeof JSON.rawJSON === 'function' ? JSON.stringify(JSON.parse(json, reviveExactly), null, 2) : json;
 
-/** Swagger UI plugin that shows integers in JSON responses exactly. Swagger UI itself rounds those past 2^53. */
+/** Swagger UI plugin that shows integers in JSON responses exactly. Swagger UI itself rounds integers above 2^53. */
 const exactResponseBody = ({ React: { createElement }, getComponent }) => ({
   wrapComponents: {
     responseBody: (ResponseBody) => (properties) => {
@@ -32,10 +32,10 @@ const exactResponseBody = ({ React: { createElement }, getComponent }) => ({
   },
 });
 
-// The catalogue uses the same name. The session storage ends with the tab.
+// Name of the API key in the session storage, which the browser deletes with the tab. The start page shares the key.
 const keyName = 'animal-store-api-key';
 
-/** Swagger UI plugin that keeps the key in the tab. Swagger UI itself would keep it in the browser. */
+/** Swagger UI plugin that keeps the API key until the tab closes. `persistAuthorization` would keep it for longer. */
 const keyInTab = {
   statePlugins: {
     auth: {
@@ -53,7 +53,7 @@ const keyInTab = {
   },
 };
 
-/** Swagger UI plugin with the generators of examples. A JSON string is also a valid string of JavaScript and Python. */
+/** Swagger UI plugin that generates examples. A JSON string is also a valid string literal of JavaScript and Python. */
 const snippets = {
   fn: {
     requestSnippetGenerator_javascript: (request) => {
@@ -69,7 +69,7 @@ const snippets = {
   },
 };
 
-/** Attributes that Swagger UI leaves out, for screen readers. */
+/** Attributes that screen readers need and Swagger UI lacks: a selector, a name, and the value for an element. */
 const attributes = [
   ['#servers', 'aria-label', () => 'Server'],
   ['[data-param-name] select', 'aria-label', (field) => field.closest('[data-param-name]').dataset.paramName],
@@ -89,11 +89,11 @@ const completeMarkup = () => {
   for (const [selector, name, valueOf] of attributes) {
     for (const element of document.querySelectorAll(selector)) element.setAttribute(name, valueOf(element));
   }
-  // A link inside of a button can't be reached, and does what the button does.
+  // Disable links inside buttons. The keyboard can't reach them, and the button does the same.
   for (const link of document.querySelectorAll('button a[href]')) link.removeAttribute('href');
 };
 
-/** Folds the failures of an operation into one response for each class of statuses, which OpenAPI allows. */
+/** Merges the failures of an operation into the responses 4XX and 5XX, so that Swagger UI shows at most two rows. */
 const foldFailures = (responses, components) => {
   const folded = {};
   for (const [status, response] of Object.entries(responses)) {
@@ -123,7 +123,7 @@ new MutationObserver(completeMarkup).observe(reference, { childList: true, subtr
 
 const address = new URL('openapi.json', document.baseURI);
 const specification = await (await fetch(address)).json();
-// Behind a proxy with a path prefix, the address in the document lacks the prefix.
+// The server URL in the document may lack the path prefix that a proxy has removed.
 specification.servers = [{ url: new URL('v1', address).href }];
 for (const operation of Object.values(specification.paths).flatMap(Object.values))
   operation.responses = foldFailures(operation.responses, specification.components.responses);
