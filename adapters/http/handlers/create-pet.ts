@@ -5,11 +5,11 @@ import type { HttpFailure } from '../errors';
 import { type Handle, jsonReply, type PetRequest, unknownFieldsHeader } from '../messages';
 
 const quotedText = String.raw`"((?:[ !#-\[\]-~]|\\["\\]){1,255})"`;
-// An idempotency key without quotes must not contain a comma. Node joins repeated headers with a comma, so two keys
-// would be read as a single key.
+// Matches a key without quotes. It must not contain a comma, because Node joins the values of repeated headers with
+// commas. Two keys would otherwise be read as one.
 const bareText = String.raw`([!#-+\--\[\]-~]{1,255})`;
 
-// A String of RFC 8941, section 3.3.3, without parameters, or a key without quotes.
+// Matches a key in double quotes (a String of RFC 9651, section 3.3.3, without parameters) or a key without quotes.
 const keyText = `(?:${quotedText}|${bareText})`;
 
 const keyInSpaces = new RegExp(`^ *${keyText} *$`);
@@ -27,7 +27,7 @@ const unsupported = (expected: string): HttpFailure => ({ _tag: 'UnsupportedMedi
 
 const emptyBody: HttpFailure = { _tag: 'MalformedJson', reason: 'empty body' };
 
-/** Checks the headers of a body before it is read, so that the client need not send a body that will be rejected. */
+/** Checks the headers before the body is read. A client that waits for a 100 (Continue) then sends no rejected body. */
 const checkHead = ({ hasBody, contentEncoding, contentType }: PetRequest): E.Either<HttpFailure, void> => {
   if (!hasBody) return E.left(emptyBody);
   if ((contentEncoding ?? 'identity').toLowerCase() !== 'identity') {
@@ -49,9 +49,9 @@ const readJson = async (request: PetRequest): Promise<E.Either<HttpFailure, unkn
 const namesOf = (value: unknown): ReadonlyArray<string> =>
   typeof value === 'object' && value !== null ? Object.keys(value) : [];
 
-/** Handles `POST /v1/pets`. The Location is relative, to work behind any path prefix (RFC 9110, section 10.2.2). */
+/** Handles `POST /v1/pets`. Location is relative (RFC 9110, section 10.2.2), because a proxy may add a path prefix. */
 export const handleCreatePet: Handle = async (store, request) => {
-  // Rejects a read-only key before it reads the body, so that the client need not send it.
+  // Reject a read-only API key first, so that a client that waits for a 100 (Continue) need not send the body.
   const allowed = checkMayCreate(store.caller);
   if (E.isLeft(allowed)) return allowed;
   const key = readIdempotencyKey(request.idempotencyKey);

@@ -7,8 +7,8 @@ import { type Handle, jsonReply } from '../messages';
 const notFound: HttpFailure = { _tag: 'PetNotFound' };
 
 /**
- * Handles `GET /v1/pets/:petId`.
- * @deprecated The API removes this operation on 5 December 2030.
+ * Handles `GET /v1/pets/:petId`. An id that is not an int64 gets a 404, because no animal can have it.
+ * @deprecated The operation will be removed on 5 December 2030.
  */
 export const handleGetPet: Handle = async (store, { petId, deadline }) => {
   const id = int64FromText(petId);

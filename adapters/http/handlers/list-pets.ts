@@ -6,10 +6,10 @@ import { type Handle, jsonReply, unknownFieldsHeader } from '../messages';
 
 const digits = /^[0-9]{1,20}$/;
 
-/** Maximum length of a Link that keeps unknown parameters. Proxies reject longer heads of a response. */
+/** Maximum length of a Link with unknown parameters, because proxies reject responses whose head is long. */
 const maxLinkLength = 2_000;
 
-/** Functions that turn the text of a parameter into a value, or undefined. */
+/** Parsers of the known query parameters. They return undefined for an invalid text. */
 const parameters: Readonly<Record<string, (text: string) => unknown>> = {
   limit: (text) => (digits.test(text) ? Number(text) : undefined),
   after: fieldType(petRules.id).fromText,
@@ -17,7 +17,7 @@ const parameters: Readonly<Record<string, (text: string) => unknown>> = {
   ...Object.fromEntries(petFilters.map((name) => [name, fieldType(newPetRules[name]).fromText])),
 };
 
-/** Reads the known parameters of a query. A text that is not a valid value stays a text, which the core rejects. */
+/** Parses the known parameters. Keeps invalid values as text, which the core rejects. Fails on repeated parameters. */
 const readQuery = (given: URLSearchParams): E.Either<HttpFailure, Readonly<Record<string, unknown>>> => {
   const names = Object.keys(parameters).filter((name) => given.has(name));
   const repeated = names.filter((name) => given.getAll(name).length > 1);
@@ -36,9 +36,9 @@ const readQuery = (given: URLSearchParams): E.Either<HttpFailure, Readonly<Recor
 };
 
 /**
- * Returns the Link to the next page (RFC 8288). It is relative, to work behind any path prefix. The other parameters
- * stay as the client wrote them, but characters that would end the Link are encoded. A long Link keeps only known
- * parameters.
+ * Returns the header Link to the next page (RFC 8288), or no header on the last page. The link is relative, so that it
+ * works behind any path prefix. Keeps all parameters but `after` as the client wrote them, and encodes only quotes and
+ * angle brackets, which would end the link. A long link keeps only known parameters.
  */
 const linkToNext = (query: string, { pets, hasMore }: PetPage): Headers => {
   const last = pets.at(-1);
