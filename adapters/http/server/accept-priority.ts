@@ -1,13 +1,13 @@
 import { serverTimeouts } from './timeouts';
 
-/** Maximum number of connections that a hold waits for. Linux keeps as many in the accept backlog of a socket. */
+/** Maximum number of connections to accept in one hold. Linux queues as many in the accept backlog by default. */
 const maxAccepted = 4_096;
 
 /**
- * Lets Node accept connections before requests start. Node accepts one connection per tick of the event loop (since
- * libuv 1.45). A tick lasts until the requests that it has read are started. Clients that connect at once, as after a
- * restart, would wait for seconds. Requests are therefore held until a tick has accepted no connection. After a hold,
- * requests start freely for as long as it lasted, so that connected clients get half of the time.
+ * Delays requests while clients connect. Node accepts only one connection per tick of the event loop (since libuv
+ * 1.45), and each tick also starts the requests that it reads. If many clients connect at the same time, as after a
+ * restart, the last would wait for seconds. Requests are therefore held until a tick accepts no connection. After a
+ * hold, no request is held for the same length of time, so that connected clients get half of the time.
  */
 export class AcceptPriority {
   private held: Array<() => void> = [];
@@ -21,13 +21,13 @@ export class AcceptPriority {
     this.hasAccepted = true;
   }
 
-  /** True if a request must be held now. */
+  /** True if a request that arrives now must be held. */
   isHolding(): boolean {
     if (this.held.length > 0) return true;
     return this.hasAccepted && performance.now() >= this.nextHoldAt;
   }
 
-  /** Calls `start` when the hold ends. The first call begins the hold. */
+  /** Calls `start` when the hold ends. Begins a hold if none is running. */
   hold(start: () => void): void {
     if (this.held.push(start) > 1) return;
     this.accepted = 0;

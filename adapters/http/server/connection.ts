@@ -7,7 +7,7 @@ import { serverTimeouts } from './timeouts';
 import type { HttpFailure, RequestHead } from '../errors';
 import { isMalformedHeadRequest, type ParserError, parserFailure, validateRequest } from './validate-request';
 
-/** Request listener that the server serves: the callback of Koa. */
+/** Request listener, such as the callback of a Koa application. If it throws or rejects, the connection is closed. */
 export type Listener = (request: IncomingMessage, response: ServerResponse) => unknown;
 
 export interface ErrorResponse {
@@ -20,11 +20,11 @@ export interface ErrorResponse {
 export interface HttpServerOptions {
   readonly host: string;
   readonly port: number;
-  /** Maximum number of open connections. Further ones are closed at once. */
+  /** Maximum number of open connections. Further connections are closed at once. */
   readonly maxConnections: number;
   /**
-   * Makes the response to a failure. The server adds Content-Length, Connection and Date. `response` is defined if the
-   * listener has received the request.
+   * Makes the response to a failure that the server detects. The server adds Content-Length, Connection and Date.
+   * `response` is defined if the listener has received the request.
    */
   readonly errorResponse: (
     failure: HttpFailure,
@@ -35,14 +35,14 @@ export interface HttpServerOptions {
   readonly onConnectionRefused?: () => void;
 }
 
-/** Listener and callbacks of a server, which all its connections share. */
+/** Parts of a server that its connections share. While `isStopping` is true, each response closes its connection. */
 export interface Serving extends Pick<HttpServerOptions, 'errorResponse'> {
   readonly listener: Listener;
   readonly acceptPriority: AcceptPriority;
   isStopping: boolean;
 }
 
-/** Maximum number of requests that are received, but not started. */
+/** Limit on the requests of a connection that are received, but not started. Above it, the connection is closed. */
 const maxWaiting = 100;
 
 const rawText = ({ status, headers, body }: ErrorResponse, isHead: boolean): string => {
@@ -57,12 +57,12 @@ const rawText = ({ status, headers, body }: ErrorResponse, isHead: boolean): str
 };
 
 /**
- * Connection of a client. Runs one exchange (a request and its response) at a time, because Node would start a
- * pipelined request while an earlier one runs.
+ * Connection of a client. Runs one exchange (a request and its response) at a time, because Node itself starts a
+ * pipelined request while an earlier one is still running.
  */
 export class Connection {
   readonly socket: Socket;
-  /** Time at which the client last read something, or undefined if no response waits in memory. */
+  /** Time since which the client has read none of the response that waits in memory. Undefined if none waits. */
   unreadSince: number | undefined;
 
   private readonly serving: Serving;
@@ -71,7 +71,7 @@ export class Connection {
   private hasRun = false;
   private isPaused = false;
   private parserFailure: HttpFailure | undefined;
-  /** True if the connection answers no further request. */
+  /** True if the connection ignores all requests that it receives from now on. */
   private isClosing = false;
   private ignoredRequests = 0;
   private readBytes = 0;
@@ -79,7 +79,7 @@ export class Connection {
   constructor(socket: Socket, serving: Serving) {
     this.socket = socket;
     this.serving = serving;
-    // Node resumes the socket at the end of each request, and when a listener reads a body.
+    // Pause again, because Node resumes the socket at the end of each request, and when a listener reads a body.
     socket.on('resume', () => {
       if (this.isPaused) socket.pause();
     });
@@ -93,13 +93,13 @@ export class Connection {
     const { isIdle } = this;
     const { acceptPriority } = this.serving;
     const withBody = hasBody(request);
-    // Does not collect a body after `Expect: 100-continue`, because reading it sends the 100 (Continue).
+    // Leave a body after `Expect: 100-continue` unread, because reading it would send the 100 (Continue).
     if (withBody && request.headers.expect === undefined) request.body = collectBody(request);
     if (this.isClosing || !this.socket.writable) this.ignoreRequest();
     else if (isIdle && !acceptPriority.isHolding()) this.begin(request, response, withBody);
     else if (this.waiting.length > maxWaiting) this.socket.destroy();
     else {
-      // Keeps the async context, by which tracing libraries find the request.
+      // Keep the async context, because tracing libraries find the request by it.
       const begin = AsyncResource.bind(() => {
         this.begin(request, response, withBody);
       });
@@ -109,7 +109,7 @@ export class Connection {
     }
   }
 
-  /** Rejects a request once all earlier ones are answered, and then closes the connection. */
+  /** Rejects a request once all earlier requests are answered, and then closes the connection. */
   rejectLast(failure: HttpFailure, request: RequestHead): void {
     if (this.isClosing) return;
     this.isClosing = true;
@@ -123,8 +123,8 @@ export class Connection {
   failParsing(error: ParserError): void {
     const { socket, current, isClosing } = this;
     if (isClosing || !socket.writable) return;
-    // A client may open a connection before it has a request. Such a client would take a 408 as the response to its
-    // first request.
+    // Close without a response if the client has sent nothing. It may have opened the connection in advance, and would
+    // take a 408 as the response to its first request.
     if (socket.bytesRead === 0) {
       socket.destroy();
       return;
@@ -138,12 +138,12 @@ export class Connection {
     else this.end(this.parserFailure, current.req);
   }
 
-  /** Makes the current response the last one, if its head is not yet sent. */
+  /** Makes the current response the last one of the connection, unless its head is already sent. */
   announceStop(): void {
     if (this.current?.headersSent === false) this.closeAfter(this.current);
   }
 
-  /** Updates `unreadSince`. */
+  /** Sets `unreadSince` to `now` if the client has read something since the last call. */
   recordUnread(now: number): void {
     const { socket } = this;
     const readBytes = socket.bytesWritten - socket.writableLength;
@@ -161,15 +161,15 @@ export class Connection {
     this.current = response;
     this.hasRun = false;
     response.on('close', this.finish);
-    // Node drops the bytes that follow a request with Upgrade.
+    // Close after a request with Upgrade, because Node drops the bytes that follow it.
     if (this.serving.isStopping || request.headers.upgrade !== undefined) this.closeAfter(response);
     if (!withBody) {
       this.run(request, response);
       return;
     }
-    // Waits until Node has parsed the packet, because a small body is often in the same packet as its head.
+    // Wait until Node has parsed the packet, because a small body is often in the same packet as its head.
     setImmediate(() => {
-      // The socket is not writable if the body has already failed.
+      // The socket is no longer writable if the body was malformed and the error is already sent.
       if (this.socket.writable) this.run(request, response);
     });
   }
@@ -190,7 +190,7 @@ export class Connection {
   private readonly finish = (): void => {
     this.current = undefined;
     if (this.serving.isStopping) this.socket.end();
-    // Starts later requests in another tick of the event loop, so that a client that pipelines cannot starve others.
+    // Start the next request in another tick of the event loop, so that a pipelining client cannot starve others.
     if (this.waiting.length > 0) setImmediate(this.startNext);
     else this.resumeIfEmpty();
   };
@@ -198,7 +198,7 @@ export class Connection {
   private closeAfter(response: ServerResponse): void {
     response.setHeader('Connection', 'close');
     if (this.waiting.length === 0) return;
-    // Continues to read: closing a socket with unread bytes resets the connection, and the client may lose the
+    // Continue to read, because closing a socket with unread bytes resets the connection, and the client may lose the
     // response.
     this.isClosing = true;
     this.waiting.length = 0;
@@ -211,16 +211,16 @@ export class Connection {
     if (this.ignoredRequests > maxWaiting) this.socket.destroy();
   }
 
-  /** Stops reading, so that a client that pipelines cannot fill the memory. */
+  /** Stops reading, so that a pipelining client cannot fill the memory. */
   private pause(): void {
-    // Node may have resumed the socket, but emits `resume` only in the next tick. A second call would prevent the pause
-    // that follows this event.
+    // Pause only once. After Node has resumed the socket, it emits `resume` in the next tick, and the listener pauses
+    // again. That pause would have no effect if the socket were already paused here, and Node would continue to read.
     if (this.isPaused) return;
     this.isPaused = true;
     this.socket.pause();
   }
 
-  /** Resumes reading if no complete request waits or runs. */
+  /** Resumes reading if no request is queued, and no request that has fully arrived is running. */
   private resumeIfEmpty(): void {
     if (!this.isPaused || this.waiting.length > 0 || this.current?.req.complete === true) return;
     this.isPaused = false;
@@ -228,13 +228,13 @@ export class Connection {
   }
 
   private readonly startNext = (): void => {
-    // The socket is not writable if the last response had `Connection: close`.
+    // The socket is no longer writable if the last response had `Connection: close`.
     if (!this.socket.writable) this.waiting.length = 0;
     this.waiting.shift()?.();
     this.resumeIfEmpty();
   };
 
-  /** Writes the last response directly to the socket, because the listener may still use the ServerResponse. */
+  /** Answers directly on the socket, because the listener may still use the ServerResponse. Closes the connection. */
   private end(failure: HttpFailure, request: IncomingMessage | RequestHead, started?: ServerResponse): void {
     const { socket } = this;
     this.isClosing = true;

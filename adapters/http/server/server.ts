@@ -37,7 +37,7 @@ const addressOf = (host: string, bound: ReturnType<Server['address']>): string =
   return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
 };
 
-/** Disconnects the clients that have read nothing for the longest time, while unread responses take too much memory. */
+/** Disconnects the clients that have read nothing for the longest time, until unread responses take at most 256 MiB. */
 const limitUnread = (connections: Iterable<Connection>): void => {
   let unreadBytes = 0;
   const readers: Array<{ readonly connection: Connection; readonly since: number }> = [];
@@ -55,7 +55,7 @@ const limitUnread = (connections: Iterable<Connection>): void => {
   }
 };
 
-/** Node's server, except that `mayCloseIdle` can defer the closing of idle connections. */
+/** HTTP server of Node that closes idle connections only while `mayCloseIdle` returns true. */
 class NodeServer extends Server<typeof CollectedRequest> {
   mayCloseIdle = (): boolean => true;
 
@@ -71,9 +71,9 @@ const createNodeServer = (): NodeServer => {
     headersTimeout: serverTimeouts.headersMs,
     requestTimeout: serverTimeouts.requestMs,
     connectionsCheckingInterval: 1_000,
-    // Off, because Node would set two timers for each request. `server.timeout` closes idle connections instead.
+    // Disabled, because Node would set two timers for each request. `server.timeout` closes idle connections instead.
     keepAliveTimeout: 0,
-    // `validateRequest` checks Host, because Node's own rejection has no body.
+    // Disabled, because Node's own 400 has no body. `validateRequest` checks Host instead.
     requireHostHeader: false,
   });
   server.timeout = serverTimeouts.idleMs;
@@ -82,9 +82,9 @@ const createNodeServer = (): NodeServer => {
 };
 
 /**
- * Accepts the connections in the kernel's accept backlog, because closing the server would reset them. A short
- * tick of the event loop that accepts no connection shows that the backlog is empty. A long tick shows nothing, because
- * new connections can arrive while it runs.
+ * Accepts the connections in the kernel's accept backlog for up to 1 s, because closing the server would reset them. A
+ * short tick of the event loop that accepts no connection shows that the backlog is empty. A long tick shows nothing,
+ * because new connections can arrive during it.
  */
 const drainAcceptBacklog = async (server: Server): Promise<void> => {
   let accepted = 0;
@@ -104,8 +104,8 @@ const drainAcceptBacklog = async (server: Server): Promise<void> => {
 };
 
 /**
- * Closes the server at once, and its idle connections after `idleGraceMs`. Node counts a connection as idle even while
- * its response is unread. Idle connections are therefore closed only while no connection is busy.
+ * Stops accepting connections. Closes idle connections after `idleGraceMs`, and all connections after `closeMs`. Node
+ * counts a connection as idle even while its response is unread. Idle connections therefore wait until none is busy.
  */
 const closeAll = async (
   server: NodeServer,
@@ -121,8 +121,8 @@ const closeAll = async (
   const closeIdle = setInterval(() => {
     server.closeIdleConnections();
   }, serverTimeouts.idleCheckMs);
-  // Node counts connections that have sent nothing as busy, and never closes them. Close them after a delay, because
-  // the kernel may have received a request that Node has not read yet.
+  // Node counts a connection that has sent nothing as busy, and never closes it. Close such connections after a delay,
+  // because the kernel may have received a request that Node has not read yet.
   const closeSilent = setTimeout(() => {
     for (const { socket } of open.values()) if (socket.bytesRead === 0) socket.destroy();
   }, serverTimeouts.firstByteMs);
@@ -130,7 +130,7 @@ const closeAll = async (
     for (const { socket } of open.values()) socket.destroy();
   }, closeMs);
   await closed;
-  // The server emits `close` before the last socket does.
+  // Wait for the last socket, which emits `close` after the server.
   while (open.size > 0) await immediate();
   clearInterval(closeIdle);
   clearTimeout(closeSilent);
@@ -139,7 +139,7 @@ const closeAll = async (
 
 /**
  * Serves a request listener over HTTP/1.1, with limits on connections, memory and time. Rejects if the server cannot
- * listen on the port.
+ * listen on the host and port.
  */
 export const startHttpServer = async (
   listener: Listener,
@@ -165,10 +165,10 @@ export const startHttpServer = async (
   };
   server.on('request', receive);
   server.on('checkContinue', continueOnceRead).on('checkContinue', receive);
-  // Node emits this event if Expect is not 100-continue. `validateRequest` then rejects the request with 417.
+  // Node emits this event for an Expect other than 100-continue. `validateRequest` then answers 417.
   server.on('checkExpectation', receive);
   server.on('connect', (request, socket) => {
-    // Node has removed its own listener. Without one, a connection reset would end the process.
+    // Node has removed its `error` listener. Without one, a connection reset would end the process.
     socket.on('error', () => undefined);
     open.get(socket)?.rejectLast({ _tag: 'MethodNotAllowed', allowed: [] }, request);
   });

@@ -1,4 +1,3 @@
-/** Time limits of the server. */
 export const serverTimeouts = {
   // Maximum times from the first byte of a request: `headersMs` to the end of its headers, `requestMs` to the end of
   // its body. A proxy in front needs longer limits. Otherwise clients get the proxy's error instead of the service's
@@ -6,15 +5,14 @@ export const serverTimeouts = {
   headersMs: 10_000,
   requestMs: 20_000,
   sweepMs: 500,
-  /** Maximum time for which requests are held while clients connect. */
+  /** Maximum time for which `AcceptPriority` holds requests while clients connect. */
   acceptHoldMs: 1_000,
   /**
-   * Time after which a silent connection is closed. It exceeds the 60 s of nginx and of `deploy/haproxy`, so that the
-   * proxy closes the connection first. Otherwise the proxy might send a request just as the service closes the
-   * connection.
+   * Time after which a silent connection is closed. It exceeds the 60 s after which nginx and `deploy/haproxy` close
+   * idle connections. Otherwise a proxy might send a request just as the service closes the connection.
    */
   idleMs: 65_000,
-  /** Time for which the server discards what the client still sends after the last response of a connection. */
+  /** Time for which the server still reads and discards data after an error response that closes the connection. */
   lingerMs: 1_000,
   /**
    * Maximum time to close all connections in a shutdown. The setting STOP_DELAY and `acceptBacklogMs` come before it. A

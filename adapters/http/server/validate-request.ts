@@ -2,12 +2,12 @@ import type { IncomingMessage } from 'node:http';
 import type { HttpFailure } from '../errors';
 
 // Limits of the head of a request. RFC 9112, section 3, recommends at least 8,000 bytes for the request line. Node
-// drops headers after `keptHeaders`, one more than the maximum, which shows that there are too many.
+// drops headers after `keptHeaders`. That is one more than the maximum, so that too many headers are noticed.
 export const maxHeadBytes = 16_384;
 const maxHeaders = 128;
 export const keptHeaders = maxHeaders + 1;
 
-/** Counts the Host and Authorization headers. In `request.headers`, Node drops all but the first of each. */
+/** Counts Host and Authorization in the raw headers, because `request.headers` has only the first of each. */
 const countOnce = (rawHeaders: ReadonlyArray<string>) => {
   let hosts = 0;
   let authorizations = 0;
@@ -19,7 +19,7 @@ const countOnce = (rawHeaders: ReadonlyArray<string>) => {
   return { hosts, authorizations };
 };
 
-// Syntax of Host: a possibly empty host (RFC 3986, section 3.2.2) and an optional port (RFC 9110, section 7.2).
+// Matches a Host header (RFC 9110, section 7.2): an optional host (RFC 3986, section 3.2.2) and an optional port.
 const hostAndPort = /^(?:\[[\da-fv:.]+\]|(?:[\w.~!$&'()*+,;=-]|%[\da-f]{2})*)(?::\d*)?$/i;
 
 /**
@@ -53,8 +53,8 @@ const rewriteTarget = (request: IncomingMessage): boolean => {
 const malformed = (reason: string): HttpFailure => ({ _tag: 'MalformedRequest', reason });
 
 /**
- * Finds faults in the head of a request that Node accepts (RFC 9112, sections 2.3, 3.2 and 6.1; RFC 9110, sections 7.2,
- * 10.1.1 and 11). Rewrites the target of a valid request to origin form.
+ * Returns the first fault that Node tolerates in a request head, or undefined. Applies RFC 9112, sections 2.3, 3.2 and
+ * 6.1, and RFC 9110, sections 7.2, 10.1.1 and 11. Rewrites the target of a valid request to origin form.
  */
 export const validateRequest = (request: IncomingMessage): HttpFailure | undefined => {
   const { rawHeaders, headers, httpVersion, httpVersionMajor } = request;
@@ -79,7 +79,7 @@ export const validateRequest = (request: IncomingMessage): HttpFailure | undefin
 
 export interface ParserError extends Error {
   readonly code?: string;
-  /** Reason from llhttp: one of its fixed texts, such as `Invalid header token`. Contains no text of the client. */
+  /** Fixed text of Node's parser, such as `Invalid header token`. It never contains text from the client. */
   readonly reason?: string;
   readonly rawPacket?: Buffer;
   readonly bytesParsed?: number;
