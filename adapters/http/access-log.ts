@@ -5,7 +5,7 @@ import type { Middleware } from './routes';
 
 type UnauthorizedReason = 'missing_key' | `${InvalidApiKey['reason']}_key`;
 
-/** Fields of the log line of a request that was not served. A record never has a key, a query, a header or a body. */
+/** Log record of a request that the HTTP server rejected. No record contains an API key, a query or a body. */
 export interface RejectionRecord {
   readonly requestId: string;
   readonly status: number;
@@ -13,7 +13,7 @@ export interface RejectionRecord {
   readonly clientAddress: string | undefined;
 }
 
-/** Fields of the log line of a request. */
+/** Log record of a request that the application received. */
 export interface RequestRecord extends RejectionRecord {
   readonly method: string;
   readonly path: string;
@@ -22,26 +22,26 @@ export interface RequestRecord extends RejectionRecord {
   readonly milliseconds: number;
   readonly keyId: KeyId | undefined;
   readonly owner: OwnerId | undefined;
-  /** Id of the animal of a create that was answered with a 201. */
+  /** Id of the animal that a create added, or returned again to a retry. */
   readonly petId: string | undefined;
-  /** Header `Unknown-Fields` of the response. Its names come from the client, so only a debug log has them. */
+  /** Value of the response header `Unknown-Fields`. The client chose the names, so log them only at level debug. */
   readonly unknownFields: string | undefined;
 }
 
-/** Receiver of an event for each start, end, rejection and error of a request. Its functions must not throw. */
+/** Callbacks, which must not throw. Each request either starts and ends, or is rejected by the HTTP server. */
 export interface Reporter {
   readonly requestStarted?: () => void;
   readonly requestEnded: (record: RequestRecord) => void;
   readonly requestRejected: (record: RejectionRecord) => void;
-  /** Gets the origin of a page whose preflight request is not allowed (Fetch standard, section 3.3). */
+  /** Receives the well-formed origin of a CORS preflight request that `corsOrigins` does not allow. */
   readonly preflightRejected?: (origin: string) => void;
   readonly error: (cause: unknown, requestId: string) => void;
 }
 
-// Matches an address with a port. An IPv6 address is then in brackets. A port may be obfuscated (RFC 7239, section 6).
+// Matches an IPv4 address, or an IPv6 address in brackets, with an optional port (RFC 7239, section 6: `80` or `_x`).
 const addressWithPort = /^(?:\[(?<ipv6>[^\]]*)\]|(?<ipv4>[\d.]+))(?::(?:\d+|_[\w.-]+))?$/;
 
-/** Returns the address in an entry of `X-Forwarded-For`, or undefined if it has none, such as `unknown`. */
+/** Returns the IP address in an entry of `X-Forwarded-For`. Returns undefined for an entry such as `unknown`. */
 const parseForwardedAddress = (entry: string): string | undefined => {
   const node = entry.trim().replace(/^"(.*)"$/, '$1');
   const { ipv6, ipv4 } = addressWithPort.exec(node)?.groups ?? {};
@@ -50,9 +50,9 @@ const parseForwardedAddress = (entry: string): string | undefined => {
 };
 
 /**
- * Returns the address of the client: that of the socket or, with trusted proxies, the address in `X-Forwarded-For` that
- * the outermost trusted proxy wrote. Clients can forge all entries to its left, so a quote in them must not hide a
- * comma.
+ * Returns the IP address that the outermost trusted proxy wrote into `X-Forwarded-For`. Without a trusted proxy or such
+ * an entry, returns the address of the socket. Splits the header at every comma, because a quote that the client has
+ * forged must not hide a comma.
  */
 const clientAddressOf = ({ headers, socket }: RequestHead, trustedProxies: number): string | undefined => {
   const forwarded = headers['x-forwarded-for'];
@@ -77,7 +77,7 @@ const unauthorizedReasonOf = (failure: HttpFailure): UnauthorizedReason | undefi
 const codeOf = (failure: HttpFailure | undefined): string | undefined =>
   failure === undefined ? undefined : describeFailure(failure).code;
 
-/** Returns the fields of the log line of a request that the HTTP server has rejected. */
+/** Makes the log record of a request that the HTTP server rejected before the application received it. */
 export const recordRejection = (
   failure: HttpFailure,
   request: RequestHead,
@@ -92,7 +92,7 @@ const clientClosedRequest = 499;
 
 const maxPathLength = 1_000;
 
-/** Event of a response that the HTTP server has sent itself, because the body of its request was malformed. */
+/** Event of a ServerResponse: the HTTP server itself answers the request, because its body is malformed or late. */
 export const answeredByServer = 'answeredByServer';
 
 export const accessLog =
@@ -100,7 +100,7 @@ export const accessLog =
   (context, next) => {
     const { req: request, res: response, path, state } = context;
     const arrivedAt = performance.now();
-    // Read the address now, because a closed socket has none.
+    // Read the address now, because a closed socket no longer has it.
     const clientAddress = clientAddressOf(request, trustedProxies);
     let unsentStatus = clientClosedRequest;
     response.on(answeredByServer, (failure: HttpFailure) => {

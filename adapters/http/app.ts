@@ -13,11 +13,11 @@ import { addAdminRoutes, addPublicRoutes, type CheckReadiness, type ReadMetrics 
 
 const wellFormed = /^[\w.:~+/=-]{1,128}$/;
 
-/** Returns the id that a client has given to its request, or a new id. */
+/** Returns the `X-Request-Id` of a request if it is well-formed, otherwise a new UUID. */
 const requestIdOf = ({ 'x-request-id': given }: IncomingHttpHeaders): string =>
   typeof given === 'string' && wellFormed.test(given) ? given : randomUUID();
 
-/** Security headers of every response, which OWASP recommends for APIs. */
+/** Security headers that OWASP recommends for APIs. Responses with a page replace some of them. */
 export const securityHeaders = {
   'Cache-Control': 'no-store',
   'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
@@ -33,8 +33,9 @@ const setDefaultHeaders: Middleware = (context, next) => {
 };
 
 /**
- * Answers 500 if a later middleware throws. Then reads the rest of the request's body before the response is sent.
- * Otherwise a proxy might send its next request in place of the rest. Past a limit, the response closes the connection.
+ * Answers 500 if a later middleware throws. Delays every response until the rest of the request's body has arrived.
+ * Otherwise a proxy might send its next request in place of the rest. If `drainBody` gives up, the response closes the
+ * connection.
  */
 const completeRequests = async (context: Context, next: () => unknown): Promise<void> => {
   try {
@@ -63,8 +64,8 @@ const isAllowed = (origins: ReadonlyArray<string>, origin: string): boolean =>
   origin !== '' && (origins.includes('*') || origins.includes(origin));
 
 /**
- * Returns the CORS headers of a response (Fetch standard, section 3.3). Credentials such as cookies are not allowed,
- * because a page sends its API key itself.
+ * Returns the CORS headers of a response (Fetch standard, section 3.3). Does not allow credentials such as cookies,
+ * because a page sends its API key in `Authorization`.
  */
 const corsHeaders = (origins: ReadonlyArray<string>, origin = ''): Headers => {
   if (origins.length === 0) return {};
@@ -76,10 +77,10 @@ const corsHeaders = (origins: ReadonlyArray<string>, origin = ''): Headers => {
   };
 };
 
-// Matches only well-formed origins, because the log shows them.
+// Matches only well-formed origins, because the origin is logged.
 const loggableOrigin = /^(?:null|[a-z][a-z0-9+.-]*:\/\/[\w.:[\]-]{1,255})$/i;
 
-/** Answers preflight requests of allowed origins. Reports those of other origins, which need a key like any request. */
+/** Sets CORS headers, and answers preflight requests of allowed origins. Reports all others, and passes them on. */
 const cors =
   (origins: ReadonlyArray<string>, preflightRejected?: (origin: string) => void): Middleware =>
   (context, next) => {
@@ -107,19 +108,19 @@ interface Common {
   readonly trustedProxies?: number;
 }
 
-/** Makes an application without routes, and the responses to failures that the HTTP server detects. */
+/** Makes a Koa application without routes, and the function that answers failures which the HTTP server detects. */
 const createApplication = (
   { reporter, corsOrigins = [], trustedProxies = 0 }: Common,
   methods: ReadonlyArray<string>,
 ) => {
   const app = new Koa<State>({ proxy: trustedProxies > 0 });
-  // `respond` emits the cause of each 500 and 503. Koa itself also emits the socket error of a client that
-  // has disconnected, which needs no report.
+  // `respond` emits the cause of a 500 or 503. Koa also emits the socket error when a client disconnects. Clients may
+  // disconnect at any time, so that error is not reported.
   app.on('error', (cause: unknown, context: Koa.ParameterizedContext<State>) => {
     if (cause !== context.socket.errored) reporter.error(cause, context.state.requestId ?? '');
   });
 
-  /** Makes the response to a failure. `response` is defined if the application has received the request. */
+  /** Reports a failure, and makes its response. `response` is defined if the application has received the request. */
   const errorResponse = (serverFailure: HttpFailure, request: RequestHead, response?: ServerResponse) => {
     const failure =
       serverFailure._tag === 'MethodNotAllowed' ? { ...serverFailure, allowed: methods } : serverFailure;
@@ -152,12 +153,12 @@ interface PublicOptions extends Common {
   readonly checkReadiness: CheckReadiness;
 }
 
-/** Creates the Koa application of the public server. */
+/** Makes the application of the public server: operations, pages and health checks. */
 export const httpApplication = (options: PublicOptions): HttpApplication => {
   const { reporter, corsOrigins = [], trustedProxies = 0, openStore, checkReadiness } = options;
   const application = createApplication(options, petMethods);
   const { app } = application;
-  // The access log comes before `completeRequests`, so that it also reports the 500 of an exception.
+  // The access log comes first, so that it reports every request, such as a preflight request that `cors` answers.
   app.use(accessLog(reporter, trustedProxies));
   app.use(setDefaultHeaders);
   app.use(completeRequests);
@@ -167,7 +168,7 @@ export const httpApplication = (options: PublicOptions): HttpApplication => {
   return application;
 };
 
-/** Creates the Koa application of the admin server. */
+/** Makes the application of the admin server: metrics and health checks. */
 export const adminApplication = (
   reporter: Reporter,
   checkReadiness: CheckReadiness,

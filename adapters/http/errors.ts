@@ -19,10 +19,7 @@ export interface NotReady {
   readonly reason: string;
 }
 
-/**
- * Failure that an error response reports. A Defect is a bug in the service; its cause goes to the log, never to the
- * client.
- */
+/** Failure that leads to an error response. A Defect is a bug in the program. Its cause must not reach the client. */
 export type HttpFailure =
   | InvalidApiKey
   | InvalidIdempotencyKey
@@ -182,5 +179,5 @@ export const describeFailure = (failure: HttpFailure): ErrorDescription => {
 
 export const errorBody = ({ code, message, status }: ErrorDescription) => ({ code, message, status });
 
-/** Head of a request, which is empty if the HTTP server could not parse the request. */
+/** Head of a request. `headers` and `url` are empty if the HTTP server could not parse the request. */
 export type RequestHead = Pick<IncomingMessage, 'headers' | 'method' | 'url' | 'socket'>;

@@ -1,4 +1,4 @@
-/** Exports of `animal-store/fetch`, for programs that answer a Request with a Response. Loads no Koa. */
+/** Public exports of `animal-store/fetch`, for frameworks that use Request and Response. Does not load Koa. */
 import * as E from 'fp-ts/Either';
 import type { HttpFailure } from './errors';
 import { failureReply, type Handle, maxBodyBytes, newDeadline, type PetRequest } from './messages';
@@ -6,7 +6,7 @@ import { answer, methodsOf, operationsHint, petOperations, type StoreAccess } fr
 
 /** Options of `petRoutesHandler`. */
 export interface PetRoutesHandlerOptions extends StoreAccess<Request> {
-  /** Called with the cause of each 500 and 503. */
+  /** Receives the cause of each 500 and 503. Must not throw. */
   readonly onError?: ((cause: unknown, request: Request) => void) | undefined;
 }
 
@@ -18,7 +18,7 @@ const decodeSegment = (text: string): string => {
   }
 };
 
-/** Finds the operation for a path behind any prefix, such as `/api` of `/api/v1/pets`. */
+/** Finds the operation by the end of the path, because the path may have a prefix. Without a match, `handle` fails. */
 const route = ({ method, url }: Request) => {
   const [path, petId] = /\/v1\/pets(?:\/([^/]+))?$/.exec(new URL(url).pathname) ?? [];
   const atPath = Object.values(petOperations).filter(
@@ -75,7 +75,10 @@ const toPetRequest = (request: Request, petId: string): PetRequest => {
   return petRequest;
 };
 
-/** Makes a function that answers requests for animals, at paths such as `/zoo/v1/pets`, like `mountPetRoutes`. */
+/**
+ * Makes a function that answers requests to the operations, with the same replies as `mountPetRoutes`. The path may
+ * have a prefix, such as `/zoo/v1/pets`. With a valid key, other paths get a 404, and other methods a 405.
+ */
 export const petRoutesHandler =
   ({ onError, ...access }: PetRoutesHandlerOptions) =>
   async (request: Request): Promise<Response> => {

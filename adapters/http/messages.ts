@@ -1,50 +1,49 @@
-/** Requests and replies as plain values, so that a handler knows no web framework. */
+/** Requests and replies as plain values, so that handlers do not depend on a web framework. */
 import type * as E from 'fp-ts/Either';
 import type { AnimalStore, Deadline } from '../../core';
 import { describeFailure, errorBody, type Headers, type HttpFailure } from './errors';
 
-/** Maximum size of the body of a request. */
 export const maxBodyBytes = 16_000;
 
-/** Maximum time to answer a request, from the end of its head, or of a body that ends later. */
+/** Maximum time to answer a request, measured from the end of its head, or of its body if that arrives later. */
 export const maxResponseMs = 4_000;
 
-/** Returns the deadline of a request whose head or body has just ended. */
+/** Returns the deadline of a request whose head or body has just arrived. */
 export const newDeadline = (): Deadline => performance.now() + maxResponseMs;
 
-/** Request to an operation. Of a header that is repeated, it has all values, joined by commas. */
+/** Request to an operation. Repeated headers are joined by commas, except those of which Node keeps only the first. */
 export interface PetRequest {
-  /** Text of the parameter `petId` of the path. */
+  /** Decoded path parameter `petId`. Empty if the path has none. */
   readonly petId: string;
-  /** Query without its question mark. */
+  /** Query string without the question mark. */
   readonly query: string;
   readonly authorization: string | undefined;
   readonly contentEncoding: string | undefined;
   readonly contentType: string | undefined;
   readonly idempotencyKey: string | undefined;
-  /** False if the head of the request says that it has no body. */
+  /** False if the request is known to have no body. */
   readonly hasBody: boolean;
-  /** Reads the body, which is refused if it is larger than the limit. */
+  /** Reads the body. Fails if the body is incomplete, or larger than `maxBodyBytes`. */
   readonly readBody: () => Promise<E.Either<HttpFailure, Uint8Array>>;
-  /** Time by which the reply must be made. A body that ends after its head moves it. */
+  /** Time by which the reply must be made. `readBody` may change the deadline, so read it only afterwards. */
   readonly deadline: Deadline;
 }
 
-/** Response of a handler. */
+/** Response as plain values. */
 export interface Reply {
   readonly status: number;
   readonly headers: Headers;
   readonly body: string | Buffer;
-  /** Id of the animal of a create. */
+  /** Id of the animal that a create added, or returned again to a retry. */
   readonly createdId?: bigint;
 }
 
-/** Answers a request with the store that the caller's API key has opened. */
+/** Handler of an operation. The caller's API key has opened the store. */
 export type Handle = (store: AnimalStore, request: PetRequest) => Promise<E.Either<HttpFailure, Reply>>;
 
 export const jsonType = 'application/json';
 
-/** Makes a reply with JSON. Ends a text with a line break, so that a terminal shows its prompt on a new line. */
+/** Makes a reply with JSON. Adds a line break to a string, so that a terminal shows its prompt on a new line. */
 export const jsonReply = (status: number, body: string | Buffer, headers: Headers = {}): Reply => ({
   status,
   headers: { 'Content-Type': jsonType, ...headers },
@@ -58,12 +57,12 @@ export const failureReply = (failure: HttpFailure): Reply => {
 
 const maxUnknownNames = 10;
 
-// Matches printable ASCII without quotes and backslashes, which a String would escape.
+// Matches 1 to 64 printable ASCII characters except " and \, which a String of RFC 9651 would have to escape.
 const plainName = /^[ !#-[\]-~]{1,64}$/;
 
 /**
- * Returns the header with the names of ignored parameters or fields, a List of Strings (RFC 9651, section 3.1). Leaves
- * out long names, names with special characters, and all after the first ten.
+ * Returns the header `Unknown-Fields`: the names that are not in `known`, as a List of Strings (RFC 9651, section 3.1).
+ * Leaves out long names, names with special characters, and all after the first ten. Returns no header without names.
  */
 export const unknownFieldsHeader = (
   names: Iterable<string>,

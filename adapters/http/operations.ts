@@ -7,12 +7,12 @@ import { handleGetPet } from './handlers/get-pet';
 import { handleListPets } from './handlers/list-pets';
 import { type Handle, maxResponseMs, type PetRequest, type Reply } from './messages';
 
-/** Operation under /v1. openapi.json describes it by its name, as `operationId`. */
+/** Operation under `/v1`. Its name in `petOperations` is its `operationId` in openapi.json. */
 export interface PetOperation {
   readonly method: 'GET' | 'POST';
   readonly path: string;
   readonly successStatus: number;
-  /** Headers of every response of the operation. */
+  /** Headers of every response of the operation, even if it fails. */
   readonly headers?: Headers;
   readonly handle: Handle;
 }
@@ -24,7 +24,7 @@ export const petOperations: Readonly<Record<OperationName, PetOperation>> = {
     method: 'GET',
     path: '/v1/pets/:petId',
     successStatus: 200,
-    // RFC 9745, 8594 and 5829. The Link is relative, so that it works behind any path prefix.
+    // Headers of RFC 9745 and RFC 8594, and a relation of RFC 5829. Link is relative, to work behind any path prefix.
     headers: {
       Deprecation: '@1795046400',
       Sunset: 'Thu, 05 Dec 2030 00:00:00 GMT',
@@ -34,7 +34,7 @@ export const petOperations: Readonly<Record<OperationName, PetOperation>> = {
   },
 };
 
-/** Methods of a request to an operation. HEAD mirrors GET. */
+/** Returns the HTTP methods that an operation answers: its own, and HEAD if that is GET. */
 export const methodsOf = ({ method }: PetOperation): ReadonlyArray<string> =>
   method === 'GET' ? ['GET', 'HEAD'] : [method];
 
@@ -44,17 +44,17 @@ export const petMethods: ReadonlyArray<string> = [
 
 export const operationsHint = 'the operations on animals are under /v1';
 
-/** Returns the API key that opens the store for a request, or undefined if the request has none. */
+/** Returns the API key of a request. Undefined leads to a 401, and an exception to a 500. */
 export type AuthenticateRequest<Request> = (
   request: Request,
 ) => string | undefined | Promise<string | undefined>;
 
-// Matches only spaces and tabs around the key, as RFC 9110 allows. `\s` would also match a no-break space.
+// Allows only spaces and tabs around the key (RFC 9110, section 5.6.3). `\s` would also match a no-break space.
 const bearer = /^[ \t]*Bearer +((?:.*[^ \t])?)[ \t]*$/i;
 
 /**
- * Extracts the API key from an Authorization header. With a scheme other than Bearer (RFC 6750, section 2.1), the key
- * counts as missing.
+ * Extracts the API key from an Authorization header. Without the scheme Bearer (RFC 6750, section 2.1), the key counts
+ * as missing. A second `Bearer`, such as one pasted with the key, gets an error of its own.
  */
 const bearerKey = (authorization = ''): E.Either<HttpFailure, string> => {
   const key = bearer.exec(authorization)?.[1];
@@ -62,7 +62,7 @@ const bearerKey = (authorization = ''): E.Either<HttpFailure, string> => {
   return bearer.test(key) ? E.left({ _tag: 'RepeatedBearer' }) : E.right(key);
 };
 
-/** Returns the state of a rate limit as headers (draft-ietf-httpapi-ratelimit-headers). */
+/** Returns the state of a rate limit as headers (draft-ietf-httpapi-ratelimit-headers), or none without a limit. */
 const quotaHeaders = (quota: Quota | undefined): Headers =>
   quota === undefined
     ? {}
@@ -72,8 +72,8 @@ const quotaHeaders = (quota: Quota | undefined): Headers =>
       };
 
 /**
- * Fails as Unavailable at the deadline, which may move while the task runs, and as a Defect if the task rejects. A late
- * task continues, but its outcome is ignored.
+ * Runs a task, and resolves to its outcome. Fails with Unavailable at the deadline, and with a Defect if the task
+ * rejects. The deadline may change while the task runs. A late task continues, but its outcome is ignored.
  */
 export const endInTime = <A>(
   task: TaskEither<HttpFailure, A>,
@@ -98,17 +98,18 @@ export const endInTime = <A>(
     });
   });
 
-/** Functions by which a request of a host gets its store. */
+/** Functions that open the store for a request of the embedding program. */
 export interface StoreAccess<Request> {
-  /** Opens the store with an API key: the result of `openAnimalStore(ports)`. */
+  /** Opens the store with an API key. `openAnimalStore(ports)` makes this function. */
   readonly openStore: OpenAnimalStore;
-  /** Returns the API key of a request, such as the key in its session. The default is the key in `Authorization`. */
+  /** Returns the API key of a request, for example from its session. The default reads the header `Authorization`. */
   readonly authenticateRequest?: AuthenticateRequest<Request> | undefined;
 }
 
 /**
- * Answers a request in time: reads the API key, opens the store with it, and calls the handler. `hostRequest` is the
- * request as the host has it. Sets `state.caller` as soon as the caller is known. `headers` has the rate limit.
+ * Opens the store with the API key of a request, and calls the handler. Fails at the deadline of the request.
+ * `hostRequest` is the request in the framework of the embedding program. Sets `state.caller` as soon as the caller is
+ * known. The returned `headers` have the state of the rate limit.
  */
 export const answer = async <Request>(
   { openStore, authenticateRequest }: StoreAccess<Request>,

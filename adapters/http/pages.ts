@@ -5,19 +5,19 @@ import type { Headers } from './errors';
 import { jsonType, type Reply } from './messages';
 import document from './openapi.json';
 
-/** Content codings of compressed files, best first, with the endings of the file names. */
+/** Content codings, in the order of preference, and the suffixes of the compressed files. */
 const codings = [
   ['br', '.br'],
   ['gzip', '.gz'],
 ] as const;
 
 /**
- * Makes the reply with a text. `origin` is the address of the service, which the text may contain. `accepts` tells
- * whether the client accepts a coding.
+ * Makes the reply for one client. `origin` is the URL of the service, which the text may contain. It is empty if the
+ * URL is unknown. `accepts` returns true if the client accepts a content coding.
  */
 type TextReply = (origin: string, accepts: (coding: string) => boolean) => Reply;
 
-/** Makes a reply with a text that clients may cache. A client whose ETag matches gets a 304. */
+/** Makes a reply that clients may cache, but must revalidate. A client whose ETag still matches gets a 304. */
 const textReply = (body: string | Buffer, contentType: string, headers: Headers = {}): Reply => ({
   status: 200,
   headers: {
@@ -37,8 +37,8 @@ const types = {
 };
 
 /**
- * Content-Security-Policy that forbids requests to other origins. Images may have `data:` URLs, because Swagger UI
- * draws its arrows from them.
+ * Content-Security-Policy that forbids requests to other origins. Images may have `data:` URLs, because the arrows of
+ * Swagger UI are such images.
  */
 const pagePolicy = [
   "default-src 'none'",
@@ -82,7 +82,7 @@ const always =
   () =>
     reply;
 
-/** Returns the reply with a file. Each content coding has its own ETag (RFC 9110, section 8.8.3.3). */
+/** Makes the reply with a file, compressed if possible. Each coding has its own ETag (RFC 9110, section 8.8.3.3). */
 const fileReply = (file: string, contentType: string): TextReply => {
   const plain = textReply(readFileSync(file), contentType);
   const compressed = codings
@@ -99,8 +99,8 @@ const redirectToDocs: Reply = { status: 308, headers: { Location: '../docs' }, b
 const folder = join(__dirname, 'docs');
 
 /**
- * Returns the start page and the API reference (Swagger UI) by their paths. Returns no pages in the library package,
- * which lacks their files. Reads all files at startup, because file descriptors may run out later.
+ * Returns the paths and replies of the start page, the API reference (Swagger UI) and their files. Returns none in the
+ * library package, which lacks the files. Reads all files at startup, because file descriptors may run out later.
  */
 export const pages = (): ReadonlyArray<readonly [path: string, reply: TextReply]> => {
   if (!existsSync(folder)) return [];
@@ -127,12 +127,12 @@ interface OpenApiDocument {
 }
 
 /**
- * OpenAPI 3.1 document of the operations under `/v1`. The address of the server in it is relative, so that it works
- * behind any path prefix.
+ * OpenAPI 3.1 document of the operations under `/v1`. Its server URL is relative, so that the document is valid behind
+ * any path prefix.
  */
 export const openApiDocument: OpenApiDocument = document;
 
-/** Returns the document with the absolute address of the server, because code generators ignore a relative address. */
+/** Makes the reply with openapi.json. Its server URL is absolute, because code generators ignore a relative URL. */
 export const documentReply: TextReply = (origin) => {
   const servers = origin === '' ? openApiDocument.servers : [{ url: `${origin}/v1` }];
   return textReply(`${JSON.stringify({ ...openApiDocument, servers })}\n`, jsonType);

@@ -1,2 +1,2 @@
-/** Exports of `animal-store/http`, for programs that embed the routes. The app imports `index.ts` instead. */
+/** Public exports of `animal-store/http`. A change here changes the interface of the library. */
 export { type AuthenticateRequest, type MountOptions, mountPetRoutes, openApiDocument } from './index';

@@ -4,7 +4,7 @@ import type { Readable } from 'node:stream';
 import type { HttpFailure } from './errors';
 import { maxBodyBytes, newDeadline, type PetRequest } from './messages';
 
-/** True if the head says that a body follows. HTTP/2, which a host may serve, needs no header for that. */
+/** True if a body may follow the head. In HTTP/2, which an embedding program may serve, no header need announce it. */
 export const hasBody = ({ headers, httpVersionMajor }: IncomingMessage): boolean =>
   httpVersionMajor > 1 ||
   headers['transfer-encoding'] !== undefined ||
@@ -20,8 +20,8 @@ const tooLarge: HttpFailure = { _tag: 'PayloadTooLarge' };
 type Body = E.Either<HttpFailure, Uint8Array>;
 
 /**
- * Reads a body into one buffer, because a list of chunks takes 400 bytes for a chunk of one byte. Discards the rest of
- * a body that is too large.
+ * Reads a body into one buffer, because even a chunk of one byte would take 400 bytes in a list of chunks. Fails if the
+ * body is too large, incomplete, or already read by a body parser.
  */
 export const collectBody = (request: IncomingMessage): Promise<Body> => {
   if (request.readableDidRead || request.readableEncoding !== null) {
@@ -48,14 +48,14 @@ export const collectBody = (request: IncomingMessage): Promise<Body> => {
   });
 };
 
-/** Request whose body is read as it arrives, so that a request that waits holds no list of chunks. */
+/** Request whose body `Connection` collects while the request is queued. Node itself would keep a list of chunks. */
 export class CollectedRequest extends IncomingMessage {
   body: Promise<Body> | undefined;
 }
 
 /**
- * Returns the body that a body parser of the host has left, as text or bytes. Returns undefined without one. A parser
- * decodes invalid UTF-8 to U+FFFD, so text with this character may differ from what the client sent.
+ * Returns the text or bytes that a body parser of the embedding program has read, or undefined without such a parser.
+ * Rejects text with U+FFFD, because it may stand for invalid UTF-8 that the parser has replaced.
  */
 const parsedBody = (rawBody: unknown): E.Either<HttpFailure, Uint8Array> | undefined => {
   if (typeof rawBody !== 'string') return rawBody instanceof Uint8Array ? E.right(rawBody) : undefined;
@@ -64,14 +64,14 @@ const parsedBody = (rawBody: unknown): E.Either<HttpFailure, Uint8Array> | undef
     : E.right(Buffer.from(rawBody));
 };
 
-/** Reads the body of a request, or takes it from a body parser of the host, which has left it in `rawBody`. */
+/** Returns the body, from `rawBody` if an embedding program's body parser has set it. Fails if it has over 16 kB. */
 export const readBody = async (request: IncomingMessage, rawBody: unknown): Promise<Body> => {
   const collected = request instanceof CollectedRequest ? request.body : undefined;
   const body = parsedBody(rawBody) ?? (await (collected ?? collectBody(request)));
   return E.isRight(body) && body.right.length > maxBodyBytes ? E.left(tooLarge) : body;
 };
 
-/** Reads the head of a request to an operation. `rawBody` is what a body parser of the host has left. */
+/** Makes a PetRequest from Node's request. `rawBody` is the body if a body parser has already read it. */
 export const toPetRequest = (
   request: IncomingMessage,
   petId: string,
@@ -89,7 +89,7 @@ export const toPetRequest = (
     hasBody: hasBody(request),
     readBody: async () => {
       const isLate = !request.complete;
-      // While the body arrives, the limits of the HTTP server apply.
+      // Only the timeouts of the HTTP server apply while the body arrives.
       if (isLate) petRequest.deadline = Infinity;
       const body = await readBody(request, rawBody);
       if (isLate) petRequest.deadline = newDeadline();
@@ -106,7 +106,7 @@ const drainMs = 1_000;
 
 /**
  * Discards what a client still sends, because closing a socket with unread bytes resets the connection, and the client
- * may lose the response. Stops after 1 MB. Until the connection closes, the client can still read the response.
+ * may lose the response. Stops reading after 1 MB. The client can read the response until the connection closes.
  */
 export const discard = (stream: Readable): void => {
   let bytes = 0;
@@ -117,7 +117,7 @@ export const discard = (stream: Readable): void => {
   stream.resume();
 };
 
-/** Sends 100 (Continue) once the listener reads the body, so that a client need not send a body that is rejected. */
+/** Sends 100 (Continue) only when the body is read, so that a client need not send a body that is rejected earlier. */
 export const continueOnceRead = (request: IncomingMessage, response: ServerResponse): void => {
   const onListener = (event: string | symbol): void => {
     if (event !== 'data' && event !== 'readable') return;
@@ -128,8 +128,8 @@ export const continueOnceRead = (request: IncomingMessage, response: ServerRespo
 };
 
 /**
- * Discards the rest of a body, and resolves to true once all of it has arrived. Resolves to false after 1 MB or 1 s, at
- * the end of the connection, and if the client still waits for a 100 (Continue).
+ * Discards the rest of a body, and resolves to true once all of it has arrived. Resolves to false after 1 MB or 1 s, if
+ * the connection closes, and if the client still waits for a 100 (Continue).
  */
 export const drainBody = (request: IncomingMessage): Promise<boolean> => {
   if (request.headers.expect !== undefined && !request.readableDidRead) return Promise.resolve(false);

@@ -13,21 +13,21 @@ import {
 } from './operations';
 import { toPetRequest } from './request';
 
-/** State of a request in Koa, which the access log reads when the response has ended. */
+/** State of a request in Koa. The access log reads it after the response. */
 export interface State {
   requestId?: string;
   /** Path of the route, such as `/v1/pets/:petId`. */
   route?: string;
   caller?: Caller;
   failure?: HttpFailure;
-  /** Id of the animal of a create. */
+  /** Id of the animal that a create added, or returned again to a retry. */
   createdId?: bigint | undefined;
 }
 
 export type Context = Koa.ParameterizedContext<State>;
 export type Middleware = Koa.Middleware<State>;
 
-/** Writes a reply, or the reply to a failure, whose cause is emitted as the application's `error` event. */
+/** Writes the reply. On a failure, writes an error reply, and emits any cause as the application's `error` event. */
 export const respond = (context: Context, outcome: E.Either<HttpFailure, Reply>): void => {
   const { app, state } = context;
   if (E.isLeft(outcome)) {
@@ -42,10 +42,10 @@ export const respond = (context: Context, outcome: E.Either<HttpFailure, Reply>)
   else context.body = body;
 };
 
-/** Makes a router whose paths are case-sensitive, and differ with a slash at their end. */
+/** Makes a router that distinguishes `/v1/pets` from `/V1/pets` and `/v1/pets/`. */
 export const exactRouter = (): Router<State> => new Router<State>({ sensitive: true, strict: true });
 
-/** Returns the failure of a path without a route, or without a route for the method. */
+/** Returns MethodNotAllowed if the path has routes for other methods, otherwise RouteNotFound. */
 export const unmatched = (router: Router<State>, path: string, hint = operationsHint): HttpFailure => {
   const allowed = router.match(path, '').path.flatMap(({ methods }) => methods);
   return allowed.length > 0
@@ -53,7 +53,7 @@ export const unmatched = (router: Router<State>, path: string, hint = operations
     : { _tag: 'RouteNotFound', hint };
 };
 
-/** Serves an operation to callers with a valid key, and within their rate limit. */
+/** Checks the API key and the rate limit, calls the handler, and writes the reply. */
 const serve = async (
   context: Context,
   access: StoreAccess<Context>,
@@ -72,7 +72,7 @@ const petRouter = (access: StoreAccess<Context>): Router<State> => {
   const router = exactRouter();
   for (const { method, path, headers = {}, handle } of Object.values(petOperations)) {
     router.register(path, [method], (context) => {
-      // Set the route first, so that error responses and the access log also have it.
+      // Set the route and its headers first, so that failed requests have them, too.
       context.state.route = path;
       context.set(headers);
       return serve(context, access, handle, context.params['petId']);
@@ -81,7 +81,7 @@ const petRouter = (access: StoreAccess<Context>): Router<State> => {
   return router;
 };
 
-/** Adds the operations. Under `/v1`, every request needs a valid key, even for an unknown path. */
+/** Adds the routes of the operations. Other requests under `/v1` also need a valid key, and then get a 404 or 405. */
 export const addPetRoutes = (app: Koa, openStore: OpenAnimalStore): void => {
   const router = petRouter({ openStore });
   app.use(router.routes());
@@ -93,17 +93,17 @@ export const addPetRoutes = (app: Koa, openStore: OpenAnimalStore): void => {
 
 /** Options of `mountPetRoutes`. */
 export interface MountOptions {
-  /** Returns the API key of a request, such as the key in its session. The default is the key in `Authorization`. */
+  /** Returns the API key of a request, for example from its session. The default reads the header `Authorization`. */
   readonly authenticateRequest?: AuthenticateRequest<Context> | undefined;
 }
 
 /**
  * Adds the routes of the operations under `/v1` to the Koa application of an embedding program. A request is
  * authenticated before its body is read, unless a body parser comes first. Such a parser must leave the body in
- * `context.request.rawBody`. After authentication, `context.state.caller` has the Caller;
- * `new Koa<{ caller?: Caller }>()` gives it a type. With CORS, expose Link, Location, Retry-After, Idempotent-Replayed,
- * Deprecation, Sunset, Unknown-Fields and, with a quota, RateLimit and RateLimit-Policy. A failed request gets a body
- * of the OpenAPI schema `Error`. The cause of a 500 or 503 is emitted as the application's `error` event.
+ * `context.request.rawBody`. After authentication, `context.state.caller` is the Caller. To type it, create the
+ * application as `new Koa<{ caller?: Caller }>()`. For CORS, expose Link, Location, Retry-After, Idempotent-Replayed,
+ * Deprecation, Sunset and Unknown-Fields, and with a quota also RateLimit and RateLimit-Policy. An error response has a
+ * body of the OpenAPI schema `Error`. The cause of a 500 or 503 is emitted as the application's `error` event.
  */
 export const mountPetRoutes = (
   app: Pick<Koa, 'use'>,

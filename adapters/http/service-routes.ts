@@ -22,7 +22,7 @@ const addRoute = (
 
 export type CheckReadiness = TE.TaskEither<NotReady, void>;
 
-/** Paths of the health checks, whose requests are logged at level debug. */
+/** Paths of the health checks. Probes call them often, so their requests are logged only at level debug. */
 export const healthPaths = ['/livez', '/readyz'] as const;
 
 const addHealthRoutes = (router: Router<State>, checkReadiness: CheckReadiness): void => {
@@ -41,13 +41,13 @@ const answerUnmatched =
     respond(context, E.left(unmatched(router, context.path, hint)));
   };
 
-// Matches only texts without special characters of HTML or of a replacement string.
+// Patterns for texts without characters that are special in HTML, or in the replacement of `replaceAll`.
 const plainOrigin = /^https?:\/\/[\w.:[\]-]+$/;
 const plainPrefix = /^(?:\/[\w.~-]+)+$/;
 
 /**
- * Returns the address that the client has used for the service, with the path prefix that a trusted proxy has removed.
- * Returns an empty text if the Host header is invalid.
+ * Returns the URL by which the client reached the service, with the path prefix that a trusted proxy has removed.
+ * Returns an empty string if the Host header is missing or has unusual characters.
  */
 const addressOf = ({ app, host, request, URL: { origin } }: Context): string => {
   if (host === '' || !plainOrigin.test(origin)) return '';
@@ -55,7 +55,7 @@ const addressOf = ({ app, host, request, URL: { origin } }: Context): string => 
   return plainPrefix.test(prefix) ? origin + prefix : origin;
 };
 
-/** Adds the routes of the public server that need no key: health checks, pages and the OpenAPI document. */
+/** Adds the routes that need no API key: health checks, pages and openapi.json. Other paths get a 404 or 405. */
 export const addPublicRoutes = (app: Koa, checkReadiness: CheckReadiness): void => {
   const router = exactRouter();
   addHealthRoutes(router, checkReadiness);
@@ -73,7 +73,7 @@ export type ReadMetrics = () => Promise<string>;
 
 const metricsType = 'text/plain; version=0.0.4; charset=utf-8';
 
-/** Adds the routes of the admin server, which need no key. */
+/** Adds the routes of the admin server: health checks and metrics. They need no API key. */
 export const addAdminRoutes = (app: Koa, checkReadiness: CheckReadiness, readMetrics: ReadMetrics): void => {
   const router = exactRouter();
   addHealthRoutes(router, checkReadiness);
