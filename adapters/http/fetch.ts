@@ -1,7 +1,15 @@
 /** Public exports of `animal-store/fetch`, for frameworks that use Request and Response. Does not load Koa. */
 import * as E from 'fp-ts/Either';
 import type { HttpFailure } from './errors';
-import { failureReply, type Handle, maxBodyBytes, newDeadline, type PetRequest } from './messages';
+import {
+  failureReply,
+  type Handle,
+  incomplete,
+  maxBodyBytes,
+  newDeadline,
+  type PetRequest,
+  tooLarge,
+} from './messages';
 import { answer, methodsOf, operationsHint, petOperations, type StoreAccess } from './operations';
 
 /** Options of `petRoutesHandler`. */
@@ -36,8 +44,6 @@ const route = ({ method, url }: Request) => {
   };
 };
 
-const tooLarge: HttpFailure = { _tag: 'PayloadTooLarge' };
-
 const readBody = async ({ body, headers }: Request): Promise<E.Either<HttpFailure, Uint8Array>> => {
   if (Number(headers.get('Content-Length') ?? 0) > maxBodyBytes) return E.left(tooLarge);
   const bytes = new Uint8Array(maxBodyBytes);
@@ -66,7 +72,9 @@ const toPetRequest = (request: Request, petId: string): PetRequest => {
     idempotencyKey: header('idempotency-key'),
     hasBody: request.body !== null,
     readBody: async () => {
-      const body = await readBody(request);
+      // While the body arrives, the limits of the framework apply.
+      petRequest.deadline = Infinity;
+      const body = await readBody(request).catch(() => E.left(incomplete));
       petRequest.deadline = newDeadline();
       return body;
     },

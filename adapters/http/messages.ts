@@ -5,6 +5,13 @@ import { describeFailure, errorBody, type Headers, type HttpFailure } from './er
 
 export const maxBodyBytes = 16_000;
 
+export const tooLarge: HttpFailure = { _tag: 'PayloadTooLarge' };
+
+export const incomplete: HttpFailure = {
+  _tag: 'MalformedRequest',
+  reason: 'the request body is incomplete; send all bytes of its Content-Length, or its last chunk',
+};
+
 /** Maximum time to answer a request, measured from the end of its head, or of its body if that arrives later. */
 export const maxResponseMs = 4_000;
 

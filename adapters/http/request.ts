@@ -2,20 +2,13 @@ import * as E from 'fp-ts/Either';
 import { IncomingMessage, type ServerResponse } from 'node:http';
 import type { Readable } from 'node:stream';
 import type { HttpFailure } from './errors';
-import { maxBodyBytes, newDeadline, type PetRequest } from './messages';
+import { incomplete, maxBodyBytes, newDeadline, type PetRequest, tooLarge } from './messages';
 
 /** True if a body may follow the head. In HTTP/2, which an embedding program may serve, no header need announce it. */
 export const hasBody = ({ headers, httpVersionMajor }: IncomingMessage): boolean =>
   httpVersionMajor > 1 ||
   headers['transfer-encoding'] !== undefined ||
   Number(headers['content-length'] ?? 0) > 0;
-
-const incomplete: HttpFailure = {
-  _tag: 'MalformedRequest',
-  reason: 'the request body is incomplete; send all bytes of its Content-Length, or its last chunk',
-};
-
-const tooLarge: HttpFailure = { _tag: 'PayloadTooLarge' };
 
 type Body = E.Either<HttpFailure, Uint8Array>;
 
@@ -100,13 +93,13 @@ export const toPetRequest = (
   return petRequest;
 };
 
-const maxDiscardedBytes = 1_000_000;
+const maxDiscardedBytes = 8_000_000;
 
 const drainMs = 1_000;
 
 /**
  * Discards what a client still sends, because closing a socket with unread bytes resets the connection, and the client
- * may lose the response. Stops reading after 1 MB. The client can read the response until the connection closes.
+ * may lose the response. Stops reading after 8 MB. The client can read the response until the connection closes.
  */
 export const discard = (stream: Readable): void => {
   let bytes = 0;
@@ -128,7 +121,7 @@ export const continueOnceRead = (request: IncomingMessage, response: ServerRespo
 };
 
 /**
- * Discards the rest of a body, and resolves to true once all of it has arrived. Resolves to false after 1 MB or 1 s, if
+ * Discards the rest of a body, and resolves to true once all of it has arrived. Resolves to false after 8 MB or 1 s, if
  * the connection closes, and if the client still waits for a 100 (Continue).
  */
 export const drainBody = (request: IncomingMessage): Promise<boolean> => {

@@ -82,6 +82,20 @@ describe('A fetch handler', () => {
     expect([deleted.status, deleted.headers.get('Allow')]).to.deep.equal([405, 'GET, HEAD, POST']);
   });
 
+  it('answers 400 to a body that its client breaks off, as the routes in Koa do, and reports no defect', async () => {
+    const causes: Array<unknown> = [];
+    const handle = petRoutesHandler({ openStore: storeOver(), onError: (cause) => causes.push(cause) });
+    const body = new ReadableStream({
+      pull: (controller) => {
+        controller.error(new Error('the client has disconnected'));
+      },
+    });
+    const init = { method: 'POST', headers: json, body, duplex: 'half' } as const;
+    const response = await handle(new Request('http://store/v1/pets', init));
+    expect(await response.json()).to.include({ status: 400, code: 'malformed_request' });
+    expect(causes).to.deep.equal([]);
+  });
+
   it('reports the cause of a 500 and of a 503, also of a store that does not answer', async () => {
     const causes: Array<unknown> = [];
     const down = new Error('the disk is full');
