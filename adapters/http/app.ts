@@ -3,13 +3,54 @@ import Koa from 'koa';
 import { randomUUID } from 'node:crypto';
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 import type { OpenAnimalStore } from '../../core';
-import { accessLog, answeredByServer, recordRejection, type Reporter } from './access-log';
-import type { Headers, HttpFailure, RequestHead } from './errors';
+import { describeFailure, type Headers, type HttpFailure, type RequestHead } from './errors';
 import { failureReply } from './messages';
 import { petMethods } from './operations';
 import { drainBody } from './request';
+import { clientAddressOf, recordRejection, type Reporter, unauthorizedReasonOf } from './request-records';
 import { addPetRoutes, type Context, type Middleware, respond, type State } from './routes';
 import { addAdminRoutes, addPublicRoutes, type CheckReadiness, type ReadMetrics } from './service-routes';
+
+const clientClosedRequest = 499;
+
+const maxPathLength = 1_000;
+
+/** Event of a ServerResponse: the HTTP server itself answers the request, because its body is malformed or late. */
+const answeredByServer = 'answeredByServer';
+
+const accessLog =
+  (reporter: Reporter, trustedProxies: number): Middleware =>
+  (context, next) => {
+    const { req: request, res: response, path, state } = context;
+    const arrivedAt = performance.now();
+    // Read the address now, because a closed socket no longer has it.
+    const clientAddress = clientAddressOf(request, trustedProxies);
+    let unsentStatus = clientClosedRequest;
+    response.on(answeredByServer, (failure: HttpFailure) => {
+      state.failure = failure;
+      unsentStatus = describeFailure(failure).status;
+    });
+    reporter.requestStarted?.();
+    response.on('close', () => {
+      const { failure } = state;
+      reporter.requestEnded({
+        method: request.method ?? '',
+        path: path.length > maxPathLength ? `${path.slice(0, maxPathLength)}…` : path,
+        route: state.route,
+        status: response.headersSent ? response.statusCode : unsentStatus,
+        code: failure && describeFailure(failure).code,
+        reason: failure && unauthorizedReasonOf(failure),
+        milliseconds: Math.round((performance.now() - arrivedAt) * 1_000) / 1_000,
+        keyId: state.caller?.keyId ?? (failure?._tag === 'InvalidApiKey' ? failure.keyId : undefined),
+        owner: state.caller?.ownerId,
+        petId: state.createdId?.toString(),
+        clientAddress,
+        requestId: state.requestId ?? '',
+        unknownFields: response.getHeader('Unknown-Fields')?.toString(),
+      });
+    });
+    return next();
+  };
 
 const wellFormed = /^[\w.:~+/=-]{1,128}$/;
 

@@ -4,4 +4,4 @@ export { type AuthenticateRequest, petOperations } from './operations';
 export { openApiDocument } from './pages';
 export { type MountOptions, mountPetRoutes } from './routes';
 export { type CheckReadiness, healthPaths, type ReadMetrics } from './service-routes';
-export type { RejectionRecord, Reporter, RequestRecord } from './access-log';
+export type { RejectionRecord, Reporter, RequestRecord } from './request-records';

@@ -2,7 +2,7 @@ import * as E from 'fp-ts/Either';
 import { IncomingMessage, type ServerResponse } from 'node:http';
 import type { Readable } from 'node:stream';
 import type { HttpFailure } from './errors';
-import { incomplete, maxBodyBytes, newDeadline, type PetRequest, tooLarge } from './messages';
+import { incomplete, maxBodyBytes, tooLarge } from './messages';
 
 /** True if a body may follow the head. In HTTP/2, which an embedding program may serve, no header need announce it. */
 export const hasBody = ({ headers, httpVersionMajor }: IncomingMessage): boolean =>
@@ -62,35 +62,6 @@ export const readBody = async (request: IncomingMessage, rawBody: unknown): Prom
   const collected = request instanceof CollectedRequest ? request.body : undefined;
   const body = parsedBody(rawBody) ?? (await (collected ?? collectBody(request)));
   return E.isRight(body) && body.right.length > maxBodyBytes ? E.left(tooLarge) : body;
-};
-
-/** Makes a PetRequest from Node's request. `rawBody` is the body if a body parser has already read it. */
-export const toPetRequest = (
-  request: IncomingMessage,
-  petId: string,
-  query: string,
-  rawBody: unknown,
-): PetRequest => {
-  const { headers } = request;
-  const petRequest = {
-    petId,
-    query,
-    authorization: headers.authorization,
-    contentEncoding: headers['content-encoding'],
-    contentType: headers['content-type'],
-    idempotencyKey: headers['idempotency-key']?.toString(),
-    hasBody: hasBody(request),
-    readBody: async () => {
-      const isLate = !request.complete;
-      // Only the timeouts of the HTTP server apply while the body arrives.
-      if (isLate) petRequest.deadline = Infinity;
-      const body = await readBody(request, rawBody);
-      if (isLate) petRequest.deadline = newDeadline();
-      return body;
-    },
-    deadline: newDeadline(),
-  };
-  return petRequest;
 };
 
 const maxDiscardedBytes = 8_000_000;

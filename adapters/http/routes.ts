@@ -1,9 +1,10 @@
 import Router from '@koa/router';
 import * as E from 'fp-ts/Either';
 import type Koa from 'koa';
+import type { IncomingMessage } from 'node:http';
 import type { Caller, OpenAnimalStore } from '../../core';
 import type { HttpFailure } from './errors';
-import { failureReply, type Handle, type Reply } from './messages';
+import { failureReply, type Handle, newDeadline, type PetRequest, type Reply } from './messages';
 import {
   answer,
   type AuthenticateRequest,
@@ -11,7 +12,7 @@ import {
   petOperations,
   type StoreAccess,
 } from './operations';
-import { toPetRequest } from './request';
+import { hasBody, readBody } from './request';
 
 /** State of a request in Koa. The access log reads it after the response. */
 export interface State {
@@ -53,8 +54,37 @@ export const unmatched = (router: Router<State>, path: string, hint = operations
     : { _tag: 'RouteNotFound', hint };
 };
 
+/** Makes a PetRequest from Node's request. `rawBody` is the body if a body parser has already read it. */
+const toPetRequest = (
+  request: IncomingMessage,
+  petId: string,
+  query: string,
+  rawBody: unknown,
+): PetRequest => {
+  const { headers } = request;
+  const petRequest = {
+    petId,
+    query,
+    authorization: headers.authorization,
+    contentEncoding: headers['content-encoding'],
+    contentType: headers['content-type'],
+    idempotencyKey: headers['idempotency-key']?.toString(),
+    hasBody: hasBody(request),
+    readBody: async () => {
+      const isLate = !request.complete;
+      // Only the timeouts of the HTTP server apply while the body arrives.
+      if (isLate) petRequest.deadline = Infinity;
+      const body = await readBody(request, rawBody);
+      if (isLate) petRequest.deadline = newDeadline();
+      return body;
+    },
+    deadline: newDeadline(),
+  };
+  return petRequest;
+};
+
 /** Checks the API key and the rate limit, calls the handler, and writes the reply. */
-const serve = async (
+const serveOperation = async (
   context: Context,
   access: StoreAccess<Context>,
   handle: Handle,
@@ -75,7 +105,7 @@ const petRouter = (access: StoreAccess<Context>): Router<State> => {
       // Set the route and its headers first, so that failed requests have them, too.
       context.state.route = path;
       context.set(headers);
-      return serve(context, access, handle, context.params['petId']);
+      return serveOperation(context, access, handle, context.params['petId']);
     });
   }
   return router;
@@ -87,7 +117,9 @@ export const addPetRoutes = (app: Koa, openStore: OpenAnimalStore): void => {
   app.use(router.routes());
   app.use((context, next) => {
     if (!/^\/v1(?:\/|$)/.test(context.path)) return next();
-    return serve(context, { openStore }, () => Promise.resolve(E.left(unmatched(router, context.path))));
+    return serveOperation(context, { openStore }, () =>
+      Promise.resolve(E.left(unmatched(router, context.path))),
+    );
   });
 };
 

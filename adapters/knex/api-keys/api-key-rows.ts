@@ -1,17 +1,5 @@
-import * as E from 'fp-ts/Either';
 import { hash, randomBytes } from 'node:crypto';
-import {
-  ApiKey,
-  type ApiKeyTimes,
-  type Caller,
-  callerOf,
-  decodeOrThrow,
-  type InvalidApiKey,
-  invalidApiKey,
-  type KeyId,
-  OwnerId,
-} from '../../../core';
-import type { StoreDatabase } from '../database/store-database';
+import { ApiKey, type ApiKeyTimes, decodeOrThrow } from '../../../core';
 
 const format = /^animals_([0-9a-f]{16})_[\w-]{43}$/;
 
@@ -50,32 +38,3 @@ export const timesOf = (row: ApiKeyRow): ApiKeyTimes => ({
   expiresAt: numberOf(row.expires_at),
   lifetimeMs: numberOf(row.lifetime_ms),
 });
-
-export interface StoredKey {
-  readonly caller: Caller;
-  readonly keyHash: Buffer;
-  readonly times: ApiKeyTimes;
-  readonly lastUsedAt: number | null;
-}
-
-const toStoredKey = (id: KeyId, row: ApiKeyRow): StoredKey => ({
-  caller: callerOf(id, OwnerId.is(row.owner_id) ? row.owner_id : undefined, {
-    isReadOnly: row.access !== 'full',
-  }),
-  keyHash: Buffer.from(row.hash, 'hex'),
-  times: timesOf(row),
-  lastUsedAt: numberOf(row.last_used_at),
-});
-
-/** Reads API keys in one statement. Returns a key or InvalidApiKey for each id, in the order of `ids`. */
-export const readKeys = async (
-  { reads, onPrimary }: StoreDatabase,
-  ids: ReadonlyArray<KeyId>,
-): Promise<ReadonlyArray<E.Either<InvalidApiKey, StoredKey>>> => {
-  const rows = await reads<ApiKeyRow>('api_keys').whereIn('id', ids).whereRaw(onPrimary).select('*');
-  const byId = new Map(rows.map((row) => [row.id, row]));
-  return ids.map((id) => {
-    const row = byId.get(id);
-    return row === undefined ? E.left(invalidApiKey('unknown', id)) : E.right(toStoredKey(id, row));
-  });
-};

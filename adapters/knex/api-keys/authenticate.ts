@@ -4,19 +4,51 @@ import { LRUCache } from 'lru-cache';
 import { timingSafeEqual } from 'node:crypto';
 import {
   type ApiKey,
+  type ApiKeyTimes,
   type Authenticate,
   type Caller,
+  callerOf,
   type InvalidApiKey,
   invalidApiKey,
   KeyId,
+  OwnerId,
   rejectionOf,
 } from '../../../core';
 import { createBatcher } from '../batcher';
 import type { StoreDatabase } from '../database/store-database';
 import { databaseTimeouts } from '../timeouts';
-import { type ApiKeyRow, hashOf, keyIdOf, readKeys, type StoredKey } from './api-key-rows';
+import { type ApiKeyRow, hashOf, keyIdOf, numberOf, timesOf } from './api-key-rows';
 
 const maxTrusted = 10_000;
+
+interface StoredKey {
+  readonly caller: Caller;
+  readonly keyHash: Buffer;
+  readonly times: ApiKeyTimes;
+  readonly lastUsedAt: number | null;
+}
+
+const toStoredKey = (id: KeyId, row: ApiKeyRow): StoredKey => ({
+  caller: callerOf(id, OwnerId.is(row.owner_id) ? row.owner_id : undefined, {
+    isReadOnly: row.access !== 'full',
+  }),
+  keyHash: Buffer.from(row.hash, 'hex'),
+  times: timesOf(row),
+  lastUsedAt: numberOf(row.last_used_at),
+});
+
+/** Reads API keys in one statement. Returns a key or InvalidApiKey for each id, in the order of `ids`. */
+const readKeys = async (
+  { reads, onPrimary }: StoreDatabase,
+  ids: ReadonlyArray<KeyId>,
+): Promise<ReadonlyArray<E.Either<InvalidApiKey, StoredKey>>> => {
+  const rows = await reads<ApiKeyRow>('api_keys').whereIn('id', ids).whereRaw(onPrimary).select('*');
+  const byId = new Map(rows.map((row) => [row.id, row]));
+  return ids.map((id) => {
+    const row = byId.get(id);
+    return row === undefined ? E.left(invalidApiKey('unknown', id)) : E.right(toStoredKey(id, row));
+  });
+};
 
 const isHashOf = (key: ApiKey, stored: Buffer): boolean => {
   const keyHash = hashOf(key);

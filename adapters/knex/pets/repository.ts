@@ -42,19 +42,19 @@ export const knexPetRepository = (
   { now = Date.now, idempotencyTtlMs = defaultTtlMs, observer }: Options = {},
 ): PetRepository => {
   const { reads, statements, concurrency } = database;
-  const list = createBatcher({
+  const batchedList = createBatcher({
     concurrency: concurrency.reads,
     batchKey: batchKeyOf,
     runBatch: (queries: ReadonlyArray<PetQuery>) => readPages(database, queries),
     onBatch: (...batch) => observer?.batch('list', ...batch),
   });
-  const find = createBatcher({
+  const batchedFind = createBatcher({
     concurrency: concurrency.reads,
     runBatch: (ids: ReadonlyArray<bigint>) => findPets(reads, statements, ids),
     onBatch: (...batch) => observer?.batch('find', ...batch),
   });
   const purge = purgeExpiredKeys(database, now);
-  const create = createBatcher({
+  const batchedCreate = createBatcher({
     concurrency: concurrency.writes,
     runBatch: (creates: ReadonlyArray<Create>) => {
       const time = now();
@@ -66,16 +66,16 @@ export const knexPetRepository = (
   const inFlight = new Set<string>();
   return {
     list: (query, deadline) =>
-      hasNoIdsLeft(query) ? TE.right({ pets: [], hasMore: false }) : list(query, deadline),
-    find,
+      hasNoIdsLeft(query) ? TE.right({ pets: [], hasMore: false }) : batchedList(query, deadline),
+    find: batchedFind,
     create: (newPet, key, deadline) => {
-      if (key === undefined) return create({ newPet, key }, deadline);
+      if (key === undefined) return batchedCreate({ newPet, key }, deadline);
       const text = scopedIdempotencyKeyText(key);
       const contentHash = hash('sha256', contentOf(newPet));
       return async () => {
         if (inFlight.has(text)) return E.left(idempotencyKeyInFlight);
         inFlight.add(text);
-        return create({ newPet, key: { ...key, text, contentHash } }, deadline)().finally(() =>
+        return batchedCreate({ newPet, key: { ...key, text, contentHash } }, deadline)().finally(() =>
           inFlight.delete(text),
         );
       };

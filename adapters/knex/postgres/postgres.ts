@@ -125,7 +125,7 @@ const withMigrationLock = <A>(pool: Knex, work: (transaction: Knex.Transaction) 
     return work(transaction);
   });
 
-const databaseOn = (
+const postgresDatabase = (
   pool: Knex,
   onPrimary: string,
   statements: Statements,
@@ -170,7 +170,7 @@ export const openPostgres = (url: PostgresUrl, options: PostgresOptions): OwnDat
   const usage = poolUsageOf('shared', pool);
   const { statements, isDistributed } = postgresStatements(acceptsWrites, () => !isPooled);
   return {
-    ...databaseOn(pool, acceptsWrites, statements),
+    ...postgresDatabase(pool, acceptsWrites, statements),
     concurrency: { reads: Math.ceil(options.poolSize / 4), writes: Math.ceil(options.poolSize / 5) },
     withMigrationLock: (work) => withPool(migrationPool(), (own) => withMigrationLock(own, work)),
     isFileReplaced: constFalse,
@@ -193,7 +193,7 @@ export const openPostgres = (url: PostgresUrl, options: PostgresOptions): OwnDat
 
 /** Makes a StoreDatabase from the Knex of a host. Permits reads from a standby, because the host chooses the server. */
 export const hostPostgres = (pool: Knex): StoreDatabase => ({
-  ...databaseOn(pool, 'true', postgresStatements('true', constFalse).statements),
+  ...postgresDatabase(pool, 'true', postgresStatements('true', constFalse).statements),
   concurrency: pool.isTransaction === true ? { reads: 1, writes: 1 } : { reads: 2, writes: 2 },
   withMigrationLock: (work) => withMigrationLock(pool, work),
 });

@@ -150,7 +150,7 @@ const watchFile = (filename: string) => {
 /** SQLite allows one write at a time. `reads` limits each kind of read: finds, lists and checks of API keys. */
 const concurrency = { reads: 1, writes: 1 };
 
-const databaseOn = (reads: Knex, writes: Knex, checkFile: () => void = constVoid): StoreDatabase => {
+const sqliteDatabase = (reads: Knex, writes: Knex, checkFile: () => void = constVoid): StoreDatabase => {
   const transaction = transactionsOn(writes);
   const durably = async <A>(written: Promise<A>): Promise<A> => {
     const result = await written;
@@ -210,7 +210,7 @@ export const openSqlite = (filename: string, { isOwnFile = false }: SqliteOption
   );
   const usages = [poolUsageOf('reads', reads), poolUsageOf('writes', writes)];
   return {
-    ...databaseOn(reads, writes, files.check),
+    ...sqliteDatabase(reads, writes, files.check),
     isFileReplaced: files.isReplaced,
     inspect: async () => {
       await checkIntegrity(reads);
@@ -229,4 +229,4 @@ export const openSqlite = (filename: string, { isOwnFile = false }: SqliteOption
   };
 };
 
-export const hostSqlite = (pool: Knex): StoreDatabase => databaseOn(pool, pool);
+export const hostSqlite = (pool: Knex): StoreDatabase => sqliteDatabase(pool, pool);

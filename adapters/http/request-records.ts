@@ -1,7 +1,6 @@
 import { isIP } from 'node:net';
 import type { InvalidApiKey, KeyId, OwnerId } from '../../core';
 import { describeFailure, type HttpFailure, type RequestHead } from './errors';
-import type { Middleware } from './routes';
 
 type UnauthorizedReason = 'missing_key' | `${InvalidApiKey['reason']}_key`;
 
@@ -54,14 +53,17 @@ const parseForwardedAddress = (entry: string): string | undefined => {
  * an entry, returns the address of the socket. Splits the header at every comma, because a quote that the client has
  * forged must not hide a comma.
  */
-const clientAddressOf = ({ headers, socket }: RequestHead, trustedProxies: number): string | undefined => {
+export const clientAddressOf = (
+  { headers, socket }: RequestHead,
+  trustedProxies: number,
+): string | undefined => {
   const forwarded = headers['x-forwarded-for'];
   if (trustedProxies === 0 || typeof forwarded !== 'string') return socket.remoteAddress;
   const entry = forwarded.split(',').at(-trustedProxies);
   return entry === undefined ? socket.remoteAddress : parseForwardedAddress(entry);
 };
 
-const unauthorizedReasonOf = (failure: HttpFailure): UnauthorizedReason | undefined => {
+export const unauthorizedReasonOf = (failure: HttpFailure): UnauthorizedReason | undefined => {
   switch (failure._tag) {
     case 'MissingApiKey':
       return 'missing_key';
@@ -74,9 +76,6 @@ const unauthorizedReasonOf = (failure: HttpFailure): UnauthorizedReason | undefi
   }
 };
 
-const codeOf = (failure: HttpFailure | undefined): string | undefined =>
-  failure === undefined ? undefined : describeFailure(failure).code;
-
 /** Makes the log record of a request that the HTTP server rejected before the application received it. */
 export const recordRejection = (
   failure: HttpFailure,
@@ -87,44 +86,3 @@ export const recordRejection = (
   const { status, code } = describeFailure(failure);
   return { requestId, status, code, clientAddress: clientAddressOf(request, trustedProxies) };
 };
-
-const clientClosedRequest = 499;
-
-const maxPathLength = 1_000;
-
-/** Event of a ServerResponse: the HTTP server itself answers the request, because its body is malformed or late. */
-export const answeredByServer = 'answeredByServer';
-
-export const accessLog =
-  (reporter: Reporter, trustedProxies: number): Middleware =>
-  (context, next) => {
-    const { req: request, res: response, path, state } = context;
-    const arrivedAt = performance.now();
-    // Read the address now, because a closed socket no longer has it.
-    const clientAddress = clientAddressOf(request, trustedProxies);
-    let unsentStatus = clientClosedRequest;
-    response.on(answeredByServer, (failure: HttpFailure) => {
-      state.failure = failure;
-      unsentStatus = describeFailure(failure).status;
-    });
-    reporter.requestStarted?.();
-    response.on('close', () => {
-      const { failure } = state;
-      reporter.requestEnded({
-        method: request.method ?? '',
-        path: path.length > maxPathLength ? `${path.slice(0, maxPathLength)}…` : path,
-        route: state.route,
-        status: response.headersSent ? response.statusCode : unsentStatus,
-        code: codeOf(failure),
-        reason: failure === undefined ? undefined : unauthorizedReasonOf(failure),
-        milliseconds: Math.round((performance.now() - arrivedAt) * 1_000) / 1_000,
-        keyId: state.caller?.keyId ?? (failure?._tag === 'InvalidApiKey' ? failure.keyId : undefined),
-        owner: state.caller?.ownerId,
-        petId: state.createdId?.toString(),
-        clientAddress,
-        requestId: state.requestId ?? '',
-        unknownFields: response.getHeader('Unknown-Fields')?.toString(),
-      });
-    });
-    return next();
-  };
