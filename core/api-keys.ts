@@ -12,46 +12,46 @@ const publicId = {
   expected: 'a string that is not empty, without U+0000 and lone surrogates',
 };
 
-/** Public id of an API key: a string that is not empty, without U+0000 and lone surrogates. Safe to log. */
+/** Public id of an API key: a non-empty string without U+0000 and lone surrogates. Safe to log. */
 export type KeyId = string & Brand<'KeyId'>;
 export const KeyId: t.Type<KeyId, string> = brandedText('KeyId', publicId);
 
 /**
- * Public id of the owner of API keys, idempotency keys and quotas, with the format of a KeyId. Safe to log. An owner
- * keeps this id when an API key is replaced.
+ * Public id of an owner, to whom API keys, idempotency keys and a quota belong. Has the format of a KeyId, and is safe
+ * to log. Stays the same when an API key of the owner is replaced.
  */
 export type OwnerId = string & Brand<'OwnerId'>;
 export const OwnerId: t.Type<OwnerId, string> = brandedText('OwnerId', publicId);
 
-/** Authenticated caller: the ids of the API key and of its owner. Both are safe to log. */
+/** Authenticated caller: the ids of its API key and of the owner of this key. Both are safe to log. */
 export interface Caller {
   readonly keyId: KeyId;
   readonly ownerId: OwnerId;
-  /** True if the API key may only read. */
+  /** True if the API key may only read. Missing if it may also add animals. */
   readonly isReadOnly?: true;
 }
 
-/** Makes a caller. A key without an owner is its own owner. */
+/** Makes a caller. By default, the owner has the same id as the key. */
 export const callerOf = (
   keyId: KeyId,
   ownerId: OwnerId = decodeOrThrow(OwnerId, keyId),
   { isReadOnly = false } = {},
 ): Caller => (isReadOnly ? { keyId, ownerId, isReadOnly: true } : { keyId, ownerId });
 
-/** Times that decide whether an API key is valid, in milliseconds since 1970 by the same clock as `now`. */
+/** Times of an API key, in milliseconds since 1970. The argument `now` of a function must come from the same clock. */
 export interface ApiKeyTimes {
   readonly createdAt: number;
   /** Null if the key was not revoked. */
   readonly revokedAt: number | null;
   /** Null if the key does not expire. */
   readonly expiresAt: number | null;
-  /** Lifetime with which the key was created, or null. By default, a successor gets the same lifetime. */
+  /** Lifetime that the key got at its creation, or null for no limit. A rotation gives it to the new key by default. */
   readonly lifetimeMs: number | null;
 }
 
 type Validity = Pick<ApiKeyTimes, 'revokedAt' | 'expiresAt'>;
 
-/** Returns why a key is rejected, or undefined if it is valid. An expiry that is not a number counts as past. */
+/** Returns why a key is rejected, or undefined if it is valid. Rejects a key whose `expiresAt` is NaN. */
 export const rejectionOf = (
   { revokedAt, expiresAt }: Validity,
   now: number,
@@ -62,7 +62,7 @@ export const rejectionOf = (
 
 const unusedAfterMs = 30 * 86_400_000;
 
-/** Reports whether a key was not used for 30 days. A key that was never used counts from its creation. */
+/** Reports whether the last use of a key, or its creation if it was never used, is at least 30 days ago. */
 export const isUnused = (usedOrCreatedAt: number, now: number): boolean =>
   now - usedOrCreatedAt >= unusedAfterMs;
 
@@ -80,8 +80,8 @@ export interface Rotation {
 }
 
 /**
- * Replaces a key. The old key stays valid for the grace period, unless it expires earlier. By default, the new key has
- * the lifetime of the old one. A revoked key can't be replaced.
+ * Returns when the old key of a rotation expires, and the times of the new key. The old key stays valid for the grace
+ * period, unless it expires earlier. By default, both have the same lifetime. Fails if the old key is revoked.
  */
 export const rotateKey = (
   key: ApiKeyTimes,

@@ -19,7 +19,7 @@ export interface Brand<Name extends string> {
   readonly [brands]: Readonly<Record<Name, true>>;
 }
 
-/** Makes the codec of a branded text. */
+/** Makes a codec that accepts the texts for which the rule holds, and brands them. */
 export const brandedText = <Name extends string>(
   name: Name,
   { holds, expected }: Rule<string>,
@@ -61,8 +61,8 @@ const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /**
- * Makes the codec of an object. Decoding copies only its own fields with these names, and leaves out optional fields
- * that are undefined.
+ * Makes the codec of an object with these fields. Decoding copies only own properties that are fields, and leaves out
+ * optional fields that are undefined.
  */
 const recordCodec = <A extends object>(
   name: string,
@@ -93,10 +93,10 @@ const recordCodec = <A extends object>(
   return new t.Type<A, A, unknown>(name, is, validate, (value) => value);
 };
 
-/** Codec of an animal to add. Decoding ignores fields that an animal does not have. */
+/** Codec of an animal to add. Decoding ignores other fields, such as an id. */
 export const NewPetCodec = recordCodec<NewPet>('NewPet', fieldsOf(newPetRules));
 
-/** Codec of a stored animal, such as a row of a file. */
+/** Codec of a stored animal, for repositories that read animals from a file or a database. */
 export const PetCodec = recordCodec<Pet>('Pet', fieldsOf(petRules));
 
 const orNull = ({ codec, isRequired }: Field): t.Mixed =>
@@ -109,13 +109,13 @@ const orNull = ({ codec, isRequired }: Field): t.Mixed =>
         (value) => value,
       );
 
-/** Codec of changes of an animal. Decoding ignores fields that an animal does not have. */
+/** Codec of changes of an animal. Decoding ignores other fields, such as an id. */
 export const PetChangesCodec = recordCodec<PetChanges>(
   'PetChanges',
   fieldsOf(newPetRules).map(([name, field]) => [name, { codec: orNull(field), isRequired: false }] as const),
 );
 
-/** Returns a changed copy of an animal. */
+/** Returns a copy of an animal with the changes. A null removes its field. */
 export const withChanges = (pet: Pet, changes: PetChanges): Pet => {
   const fields = Object.entries({ ...pet, ...changes }).filter(([, value]) => value !== null);
   return decodeOrThrow(PetCodec, Object.fromEntries(fields));
@@ -139,7 +139,9 @@ export const PetQueryCodec = recordCodec<Partial<PetQuery>>('PetQuery', [
   ...petFilters.map((name) => [name, { codec: fieldCodec(newPetRules[name]), isRequired: false }] as const),
 ]);
 
-/** Invalid field of an input, and the values that it accepts. `name` is empty if the whole input has the wrong type. */
+/**
+ * Invalid field of an input, and the accepted values in words. `name` is empty if the whole input has the wrong type.
+ */
 export interface InvalidField {
   readonly name: string;
   readonly expected: string;
@@ -155,12 +157,12 @@ const toInvalidField = ({ context, message, value }: t.ValidationError): Invalid
   return value === undefined && name !== '' ? { name, expected, isMissing: true } : { name, expected };
 };
 
-/** Lists each invalid field once, with a text about the values that it accepts. The rejected values are left out. */
+/** Returns the invalid fields, each only once even if it has several errors. */
 export const invalidFieldsOf = (errors: t.Errors): ReadonlyArray<InvalidField> => [
   ...new Map(errors.map(toInvalidField).map((error) => [error.name, error])).values(),
 ];
 
-/** Describes what each invalid field must be. `whole` names the input itself, such as `the body`. */
+/** Describes what each invalid field must be. `whole` is the name of the input itself, such as `the body`. */
 export const invalidFieldTexts = (fields: ReadonlyArray<InvalidField>, whole = 'it'): ReadonlyArray<string> =>
   fields.map(({ name, expected, isMissing }) =>
     isMissing === true ? `${name} is required` : `${name === '' ? whole : name} must be ${expected}`,

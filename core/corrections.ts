@@ -13,8 +13,8 @@ export interface InvalidPetChanges {
 }
 
 /**
- * Changes fields of an animal (PetChanges), and returns it. Needs no API key, only the repository. A retry of its
- * create then returns the changed animal.
+ * Changes fields of an animal, and returns it. `changes` has the fields of PetChanges. Works on the repository itself,
+ * so it needs no API key. A retry of the animal's create then returns the changed animal.
  */
 export const updatePet = (
   pets: PetRepository,
@@ -28,8 +28,8 @@ export const updatePet = (
 };
 
 /**
- * Deletes the animals with these ids, all or none, and returns how many existed. Needs no API key, only the repository.
- * A retry of the create of such an animal fails with PetDeleted while its idempotency key is valid.
+ * Deletes the animals with these ids, all or none, and returns how many existed. Works on the repository itself, so it
+ * needs no API key. A retry of a deleted animal's create fails with PetDeleted until its idempotency key expires.
  */
 export const deletePets = (
   pets: PetRepository,
@@ -41,7 +41,7 @@ export const deletePets = (
   return pets.deleteAll(possibleIds());
 };
 
-/** Deletes one animal, as `deletePets` does, and returns it as it was. */
+/** Deletes one animal, as `deletePets` does, and returns the animal as it was. */
 export const deletePet = (pets: PetRepository, id: bigint): TE.TaskEither<PetNotFound | Unavailable, Pet> =>
   pipe(
     int64Rule.holds(id) ? pets.find(id) : TE.left(petNotFound(id)),

@@ -11,7 +11,7 @@ export const IdempotencyKey: t.Type<IdempotencyKey, string> = brandedText(
   idempotencyKeyRule,
 );
 
-/** Idempotency key with its owner, because two owners may use the same key. */
+/** Idempotency key and the owner to whom it belongs. Two owners may use the same key. */
 export interface ScopedIdempotencyKey {
   readonly ownerId: OwnerId;
   readonly idempotencyKey: IdempotencyKey;
@@ -24,8 +24,8 @@ export const scopedIdempotencyKeyText = ({
 }: Readonly<Record<keyof ScopedIdempotencyKey, string>>): string => JSON.stringify([ownerId, idempotencyKey]);
 
 /**
- * Writes the content of a create as one text, which is equal only for equal animals. A repository keeps this text, or a
- * hash of it, with the idempotency key, because the animal itself may change after its create.
+ * Returns the fields of an animal to add as one text, which is equal only for equal animals. A repository stores this
+ * text, or a hash of it, with the idempotency key. The stored animal can't be compared instead, because it may change.
  */
 export const contentOf = (newPet: NewPet): string =>
   JSON.stringify(
@@ -35,7 +35,7 @@ export const contentOf = (newPet: NewPet): string =>
 /** Default lifetime of an idempotency key: 24 hours. */
 export const idempotencyTtlMs = 24 * 60 * 60 * 1000;
 
-/** Stored idempotency key: the content of its create, in the form in which the repository keeps it, and the animal. */
+/** Stored idempotency key. `content` is the text that `contentOf` made of its create, or a hash of this text. */
 export interface IdempotencyRecord {
   readonly content: string;
   /** Animal as it is now, or undefined if it was deleted. */
@@ -68,9 +68,9 @@ type IdempotentCreate =
   | PetDeleted;
 
 /**
- * Decides the outcome of a create: add its animal, replay the animal of an earlier create with the same idempotency
- * key, or reject the create. A new key is valid for `ttlMs`. Rejects a valid key with different content, and a retry
- * after the animal was deleted. `now` and `expiresAt` are times in milliseconds by the same clock.
+ * Decides the outcome of a create with an idempotency key. Returns Create if the key is new or has expired, and Replay
+ * if an earlier create added the same animal. Otherwise rejects the create. `record` is the stored record of the key,
+ * if any. `now` must come from the clock of `expiresAt`, in milliseconds.
  */
 export const resolveIdempotentCreate = (
   record: IdempotencyRecord | undefined,

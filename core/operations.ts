@@ -58,21 +58,22 @@ export interface QuotaExceeded {
 }
 
 /**
- * Operations of an authenticated caller. They check their arguments, ignore fields that they don't know, and pass the
- * deadline on to the ports.
+ * Operations of an authenticated caller. They check their arguments, ignore unknown fields, and pass the deadline on to
+ * the ports.
  */
 export interface AnimalStore {
   readonly caller: Caller;
-  /** State of the rate limit after this opening, if the store has one. */
+  /** State of the owner's rate limit, with this request counted. Undefined if the store has no rate limit. */
   readonly quota: Quota | undefined;
-  /** Reads one page of at most `limit` animals, by default 20. */
+  /** Reads one page of animals. The default of `limit` is 20. */
   readonly listPets: (
     query?: { readonly [Field in keyof PetQuery]?: unknown },
     deadline?: Deadline,
   ) => TE.TaskEither<InvalidQuery | Unavailable, PetPage>;
   /**
-   * Adds a NewPet. A safe integer is accepted as an int64. A retry with the same idempotency key within 24 hours adds
-   * no second animal. A create that fails with Unavailable may still have added its animal: retry it with the same key.
+   * Adds an animal with the fields of a NewPet. An int64 may also be a safe integer (`Number.isSafeInteger`). A retry
+   * with the same idempotency key adds no second animal, by default for 24 hours. After Unavailable, the animal may
+   * have been added: retry with the same key.
    */
   readonly createPet: (
     newPet: unknown,
@@ -96,10 +97,10 @@ export interface AnimalStore {
   readonly getPet: (id: bigint, deadline?: Deadline) => TE.TaskEither<PetNotFound | Unavailable, Pet>;
 }
 
-/** Name of an operation of the store. Adapters index their code by it, so that the compiler finds a missing one. */
+/** Name of an operation. Records of the adapters have these names, so that the compiler finds a missing one. */
 export type OperationName = Exclude<keyof AnimalStore, 'caller' | 'quota'>;
 
-/** Opens the store with an API key, and counts one request of its owner. */
+/** Opens the store with an API key, and counts one request of the key's owner if there is a rate limit. */
 export type OpenAnimalStore = (
   apiKey: string,
   deadline?: Deadline,
@@ -128,7 +129,7 @@ export const decodeNewPet = (newPet: unknown): E.Either<InvalidNewPet, NewPet> =
     E.mapLeft((errors) => ({ _tag: 'InvalidNewPet', fields: invalidFieldsOf(errors) })),
   );
 
-/** Checks that a caller may add animals. */
+/** Fails if the API key of the caller may only read. */
 export const checkMayCreate = ({ isReadOnly }: Caller): E.Either<ReadOnlyApiKey, void> =>
   isReadOnly === true ? E.left({ _tag: 'ReadOnlyApiKey' }) : E.right(undefined);
 
@@ -169,8 +170,8 @@ export const openAnimalStore =
   };
 
 /**
- * Decodes the animals of a source. Calls `onInvalid` for each invalid one and leaves it out. `onInvalid` may throw, to
- * end the source.
+ * Yields the decoded animals of a source. Passes the failure of each invalid animal to `onInvalid`, and leaves the
+ * animal out. An error that `onInvalid` throws ends the source.
  */
 export async function* decodeNewPets(
   newPets: Iterable<unknown> | AsyncIterable<unknown>,
@@ -184,11 +185,11 @@ export async function* decodeNewPets(
 }
 
 /**
- * Adds all animals of a source or none, and returns their number and ids. Needs no API key, only the repository. An
- * invalid animal ends the import with InvalidNewPet. With `onInvalid`, which receives the failure, the animal is left
- * out instead. `onIds` gets the new ids before the animals are stored, and may reject, to end the import. Fails with
- * ImportAborted, and stores no animal, if the source throws or the store rejects the import. Fails with Unavailable if
- * the store does not confirm the commit; then either all animals are stored or none.
+ * Adds all animals of a source or none, and returns their number, first and last id. Works on the repository itself, so
+ * it needs no API key. Fails with InvalidNewPet at an invalid animal, unless `onInvalid` is given: it receives the
+ * failure, and the animal is left out. `onIds` gets new ids before their animals are stored. Fails with ImportAborted,
+ * and stores nothing, if the source, a callback or the store fails before the commit. After Unavailable, either all
+ * animals are stored or none.
  */
 export const importAll =
   (
@@ -210,8 +211,8 @@ export const importAll =
   };
 
 /**
- * Reads a list page by page, with 100 animals on a page if the query has no limit. Animals that are added during the
- * walk may appear on later pages. Ends after the first page that is Unavailable.
+ * Yields the pages of a list, of 100 animals each if the query has no limit. Animals that are added during the walk may
+ * appear on later pages. If a read fails, yields the failure and ends.
  */
 export async function* walkPages(
   list: PetRepository['list'],
@@ -221,7 +222,7 @@ export async function* walkPages(
   let { after } = query;
   do {
     const page = await list({ ...query, limit, after })();
-    // Read the id before the yield, because the consumer may sort or empty the array of animals.
+    // Reads the id before the yield, because the consumer may change the array of animals.
     after = E.isRight(page) && page.right.hasMore ? page.right.pets.at(-1)?.id : undefined;
     yield page;
   } while (after !== undefined);

@@ -4,7 +4,7 @@ type RequiredName<R> = {
   readonly [Name in keyof R]: R[Name] extends { readonly required: true } ? Name : never;
 }[keyof R];
 
-/** Maps the rules `R` with these names to their values. Editors show the docstring of each rule at its value. */
+/** Maps the names of rules in `R` to the types of their values. Editors show the docstring of a rule at its value. */
 type Values<R, Name extends keyof R> = { readonly [Field in Name]: ValueOf<R[Field]> };
 
 type RecordOf<R> = Values<R, RequiredName<R>> & Partial<Values<R, Exclude<keyof R, RequiredName<R>>>>;
@@ -15,15 +15,15 @@ export interface NewPet extends RecordOf<typeof newPetRules> {}
 /** Animal in the store: the fields of a NewPet, and the id that the store has assigned. */
 export interface Pet extends RecordOf<typeof petRules> {}
 
-/** New values of fields of an animal. A missing field keeps its value, and null removes that of an optional field. */
+/** New values for fields of an animal. A missing field keeps its value, and null removes an optional field. */
 export type PetChanges = {
   readonly [Name in keyof NewPet]?: NewPet[Name] | (undefined extends NewPet[Name] ? null : never);
 };
 
-/** Availability of an animal. */
+/** Availability of an animal: `available`, `pending` or `sold`. */
 export type PetStatus = ValueOf<typeof newPetRules.status>;
 
-/** Order of a list. */
+/** Order of a list by id: `asc`, or `desc` for the newest animals first. */
 export type ListOrder = ValueOf<typeof listOrderRule>;
 
 type FilterName = {
@@ -32,12 +32,12 @@ type FilterName = {
     : never;
 }[keyof typeof newPetRules];
 
-/** Values that the animals of a list must have. A filter that is undefined lets every animal pass. */
+/** Filters of a list: values that its animals must have. A filter that is undefined lets every animal pass. */
 export type PetFilters = { readonly [Name in FilterName]?: NewPet[Name] | undefined };
 
 /**
- * Query for a page of at most `limit` (1 to 100) animals that pass the filters and follow the id `after` in the order.
- * The default order is `asc`. The order `desc` has the newest animals first.
+ * Query for a page of at most `limit` animals (1 to 100) that pass the filters. With `after`, the page starts after
+ * this id in the order. The default order is `asc`. The order `desc` has the newest animals first.
  */
 export interface PetQuery extends PetFilters {
   readonly limit: number;
@@ -56,7 +56,7 @@ const isPetField = (name: string): name is keyof Pet => name in petRules;
 /** Names of the fields of an animal, in the order in which they are written. */
 export const petFieldNames = Object.keys(petRules).filter(isPetField);
 
-/** Names of the fields of an animal that has no id yet. */
+/** Names of the fields of a NewPet. */
 export const newPetFieldNames = petFieldNames.filter((name) => name !== 'id');
 
 const isFilter = (name: string): name is FilterName =>
@@ -64,21 +64,21 @@ const isFilter = (name: string): name is FilterName =>
 
 export const petFilters: ReadonlyArray<FilterName> = Object.keys(newPetRules).filter(isFilter);
 
-/** True if the animal has the value of each given filter. */
+/** Reports whether an animal has the value of each filter that is defined. */
 export const passesFilters = (filters: PetFilters, pet: Pet): boolean =>
   petFilters.every((name) => filters[name] === undefined || filters[name] === pet[name]);
 
 export const compareById = ({ id: one }: Pet, { id: other }: Pet): number =>
   one < other ? -1 : one > other ? 1 : 0;
 
-/** Returns the function that sorts animals in an order. */
+/** Returns a comparison function, for `sort`, that puts animals in the order. */
 export const compareIn = (order: ListOrder = 'asc') =>
   order === 'asc' ? compareById : (one: Pet, other: Pet) => compareById(other, one);
 
 export const countToFind = (limit: number): number => limit + 1;
 
 /**
- * Makes a page from the animals that a repository has found, in the order of the query. A repository looks for
+ * Makes a page from the animals that a repository has read, in the order of the query. A repository reads up to
  * `countToFind` animals, one more than `limit`, to learn whether a next page exists. Freezes the page and its animals,
  * so that callers can share them.
  */

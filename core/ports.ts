@@ -10,14 +10,14 @@ import type {
 import type { NewPet, Pet, PetChanges, PetPage, PetQuery } from './pets';
 
 /**
- * Time in milliseconds, by `performance.now()`, after which the caller of a port ignores its result. A port may use it
- * to skip work whose result would come too late; it need not end the call then.
+ * Time by `performance.now()` after which the caller of a port ignores the result. A port may skip work that would end
+ * later, but need not end a call at its deadline.
  */
 export type Deadline = number;
 
 /**
- * Failure of any call: the store cannot answer now, but may later. A create that fails this way may still have added
- * its animal; retry it with the same idempotency key. `cause` is for the log, not for clients.
+ * Failure of any call: the store can't answer now, but may later. A create that fails this way may still have added its
+ * animal, so retry it with the same idempotency key. `cause` is for the log, not for clients.
  */
 export interface Unavailable {
   readonly _tag: 'Unavailable';
@@ -32,7 +32,7 @@ export const unavailable = (cause: unknown): Unavailable => ({
 /**
  * Failure of an authentication: the API key is not valid. `reason` and `keyId` are for the log, not for the client. The
  * reason is `malformed` if the text can't be an API key, and `unknown` if it matches no key. `keyId` is the id that the
- * text of the key contains, if any. With the reason `unknown`, this id is unverified input.
+ * text of the key contains, if any. With the reason `unknown`, the client may have invented this id.
  */
 export interface InvalidApiKey {
   readonly _tag: 'InvalidApiKey';
@@ -51,7 +51,7 @@ export interface PetNotFound {
 /** Makes a PetNotFound. */
 export const petNotFound = (id: bigint): PetNotFound => ({ _tag: 'PetNotFound', id });
 
-/** Failure of an import: the source or the store ended it. None of its animals is stored. */
+/** Failure of an import: its source, its `onIds` or the store failed. None of its animals is stored. */
 export interface ImportAborted {
   readonly _tag: 'ImportAborted';
   readonly cause: unknown;
@@ -74,14 +74,14 @@ export interface RateLimit {
   readonly seconds: number;
 }
 
-/** State of the rate limit of an owner, after a request was counted. */
+/** State of an owner's rate limit. `isWithin` is false if the request that was counted last exceeds the limit. */
 export interface Quota extends RateLimit {
   readonly isWithin: boolean;
   readonly remaining: number;
   /** Time until the full quota is available again, rounded up. */
   readonly resetsInSeconds: number;
 }
-/** Returns the state of a rate limit after `requests` requests of a window that ends in `leftMs` milliseconds. */
+/** Returns the quota after `requests` requests in a window that ends in `leftMs` milliseconds. */
 export const quotaAfter = (limit: RateLimit, requests: number, leftMs: number): Quota => ({
   ...limit,
   isWithin: requests <= limit.requests,
@@ -108,12 +108,12 @@ export interface ImportedPets {
   readonly lastId: bigint | undefined;
 }
 
-/** Receives some of the ids of an import, in ascending order. */
+/** Callback that receives the ids of an import in batches, in ascending order. */
 export type OnIds = (ids: ReadonlyArray<bigint>) => Promise<void>;
 
 /** Port to the animals. Adapters must pass the contract suite `petRepositoryContract`. */
 export interface PetRepository {
-  /** Reads one page. Every animal whose create ended before the call is visible. */
+  /** Reads one page. Sees every animal whose create was acknowledged before the call. */
   readonly list: (query: PetQuery, deadline?: Deadline) => TaskEither<Unavailable, PetPage>;
   readonly find: (id: bigint, deadline?: Deadline) => TaskEither<PetNotFound | Unavailable, Pet>;
   /**
@@ -129,15 +129,15 @@ export interface PetRepository {
   readonly update: (id: bigint, changes: PetChanges) => TaskEither<PetNotFound | Unavailable, Pet>;
   /**
    * Deletes the animals with these ids, all or none, and returns how many existed. Idempotency keys of their creates
-   * stay valid. Reads the ids once, and is Unavailable if their iterable throws. Such a call can be repeated.
+   * stay valid. Reads `ids` once, and is Unavailable if reading them throws. Can be repeated after Unavailable.
    */
   readonly deleteAll: (ids: Iterable<bigint>) => TaskEither<Unavailable, number>;
   /**
-   * Adds all animals of a source or none, and returns their number and ids. Their ids ascend in the order of the
-   * source. `onIds` gets each of the ids before the animals are stored, and ends the import if it rejects. Reads the
-   * source once, and stops reading if the source throws. Readers see none of the animals before all are stored. Until
-   * then, the store may reject other creates. ImportAborted means that no animal is stored. Unavailable means that
-   * either all are stored or none.
+   * Adds all animals of a source or none, and returns their number, first and last id. The ids ascend in the order of
+   * the source. `onIds` gets every id before the animals are stored. Reads the source once, and not further after an
+   * error. Fails with ImportAborted, and stores nothing, if the source, `onIds` or the store fails before the commit.
+   * After Unavailable, either all animals are stored or none. Readers see none before all are stored. Until then, the
+   * store may reject other creates.
    */
   readonly importAll: (
     newPets: AsyncIterable<NewPet>,

@@ -17,7 +17,7 @@ export const int64Rule: Rule<bigint> = {
 
 const decimal = /^-?0*[0-9]{1,19}$/;
 
-/** Reads an int64 in decimal digits. Returns undefined for other texts. `BigInt` is slow for long texts. */
+/** Parses an int64 in decimal digits, or returns undefined. Tests the text first: `BigInt` is slow for long texts. */
 export const int64FromText = (text: string): bigint | undefined => {
   const value = decimal.test(text) ? BigInt(text) : undefined;
   return value !== undefined && int64Rule.holds(value) ? value : undefined;
@@ -28,7 +28,9 @@ const unstorable = /[\0\p{Surrogate}]/u;
 /** True if every database stores the text unchanged. PostgreSQL rejects U+0000, and SQLite replaces lone surrogates. */
 export const isStorable = (value: string): boolean => !unstorable.test(value);
 
-/** Compares the number of code points, each of which takes at most two elements of a JavaScript string. */
+/**
+ * Compares the number of code points, each one or two elements of a string. Counts only if `length` does not decide.
+ */
 const isShortEnough = (value: string, maxLength: number): boolean =>
   value.length <= maxLength || (value.length <= 2 * maxLength && Array.from(value).length <= maxLength);
 
@@ -61,7 +63,7 @@ export const listOrders = ['asc', 'desc'] as const;
 
 export const listOrderRule = { kind: 'enumeration', required: false, values: listOrders } as const;
 
-/** Rule of a field of an animal. A list can be filtered by the fields with `filter`. */
+/** Rule of a field of an animal. Lists can be filtered by a field with `filter: true`. */
 export type FieldRule = (
   | { readonly kind: 'text'; readonly maxLength: number }
   | { readonly kind: 'int64' }
@@ -95,7 +97,9 @@ export type ValueOf<R> = R extends { readonly kind: 'int64' }
 
 type FieldValue = ValueOf<FieldRule>;
 
-/** Rule of a field that a value breaks, with the limits of the rule. Integers are decimal digits. */
+/**
+ * Reason why a value is invalid: the rule that it breaks, with its limits. `minimum` and `maximum` are decimal digits.
+ */
 export type Violation =
   | {
       /** Rule that the value breaks. The other properties are its limits. */
@@ -105,10 +109,10 @@ export type Violation =
   | { readonly rule: 'out_of_range'; readonly minimum: string; readonly maximum: string }
   | { readonly rule: 'not_one_of'; readonly values: ReadonlyArray<string> };
 
-/** Rule that a value breaks, and the values that it accepts, in words that a visitor of a page may read. */
+/** Violation, and the accepted values in words, which a web page may show to its visitors. */
 export type ExplainedViolation = Violation & { readonly expected: string };
 
-/** Meaning of a kind of field: its valid values, and their form as text. */
+/** Validation of the values of a field, and their conversion from text. */
 export interface FieldType {
   /** Returns the value that an input stands for, or undefined if the input is invalid. */
   readonly decode: (input: unknown) => FieldValue | undefined;
@@ -116,7 +120,7 @@ export interface FieldType {
   readonly fromText: (text: string) => FieldValue | undefined;
   /** Values that `decode` accepts, in words. */
   readonly expected: string;
-  /** Returns the rule that an invalid value breaks. */
+  /** Returns the rule that an invalid value breaks. The value must be invalid. */
   readonly explain: (input: unknown) => ExplainedViolation;
   /** Type of the values in JSON. An integer has all its digits. */
   readonly jsonType: 'integer' | 'string';
@@ -131,7 +135,7 @@ const textType = (
   return { decode, fromText: decode, expected, explain, jsonType: 'string' };
 };
 
-/** Returns the rule that an invalid integer breaks. An unsafe integer counts as out of range. */
+/** Returns the rule that an invalid integer breaks. A whole number beyond the safe integers counts as out of range. */
 export const explainInteger = (input: unknown, minimum: string, maximum: string): ExplainedViolation => {
   const isInteger =
     typeof input === 'string' ? /^-?\d+$/.test(input) : typeof input === 'bigint' || Number.isInteger(input);
@@ -148,7 +152,7 @@ const explainInt64: FieldType['explain'] = (input) => {
   return hint ? { ...violation, expected: violation.expected + unsafe } : violation;
 };
 
-/** Accepts bigints in range and safe integers. Larger numbers may already have lost digits. */
+/** Accepts bigints in the range of int64, and safe integers. Larger numbers may already have lost digits. */
 const int64Type: FieldType = {
   decode: (input) => {
     const value = typeof input === 'number' && Number.isSafeInteger(input) ? BigInt(input) : input;
@@ -168,7 +172,7 @@ const textViolation = (input: unknown, maxLength: number): ExplainedViolation =>
     : { rule: 'too_long', maxLength, expected: `at most ${maxLength} characters long` };
 };
 
-/** Returns the type of a field. A new kind of field is one more case. */
+/** Returns the FieldType of a rule. To add a kind of field, add a case. */
 export const fieldType = (rule: FieldRule): FieldType => {
   switch (rule.kind) {
     case 'text':
