@@ -28,7 +28,7 @@ export const serviceStatuses = {
 
 const statuses = {
   ...serviceStatuses,
-  // The client adds these codes. A server that passes the error on can use the status.
+  // Codes of the client itself. A server that passes the error on can respond with the status.
   invalid_argument: 400,
   aborted: 499,
   unexpected_response: 500,
@@ -39,11 +39,11 @@ const statuses = {
 /** Code of a failed call: one of the service's error codes, or one that the client adds. */
 export type AnimalStoreErrorCode = keyof typeof statuses;
 
-/** Argument, or field of an animal, that is invalid. `rule` is the rule that it breaks, with the limits of the rule. */
+/** Invalid argument, or field of an animal. `rule` is the rule that it breaks. Other properties are its limits. */
 export type InvalidField = {
-  /** Name as the caller wrote it. */
+  /** Name of the argument or field. */
   readonly name: string;
-  /** Accepted values, in words for the user of a form. Follows `must be`. */
+  /** Accepted values in words, for the user of a form. The text follows `must be`. */
   readonly expected: string;
 } & Violation;
 
@@ -54,20 +54,20 @@ type Details = { readonly [Name in DetailName]?: AnimalStoreError[Name] | undefi
 
 /** Error of a failed call of an AnimalStoreClient. */
 export class AnimalStoreError extends Error {
-  /** Accepts errors of other copies of this class, such as the copy in a bundle and the one on the server. */
+  /** Makes `instanceof` true for errors of another copy of this class in the same program, such as a bundled copy. */
   static override [Symbol.hasInstance](value: unknown): value is AnimalStoreError {
     return value instanceof Error && value.name === 'AnimalStoreError';
   }
 
-  /** Name of the class, which every copy of the client has. */
+  /** Name of the class, which is the same in every copy of the client. */
   override readonly name = 'AnimalStoreError';
   /** Reason of the failure. */
   readonly code: AnimalStoreErrorCode;
-  /** HTTP status of the response, or a status that fits the code. */
+  /** HTTP status of the response if it reports an error, otherwise a status that fits the code. */
   readonly status: number;
-  /** Invalid arguments of a call with the code `invalid_argument`. */
+  /** Invalid arguments if the code is `invalid_argument`, otherwise empty. */
   readonly fields: ReadonlyArray<InvalidField>;
-  /** Id of the last request in the log of the service. */
+  /** Id that the last request has in the log of the service, or undefined without a response. */
   readonly requestId: string | undefined;
   /** Time that the service asks to wait before the next call. */
   readonly retryAfterMs: number | undefined;
@@ -106,6 +106,6 @@ export const invalidArgument = (fields: ReadonlyArray<InvalidField>, cause?: unk
     { fields, cause },
   );
 
-/** Makes the error of a call for an animal that the store lacks. */
+/** Makes the error of a call with an id that no animal has. */
 export const petNotFound = (id: bigint, details?: Details): AnimalStoreError =>
   new AnimalStoreError('pet_not_found', `pet not found: no animal has the id ${id}`, details);

@@ -16,11 +16,11 @@ import {
 import { type InvalidField, invalidArgument } from './animal-store-error';
 import type { CallOptions, CreateOptions, PageStart } from './options';
 
-/** Returns a property of a value. An error from another JavaScript realm is not `instanceof Error`. */
+/** Returns a property of any value, or undefined. Unlike `instanceof`, works for objects of other JavaScript realms. */
 export const propertyOf = (value: unknown, name: string): unknown =>
   typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined;
 
-/** Returns the value of a valid argument, or the rule that an invalid one breaks. */
+/** Check of an argument. Returns the value of a valid argument, or the rule that an invalid argument breaks. */
 export type Check = (input: unknown) => { readonly value: unknown } | ExplainedViolation;
 
 type Checks<A> = { readonly [Name in keyof A]-?: Check };
@@ -43,7 +43,7 @@ export const isFunction = (input: unknown): input is (...values: ReadonlyArray<u
 const stringOf = ({ holds, expected }: Rule<string>): Check =>
   when((input) => isString(input) && holds(input), expected);
 
-/** Checks a field of an animal. An int64 may also be a string of decimal digits. */
+/** Makes the check of a field that a caller passes. An int64 may also be a string of decimal digits. */
 const checkOf = (rule: FieldRule): Check => {
   const { decode, fromText, explain } = fieldType(rule);
   return (input) => {
@@ -52,7 +52,7 @@ const checkOf = (rule: FieldRule): Check => {
   };
 };
 
-/** Checks a field of a response that `parseJson` has read. Accepts only a bigint as an int64. */
+/** Makes the check of a field of a response that `parseJson` has read. An int64 must be a bigint. */
 const checkParsed = (rule: FieldRule): Check => {
   const { decode, expected } = fieldType(rule);
   return when((input) => !isNumber(input) && decode(input) !== undefined, expected);
@@ -96,7 +96,7 @@ const petChecks = fieldChecks(petRules, checkParsed);
 
 const checkInt64 = checkOf(petRules.id);
 
-/** Also accepts a bigint, because `parseJson` makes one of the page size in stored options. */
+/** Accepts a number, or a bigint: `parseJson` reads the page size of stored options as a bigint. */
 const checkPageSize: Check = (input) => {
   const value = typeof input === 'bigint' ? Number(input) : input;
   return isNumber(value) && pageSizeRule.holds(value)
@@ -104,7 +104,7 @@ const checkPageSize: Check = (input) => {
     : explainInteger(input, '1', String(maxPageSize));
 };
 
-/** Ignores an empty filter, such as the value of a form field in which nothing is chosen. */
+/** Makes a check for which null and an empty text mean no filter. A form sends an empty text if nothing is chosen. */
 const filter =
   (check: Check): Check =>
   (input) =>
@@ -139,8 +139,9 @@ export const int64Check: Check = optional(
 );
 
 /**
- * Checks named arguments, and returns them without those that are undefined. Int64 values become bigints. Throws an
- * AnimalStoreError with the code `invalid_argument` that names each argument that is invalid, missing or unknown.
+ * Checks named arguments, and returns those that are defined, with int64 values as bigints. Throws an AnimalStoreError
+ * with the code `invalid_argument`, which names each invalid, missing or unknown argument. `ignoresOthers` allows
+ * unknown arguments.
  */
 export const checkArguments = <A>(
   subject: string,
@@ -190,7 +191,7 @@ const askForApiKey = async (source: ApiKeySource): Promise<unknown> => {
   }
 };
 
-/** Returns the API key of an attempt. Throws an AnimalStoreError if it is not a well-formed key. */
+/** Returns the current API key. Throws an AnimalStoreError if it is malformed, or the program's function throws. */
 export const readApiKey = async (source: ApiKeySource): Promise<string> => {
   const apiKey = await askForApiKey(source);
   return checkArguments<{ readonly apiKey: string }>('apiKey', { apiKey }, { apiKey: checkApiKey }).apiKey;

@@ -21,23 +21,23 @@ import type {
 } from './options';
 import { type Attempt, clientTimeouts, withRetries } from './retry';
 
-/** Page of animals. */
+/** Page of a list of animals. */
 export interface Page<Int64 extends bigint | string = bigint> {
   /** Animals of the page. */
   readonly pets: ReadonlyArray<PetOf<Int64>>;
-  /** Argument for the next page, or undefined on the last page. */
+  /** Argument of `page` for the next page, or undefined on the last page. */
   readonly next: PageOptions | undefined;
 }
 
 /** Animals of a list, which are read page by page as they are needed. Each iteration starts at the first page. */
 export interface PetList<Int64 extends bigint | string = bigint> extends AsyncIterable<PetOf<Int64>> {
-  /** Reads all animals of the list. */
+  /** Reads all pages, and returns their animals. */
   readonly toArray: () => Promise<Array<PetOf<Int64>>>;
 }
 
 /**
- * Client of a store, remote or embedded. Calls retry temporary failures within a time budget. They reject with an
- * AnimalStoreError. Ids are bigints, safe integers or strings of decimal digits.
+ * Client of a store, remote or embedded. Calls retry temporary failures for a limited time, and reject with an
+ * AnimalStoreError. An id may be a bigint, a safe integer or a string of decimal digits.
  */
 export interface AnimalStoreClient<Int64 extends bigint | string = bigint> {
   /** Adds an animal. All attempts send the same idempotency key, which is random if the options have none. */
@@ -58,7 +58,7 @@ export interface AnimalStoreClient<Int64 extends bigint | string = bigint> {
   readonly get: (id: bigint | number | string, options?: CallOptions) => Promise<PetOf<Int64>>;
 }
 
-/** Requests of a client. Each function makes one attempt, and rejects with an AnimalStoreError. */
+/** Operations over HTTP or in the same process. Each makes one attempt, and rejects with an AnimalStoreError. */
 export interface Transport extends Readonly<Record<OperationName, unknown>> {
   readonly createPet: (
     newPet: NewPet,
@@ -75,7 +75,7 @@ export interface Transport extends Readonly<Record<OperationName, unknown>> {
 // Does not use `crypto.randomUUID`, which browsers lack on pages without TLS.
 const randomKey = (): string => crypto.getRandomValues(new BigUint64Array(2)).join('-');
 
-/** Start of a page after an animal. */
+/** Start of a page that follows another page. */
 interface NextPage extends PageStart {
   readonly after: bigint;
 }
@@ -85,7 +85,7 @@ interface CheckedPage {
   readonly next: NextPage | undefined;
 }
 
-/** Functions and options that the calls of a client need. */
+/** Transport of a client, and default options for its calls. */
 export interface SetUp {
   readonly transport: Transport;
   readonly callOptions: CallOptions;
@@ -94,17 +94,17 @@ export interface SetUp {
 const checkPageOptions = (options: PageOptions): readonly [PageStart, CallOptions] => {
   const checks = { ...callChecks, ...pageStartChecks };
   const checked = checkArguments<CallOptions & PageStart>('options', options, checks);
-  // Separates the start of the page, which `next` repeats, from the options of the call.
+  // Selects the start of the page, which `next` repeats, without the options of the call.
   return [checkArguments('options', checked, pageStartChecks, { ignoresOthers: true }), checked];
 };
 
-/** Converts the int64 values of what a client returns. */
+/** Conversion of int64 values in results to the type that the client's user chose: bigints, or strings of digits. */
 interface Show<Int64 extends bigint | string> {
   (pet: Pet): PetOf<Int64>;
   (place: NextPage): PageOptions;
 }
 
-/** Makes a client. Sets up the transport at the first call. */
+/** Makes a client, which calls `setUp` only at its first call. */
 const clientOver = <Int64 extends bigint | string>(
   setUp: () => SetUp,
   show: Show<Int64>,
@@ -188,7 +188,7 @@ function inDigits(values: object): object {
   );
 }
 
-/** Makes a client whose int64 values have the type that the option `int64` names. */
+/** Makes a client that returns int64 values in the type that the option `int64` names. */
 export const clientWith = (
   setUp: () => SetUp,
   options: ClientOptions,

@@ -45,12 +45,12 @@ type Failure =
   | Unavailable;
 
 /**
- * Time by which the deadline of the store exceeds the client's timeout of an attempt. The client's timeout therefore
- * comes first, and the call fails with `timeout` rather than `unavailable`.
+ * Time from the client's timeout of an attempt to the later deadline of the store. The call therefore fails with
+ * `timeout`, not with `unavailable`.
  */
 const graceMs = 50;
 
-/** Time for retries, which is short because a store in the same process neither restarts nor reconnects. */
+/** Time for retries. It is short, because a store in the same process neither restarts nor reconnects. */
 const retryForMs = 2_000;
 
 const errorOf = (code: AnimalStoreErrorCode, message: string, details = {}): AnimalStoreError =>
@@ -96,7 +96,7 @@ const toError = (failure: Failure): AnimalStoreError => {
   }
 };
 
-/** Task of fp-ts, whose values are plain objects, so that the client need not load fp-ts. */
+/** TaskEither of fp-ts. Its results are plain objects, which the client reads without loading fp-ts. */
 type Task<A> = () => Promise<
   { readonly _tag: 'Left'; readonly left: Failure } | { readonly _tag: 'Right'; readonly right: A }
 >;
@@ -127,7 +127,7 @@ const embeddedTransport = (openStore: OpenAnimalStore, apiKey: ApiKeySource): Tr
 
 /** Options of an embedded client: the store, the API key for all calls, and defaults for the options of each call. */
 export interface EmbeddedClientOptions extends CallOptions, ClientOptions {
-  /** Store of this process, such as `openAnimalStore(ports)`. */
+  /** Function that opens the store of this process, such as `openAnimalStore(ports)`. */
   readonly openStore: OpenAnimalStore;
   /** API key, or a function that returns the current key before each attempt. */
   readonly apiKey: ApiKeySource;

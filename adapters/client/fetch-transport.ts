@@ -12,8 +12,8 @@ interface Success {
 }
 
 /**
- * Maximum size of a response: a page of the longest names, each character escaped in 12 bytes, and 1 MB more. Stops an
- * endless response.
+ * Maximum size of a response, which ends an endless response: 1 MB more than a page of the longest names, with each
+ * character escaped in 12 bytes.
  */
 const maxResponseBytes = maxPageSize * (12 * newPetRules.name.maxLength + 200) + 1_000_000;
 
@@ -22,7 +22,7 @@ const shownLength = 200;
 const isServiceCode = (code: unknown): code is keyof typeof serviceStatuses =>
   typeof code === 'string' && Object.hasOwn(serviceStatuses, code);
 
-/** Returns the pause that `Retry-After` asks for (RFC 9110, section 10.2.3), or undefined if the text has no time. */
+/** Returns the pause that a valid `Retry-After` asks for (RFC 9110, section 10.2.3), or undefined. */
 const retryAfterMsOf = (headers: Headers): number | undefined => {
   const text = headers.get('Retry-After') ?? '';
   const seconds = /^\s*(\d+(?:\.\d+)?)/.exec(text)?.[1];
@@ -67,7 +67,7 @@ const failureOf = (response: Response, body: unknown, text: string): AnimalStore
  */
 const mistake = /undefined|null|is not (?:a|an|iterable|defined)\b|bad port/;
 
-/** Makes the error of a `fetch` that has failed, or of a body that was cut off. */
+/** Makes the error of a call whose `fetch` failed, or whose response was cut off. */
 const fetchError = (cause: unknown, hint = ''): AnimalStoreError => {
   if (cause instanceof AnimalStoreError) return cause;
   const reason = propertyOf(cause, 'cause');
@@ -79,7 +79,7 @@ const fetchError = (cause: unknown, hint = ''): AnimalStoreError => {
     : new AnimalStoreError('network', `no answer: ${text}${hint}`, { cause });
 };
 
-/** Returns possible causes of a failed request in a browser, which hides the real one from scripts. */
+/** Returns possible causes of a failed request in a browser, which hides the real cause. Elsewhere, returns no text. */
 const hintFor = (url: string): string => {
   const origin = propertyOf(propertyOf(globalThis, 'location'), 'origin');
   return typeof origin === 'string'
@@ -93,7 +93,7 @@ const isResponse = (value: unknown): value is Response =>
   isFunction(propertyOf(value, 'text'));
 
 const readText = async (response: Response): Promise<string> => {
-  // A response has no stream if it has no content, or comes from some polyfills of fetch.
+  // Some responses have no stream: those without content, and those of some polyfills of fetch.
   const isStream = isFunction(propertyOf(response.body, 'getReader'));
   const reader: ReadableStreamDefaultReader<Uint8Array> | undefined = isStream
     ? response.body?.getReader()
@@ -169,10 +169,10 @@ const toPets = ({ response, body }: Success): ReadonlyArray<Pet> => {
   return body.map((item: unknown) => toPet({ response, body: item }));
 };
 
-/** Matches a Link with the relation `next`, also among other relations (RFC 8288, section 3.3). */
+/** Matches a `Link` header whose `rel` contains `next`, also among other relations (RFC 8288, section 3.3). */
 const nextLink = /;\s*rel="?(?:[^";,]*\s)?next(?![^\s";,])/i;
 
-/** Makes the transport that sends requests over `fetch`. The address ends with `/v1/`. */
+/** Makes the transport that sends requests by `fetch`. `address` must end with `/v1/`. */
 export const fetchTransport = (address: string, apiKey: ApiKeySource | undefined): Transport => {
   const url = `${address}pets`;
 
@@ -182,7 +182,8 @@ export const fetchTransport = (address: string, apiKey: ApiKeySource | undefined
     const success = await send(`${url}?${search.toString()}`, apiKey, attempt);
     const pets = toPets(success);
     const hasMore = nextLink.test(success.response.headers.get('Link') ?? '');
-    // Ids ascend, or descend, from page to page. Otherwise a cache that repeats a page would make a list endless.
+    // The ids must ascend, or descend for `desc`, from page to page. Otherwise a cache that repeats a page would make a
+    // list endless.
     const follows = (id: bigint, other: bigint) => (query.order === 'desc' ? id < other : id > other);
     const places = [...(query.after === undefined ? [] : [query.after]), ...pets.map(({ id }) => id)];
     const isOrdered = places.every((id, index) => index === 0 || follows(id, places[index - 1] ?? id));
@@ -204,7 +205,7 @@ export const fetchTransport = (address: string, apiKey: ApiKeySource | undefined
       const replayed = success.response.headers.get('Idempotent-Replayed') === 'true';
       return { pet: toPet(success), replayed };
     },
-    // The service removes GET /pets/{petId} on 5 December 2030. Lists one animal after the previous id instead.
+    // The service removes GET /pets/{petId} on 5 December 2030. Instead, lists one animal after the id before this one.
     getPet: async (id, attempt) => {
       const isSmallest = BigInt.asIntN(64, id - 1n) > id;
       const success = await send(`${url}?limit=1${isSmallest ? '' : `&after=${id - 1n}`}`, apiKey, attempt);

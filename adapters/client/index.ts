@@ -33,13 +33,13 @@ export type {
 /** Options of a client over HTTP: the service, an API key, and defaults for the options of each call. */
 export interface AnimalStoreClientOptions extends CallOptions, ClientOptions {
   /**
-   * Address of the service, `http:` or `https:`, with a path prefix if it has one. In a page, it may be relative to the
-   * page. It may end with `/v1`, and has no user name, password, query or fragment.
+   * Address of the service, `http:` or `https:`, with its path prefix, if any. In a page, it may be relative to the
+   * page. It may end with `/v1`, and must have no user name, password, query or fragment.
    */
   readonly baseUrl: string | URL;
   /**
-   * API key, or a function that returns the current key before each attempt, such as during a rotation. Without it,
-   * requests have no key, for a proxy that adds one.
+   * API key, or a function that returns the current key before each attempt, such as during a rotation. Leave it out if
+   * a proxy adds the key.
    */
   readonly apiKey?: ApiKeySource | undefined;
 }
@@ -52,7 +52,7 @@ const pageAddress = (): string | undefined => {
   return isString(address) ? address : undefined;
 };
 
-/** Checks the address of a service. The value is its text, which ends with `/v1/`. Errors have no password of it. */
+/** Checks the address of the service, and returns it with `/v1/` at its end. Errors never show its password. */
 const checkBaseUrl: Check = (input) => {
   const address = isString(input) ? input : propertyOf(input, 'href');
   if (!isString(address)) return { rule: 'required', expected: 'the address of the service' };

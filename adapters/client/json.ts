@@ -21,7 +21,7 @@ const readMarked = (value: string): unknown => {
  * SyntaxError if the text is not JSON.
  */
 export const parseJson = (text: string): unknown =>
-  // On Node 20, a reviver does not get the digits of a number. Each integer is first marked as a string.
+  // On Node 20, a reviver does not get the digits of a number. So each integer is first replaced by a marked string.
   JSON.parse(text.replace(jsonTokens, markInteger), (_name, value: unknown) =>
     typeof value === 'string' ? readMarked(value) : value,
   );
@@ -33,7 +33,7 @@ const isWritten = (value: unknown): boolean => !['undefined', 'function', 'symbo
 
 /**
  * Writes a value as JSON text, as `JSON.stringify` does, but a bigint as an integer with every digit. Accepts animals,
- * lists of them, and values that contain them.
+ * lists of animals, and objects that contain them.
  */
 export const toJson = (value: unknown): string => {
   if (typeof value === 'bigint') return String(value);

@@ -28,7 +28,7 @@ export interface CallOptions {
    * and 3 seconds for reads, or 2 seconds in an embedded store. With 0, there is only one attempt.
    */
   readonly retryForMs?: number | undefined;
-  /** Called before the pause after a failed attempt, with the number of attempts so far and the last error. */
+  /** Callback before the pause after a failed attempt. It gets the number of attempts so far and the last error. */
   readonly onRetry?:
     | ((retry: {
         readonly attempt: number;
@@ -36,7 +36,7 @@ export interface CallOptions {
         readonly error: AnimalStoreError;
       }) => void)
     | undefined;
-  /** Replaces the global `fetch`. A client of an embedded store does not use it. */
+  /** Function to call instead of the global `fetch`. A client of an embedded store does not use it. */
   readonly fetch?: typeof fetch | undefined;
   /**
    * Headers of each request, such as for a proxy. The client's own headers take precedence. A client of an embedded
@@ -60,7 +60,7 @@ export interface CreateOptions extends CallOptions {
   readonly idempotencyKey?: string | undefined;
 }
 
-/** Checked filters, start and size of a page. */
+/** Filters, start, order and size of a page, after their check. */
 export interface PageStart extends PetFilters {
   readonly after?: bigint | undefined;
   readonly order?: ListOrder | undefined;
@@ -71,7 +71,7 @@ type FilterInput = {
   readonly [Name in keyof PetFilters]?: Input<NonNullable<PetFilters[Name]>> | '' | null | undefined;
 };
 
-/** Options of a page or list. A filter that is empty or null is ignored. */
+/** Options of a page or list. A filter that is null or an empty string is ignored. */
 export interface PageOptions extends CallOptions, FilterInput {
   /** Id of an animal. Only the animals that follow it are listed. */
   readonly after?: Int64Input | undefined;

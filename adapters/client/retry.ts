@@ -28,7 +28,7 @@ const backoffMs = ({ retryAfterMs = 0 }: AnimalStoreError, attempts: number): nu
   retryAfterMs +
   Math.random() * Math.min(clientTimeouts.maxDelayMs, clientTimeouts.firstDelayMs * 2 ** attempts);
 
-/** Functions that abort calls in progress, by the signal of these calls. */
+/** Functions that abort calls in progress, by the signal that the callers passed. */
 const abortsOf = new Map<EventTarget | null, Set<() => void>>();
 
 const abortCalls = ({ target }: Event): void => {
@@ -53,7 +53,7 @@ const onAbort = (signal: AbortSignal, abort: () => void): (() => void) => {
 
 const timedOut = Symbol('timed out');
 
-/** Settles as the first of the promises does, or resolves to `timedOut` after this time. */
+/** Settles as the first of the promises does, or resolves to `timedOut` after `milliseconds`. */
 const raceTimeout = <A>(
   milliseconds: number,
   ...promises: ReadonlyArray<Promise<A>>
@@ -70,7 +70,7 @@ const raceTimeout = <A>(
   });
 };
 
-/** Makes the error of a call in which one of the program's own functions has thrown, such as `onRetry` or a port. */
+/** Returns an AnimalStoreError as it is. Makes an `internal_error` of what a function of the program has thrown. */
 const toAnimalStoreError = (cause: unknown, details = {}): AnimalStoreError =>
   cause instanceof AnimalStoreError
     ? cause
@@ -80,8 +80,8 @@ const toAnimalStoreError = (cause: unknown, details = {}): AnimalStoreError =>
       });
 
 /**
- * Runs an idempotent call, and retries it after temporary failures until `retryForMs` has passed. Rejects with the last
- * AnimalStoreError, to which it adds the number of attempts and the idempotency key.
+ * Runs an idempotent call, and retries it after temporary failures until `retryForMs` has passed. Rejects with the
+ * AnimalStoreError of the last attempt, with the number of attempts and the idempotency key.
  */
 export const withRetries = async <A>(
   attempt: (limits: Attempt) => Promise<A>,
@@ -102,7 +102,7 @@ export const withRetries = async <A>(
     else stopListening = signal && onAbort(signal, abort);
   });
 
-  /** Ends the attempt at its timeout, or when the caller aborts, even if the attempt ignores its signal. */
+  /** Makes one attempt. Ends it at its timeout, or when the caller aborts, even if `attempt` ignores its signal. */
   const attemptOnce = async (): Promise<A> => {
     if (signal?.aborted === true) return aborted;
     attempts += 1;
