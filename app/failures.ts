@@ -3,7 +3,7 @@ import type { TaskEither } from 'fp-ts/TaskEither';
 import type { ApiKeyNotFound, ApiKeyRevoked, NotInitialized } from '../adapters/knex';
 import type { InvalidPetChanges, PetNotFound, Unavailable } from '../core';
 
-/** Failure that a command reports in one line, with advice. Other errors are defects. */
+/** Failure that a command expects, and prints in one line with advice. */
 export type CommandFailure =
   | Unavailable
   | { readonly _tag: 'DatabaseLost' }

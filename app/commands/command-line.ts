@@ -31,7 +31,7 @@ const readEnvironmentFile = (file: string): Readonly<Record<string, string>> =>
 
 const dotEnv = '.env';
 
-/** Reads `.env` of the current folder outside production. Existing environment variables take precedence. */
+/** Outside production, reads `.env` in the current folder, or warns why not. Environment variables take precedence. */
 const readDotEnv = (env: Record<string, string | undefined>, { printError }: Terminal): void => {
   if (env['NODE_ENV'] === 'production' || !existsSync(dotEnv)) return;
   try {
@@ -42,7 +42,7 @@ const readDotEnv = (env: Record<string, string | undefined>, { printError }: Ter
   }
 };
 
-/** Returns a hint if an unknown option, such as `--port`, is the name of a setting. */
+/** Returns a hint if an unknown option, such as `--port`, has the name of a setting, otherwise an empty text. */
 const settingHint = (text: string): string => {
   const [, option = ''] = /unknown option '--([\w-]+)/.exec(text) ?? [];
   const name = option.toUpperCase().replaceAll('-', '_');

@@ -37,14 +37,14 @@ const filterOptions: ReadonlyArray<Option> = petFilters.map((name) => {
   );
 });
 
-/** Escapes control characters, which could change what a terminal shows, but keeps the line ends. */
+/** Escapes control characters, which could change what a terminal shows, but keeps line breaks. */
 async function* printable(texts: AsyncIterable<string>): AsyncGenerator<string> {
   for await (const text of texts) yield text.split(/\r?\n/).map(escapeControlCharacters).join('\n');
 }
 
 interface ExportProgress {
   animals: number;
-  /** Fraction of the range of ids that is exported, from 0 to 1. */
+  /** Fraction of the range of ids that was exported, from 0 to 1. */
   share?: number;
 }
 

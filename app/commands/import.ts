@@ -27,7 +27,7 @@ interface Counts {
   invalidRows: number;
   blankNames: number;
   firstBlankName?: string;
-  /** Returns the fraction of the file that was read, from 0 to 1, or undefined for standard input. */
+  /** Returns the fraction of the file that was read, from 0 to 1, or undefined if its size is unknown. */
   share: () => number | undefined;
 }
 
@@ -41,7 +41,7 @@ const hasBlankName = (row: unknown): boolean =>
 /** Error of an import whose commit the database did not confirm. */
 class Unconfirmed extends Error {}
 
-/** Stores the animals of a file in one transaction. With `--dry-run`, only reads them. */
+/** Stores the animals of a file in one transaction. With `--dry-run`, only checks them, and returns undefined. */
 const importFile = async (
   file: string,
   format: Format,

@@ -53,7 +53,7 @@ const lastUseOf = ({ lastUsedAt }: ApiKeyRecord): string => {
 
 const header = ['ID', 'NAME', 'OWNER', 'CREATED', 'EXPIRES', 'USED', 'STATE'];
 
-/** Quotes the name of the key, so that it can't imitate other columns. The owner is the id of its first key. */
+/** Makes a row of the table. Quotes the name, which could imitate columns. An owner has the id of its first key. */
 const toRow = (record: ApiKeyRecord): ReadonlyArray<string> => {
   const { id, ownerId, createdAt, expiresAt, name } = record;
   return [

@@ -74,7 +74,7 @@ const get = (terminal: Terminal): Command =>
 const flagOf = (name: string): string =>
   name.replace(/Id$/, '').replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 
-/** Options of each field. `key` is the name under which commander returns their value. */
+/** Command-line options of each field. `key` is the property in which commander returns their value. */
 const fieldOptions = Object.entries<FieldRule>(newPetRules).map(([field, rule]) => {
   const { fromText, expected } = fieldType(rule);
   const flag = flagOf(field);
@@ -105,7 +105,7 @@ const update = (terminal: Terminal): Command => {
   return command;
 };
 
-/** Deletes the animals of a file in one transaction. */
+/** Deletes the animals whose ids are in a file, all or none. */
 const removeAll = async (terminal: Terminal, file: string, json = false): Promise<void> => {
   const counts = { read: 0, passed: 0 };
   const run = async ({ settings, signal, terminal: { printError } }: TransferContext): Promise<string> => {

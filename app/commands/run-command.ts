@@ -11,7 +11,10 @@ import type { Terminal } from '../terminal/terminal';
 export const readVersion = (): string =>
   decodeOrThrow(t.type({ version: t.string }), createRequire(__filename)('#manifest')).version;
 
-/** Runs a command with the settings from the environment. If it fails, prints why. */
+/**
+ * Runs a command with the settings from the environment. Prints invalid settings and CommandFailed, with exit code 1.
+ * Throws other errors.
+ */
 export const runCommand = async (
   { env, printError, fail }: Terminal,
   command: (settings: Settings) => Promise<void>,

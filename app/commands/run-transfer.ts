@@ -20,11 +20,11 @@ interface TransferTexts {
   readonly failed: string;
   /** Describes what is stored after an error or a signal. */
   readonly remains: (error: unknown) => string;
-  /** Returns the progress, which a terminal shows. */
+  /** Returns the progress for a bar at a terminal, or undefined to show no bar. */
   readonly progress?: () => Progress | undefined;
 }
 
-/** Runs a command that stops at a signal. Prints its result or, after a failure, what is stored. */
+/** Runs a transfer, and aborts it at a stop signal. Prints its result, or why it failed and what is stored. */
 export const runTransfer = (
   terminal: Terminal,
   transfer: (context: TransferContext) => Promise<string>,

@@ -39,7 +39,7 @@ const announce = (
   printError(`Try it: curl -H 'Authorization: Bearer ${firstKey}' ${address}/v1/pets`);
 };
 
-/** Returns the default of a setting. Lists are empty by default. */
+/** Returns the default of a setting as text, or `none`. */
 const defaultOf = (name: string): string => {
   if (name === 'DATABASE_URL') return `sqlite:${defaultFile}`;
   const text = defaults[name] ?? '';
@@ -79,7 +79,8 @@ export const serveCommand = (io: Terminal): Command =>
             },
             until: (service) => {
               bar.remove();
-              // Handles signals before it prints the address, because its reader may send a signal at once.
+              // Handles signals before it prints the address. A program that reads the address may send a signal at
+              // once.
               const stopped = nextStopSignal();
               announce(terminal, settings, service);
               void stopped.then(terminal.announceStop);

@@ -13,7 +13,7 @@ const minBlockBytes = 8_192;
 
 const maxBufferedBytes = 16_777_216;
 
-/** pino's destination in the mode `buffer`, which its types lack. */
+/** Type of pino's destination in its mode `buffer`, which pino's own types lack. */
 interface BufferWriter {
   write(line: string | Uint8Array): unknown;
 }
@@ -42,7 +42,8 @@ const openDestination = (fd: number) => {
   destination.on('write', () => {
     isFailing = false;
   });
-  // pino also flushes at exit, but on a full disk it would retry forever. It does not flush a destroyed destination.
+  // Flushes before pino's own handler, which would retry forever on a full disk. That handler skips a destroyed
+  // destination.
   process.prependListener('exit', () => {
     isExiting = true;
     try {

@@ -15,7 +15,7 @@ const levelOf = ({ status, route }: RequestRecord): 'error' | 'debug' | 'info' =
   return status >= 500 ? 'error' : 'info';
 };
 
-/** Returns a function that runs `work`, unless it ran less than the interval ago. */
+/** Returns a function that runs `work`, unless `work` ran less than `intervalMs` ago. */
 const atMostEvery = <A>(intervalMs: number, work: (value: A) => void): ((value: A) => void) => {
   let lastRunAt = -Infinity;
   return (value) => {
@@ -54,7 +54,7 @@ export const requestReporter = (
 
 const refusalLogMs = 10_000;
 
-/** Counts connections above MAX_CONNECTIONS, and logs a warning at most once in 10 s. */
+/** Returns a function that counts a refused connection, and logs a warning at most once in 10 s. */
 export const refusedConnections = (
   logger: Logger,
   { requests }: PrometheusMetrics,

@@ -42,12 +42,12 @@ const start = async (
   }
 };
 
-/** True if the admin server serves metrics. Otherwise requests and batches are not measured. */
+/** Reports whether an admin server serves metrics. Without one, requests and batches are not measured. */
 const isMeasured = ({ ADMIN_PORT }: Settings): boolean => ADMIN_PORT !== undefined;
 
 const lossCheckMs = 500;
 
-/** Maximum time to stop the admin server, which begins after the public server has stopped. */
+/** Maximum time to stop the admin server, counted from the stop of the public server. */
 const adminStopMs = 500;
 
 interface Lifetime {

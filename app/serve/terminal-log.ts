@@ -1,4 +1,4 @@
-/* Lines of the log for people at a terminal. Programs read JSON. */
+/* Log lines as text for people at a terminal. Programs get JSON instead. */
 
 import * as t from 'io-ts';
 import { prettyFactory } from 'pino-pretty';
@@ -37,18 +37,18 @@ const levelText = (level: string, style: Style): string => {
 
 const localTime = (time: string): string => new Date(time).toTimeString().slice(0, 'hh:mm:ss'.length);
 
-/** True for a successful request for a file of the API reference, which loads several. */
+/** True for a successful request for one of the files that the API reference loads. */
 const isAsset = (line: unknown): boolean =>
   Request.is(line) && line.status < 400 && line.route?.startsWith('/docs/') === true;
 
 export interface TerminalLogOptions {
   readonly style: Style;
   readonly showsAssets: boolean;
-  /** False if another text announces the start. */
+  /** True to show the line `started`. False if another text announces the start. */
   readonly showsStart: boolean;
 }
 
-/** Returns a function that turns a line of the log into a text for a terminal, which is empty for a hidden line. */
+/** Returns a function that turns a JSON line of the log into text for a terminal. A hidden line has no text. */
 export const terminalText = ({
   style,
   showsAssets,

@@ -34,8 +34,9 @@ const parseSqliteUrl = (text: string): E.Either<string, DatabaseUrl> =>
     : E.left('sqlite:FILE, where FILE is the path of a file');
 
 /**
- * Parses DATABASE_URL, or returns what it must be. A trailing slash is invalid, because it names a
- * folder. `sqlite://animals.sqlite3` is invalid, because it would mean `/animals.sqlite3` and is probably a mistake.
+ * Parses DATABASE_URL, or fails with a text that describes a valid value. Rejects a SQLite path that ends with a slash,
+ * which names a folder. Rejects `sqlite://animals.sqlite3`, which would mean `/animals.sqlite3` and is probably a
+ * mistake.
  */
 export const parseDatabaseUrl = (text: string): E.Either<string, DatabaseUrl> => {
   if (text === 'memory:') return E.right({ _tag: 'Memory' });

@@ -2,7 +2,7 @@ import * as E from 'fp-ts/Either';
 
 const comment = /^[ \t]*(?:[#;].*)?(?<!\\)$/;
 
-/** Matches a value in quotes, or without quotes, backslashes and a `#` that could begin a comment. */
+/** Matches an assignment with a value in quotes, or one without quotes, backslashes and a `#` that begins a comment. */
 const assignment =
   /^[ \t]*(?<name>[A-Za-z_]\w*)[ \t]*=[ \t]*(?:'(?<single>[^']*)'|"(?<double>[^"\\]*)"|(?!#)(?!.*[ \t]#)(?<plain>[^"'`\\]*?))[ \t]*$/;
 
@@ -16,8 +16,9 @@ const decodeText = (bytes: Uint8Array): string | undefined => {
 };
 
 /**
- * Parses a file of settings that systemd's `EnvironmentFile=` may read as well (systemd.exec(5)). Fails at a line that
- * systemd ignores, or reads in an unexpected way. For systemd, `PORT=1 # port` has the value `1 # port`.
+ * Parses a file of settings that systemd's `EnvironmentFile=` may read as well (systemd.exec(5)). Fails at a line,
+ * other than a comment or an empty one, that systemd would ignore or read in an unexpected way. For example, systemd
+ * gives `PORT=1 # port` the value `1 # port`.
  */
 export const parseEnvironmentFile = (
   bytes: Uint8Array,

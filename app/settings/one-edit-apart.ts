@@ -1,4 +1,4 @@
-/** True if the texts differ by one edit: a character added, removed or replaced, or two neighbours swapped. */
+/** Reports whether texts are equal or one edit apart: one character added, removed or replaced, or two swapped. */
 export const isOneEditApart = (one: string, other: string): boolean => {
   let same = 0;
   while (same < one.length && one[same] === other[same]) same += 1;

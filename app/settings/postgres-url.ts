@@ -1,6 +1,6 @@
 /*
- * Addresses of PostgreSQL in DATABASE_URL, in the form of psql (libpq, "Connection URIs"). The driver would ignore an
- * unknown parameter, and then connect without TLS or to another schema.
+ * Reads the addresses of PostgreSQL in DATABASE_URL, in the form that psql takes (libpq, "Connection URIs"). Rejects
+ * unknown parameters: the driver would ignore them, and could connect without TLS or to another schema.
  */
 
 import * as E from 'fp-ts/Either';
@@ -47,13 +47,15 @@ const parseUrl = (text: string): URL | undefined => {
 };
 
 /**
- * Rewrites an address of psql to one that the driver accepts. For example, psql accepts a host in the parameter `host`.
- * For an invalid address, returns what it must be. This text contains no value of the address, such as the password.
+ * Turns an address in the form of psql into one that the driver accepts. For example, psql accepts a host in the
+ * parameter `host`. Fails with a text that describes a valid address, and contains no value of the given one, such as
+ * its password.
  */
 export const parsePostgresUrl = (text: string): E.Either<string, string> => {
   const url = parseUrl(text);
   if (url === undefined) return E.left(invalid);
-  // An @ after the host suggests that the password has a / or ?. Names of parameters would then show parts of it.
+  // An @ after the host suggests that the password contains an unescaped / or ?. An error that names an unknown
+  // parameter could then show a part of the password.
   if (`${url.pathname}${url.search}`.includes('@') || url.hash !== '') return E.left(invalid);
   const { searchParams } = url;
   for (const name of searchParams.keys()) {
@@ -62,7 +64,7 @@ export const parsePostgresUrl = (text: string): E.Either<string, string> => {
         `without the parameter ${name}, which this service does not support; the parameters are ${parameters.join(', ')}`,
       );
   }
-  // PostgreSQL takes the last of several values.
+  // If a parameter is repeated, the last value counts, as in libpq.
   const valueOf = (name: string): string => searchParams.getAll(name).at(-1) ?? '';
   const port = valueOf('port');
   for (const [name, place] of Object.entries(places)) {
@@ -72,8 +74,8 @@ export const parsePostgresUrl = (text: string): E.Either<string, string> => {
   }
   if (/,|%2C/.test(url.hostname) || (port !== '' && port !== url.port)) return E.left(invalid);
   if (url.port === '0') return E.left('an address whose port is from 1 to 65535');
-  // With a certificate, the driver encrypts and verifies. `system` is the name of libpq for the authorities that the
-  // system trusts.
+  // Without sslmode, the driver verifies the server if the address has a certificate. libpq calls the authorities that
+  // the system trusts `system`.
   const hasCertificate = certificateParameters.some((name) => searchParams.has(name));
   if (hasCertificate && !searchParams.has('sslmode')) searchParams.set('sslmode', 'verify-full');
   if (valueOf('sslrootcert') === 'system') searchParams.delete('sslrootcert');

@@ -8,9 +8,9 @@ import { errorCode } from '../error-code';
 import { DatabaseUrl, databaseUrlText, parseDatabaseUrl } from './database-url';
 
 /**
- * Returns the codec of one environment variable. An empty variable counts as unset. An error contains null in place of
- * the value, which may be a secret. `toText` is for logs: it must hide secrets. `parse` may return an Error with a more
- * precise text than `expected`.
+ * Makes the codec of one environment variable. An empty variable counts as unset. An error contains null in place of
+ * the value, which may be a secret. `toText` writes the value for logs, so it must hide secrets. `parse` may return an
+ * Error with a more precise text than `expected`.
  */
 const setting = <A>(
   { name, is }: Pick<t.Type<A>, 'name' | 'is'>,
@@ -48,13 +48,13 @@ const oneOf = <const A extends string>(names: ReadonlyArray<A>, defaultValue: A)
     identity,
   );
 
-/** Also accepts an IPv6 address in brackets, as URLs and `ss` write it. */
+/** Codec of an address to listen on. Accepts an IPv6 address also in brackets, as in URLs and the output of `ss`. */
 const listenAddress = setting(t.string, 'an address to listen on', '127.0.0.1', identity, (text) => {
   const [, inner = ''] = /^\[(.*)\]$/.exec(text) ?? [];
   return isIPv6(inner) ? inner : text;
 });
 
-/** Returns the keys of a text without repetitions. A line may end with a comma. Blank lines are ignored. */
+/** Splits a text at commas and line breaks, and returns each key once. A line may end with a comma or be blank. */
 const splitKeys = (text: string): ReadonlyArray<string> => {
   const lines = text.replaceAll(/\s+/g, (blanks) => (blanks.includes('\n') ? '\n' : blanks));
   return [...new Set(lines.split(/,\n?|\n/).map((key) => key.trim()))];
@@ -67,7 +67,7 @@ const parseRateLimit = (text: string): unknown => {
 
 const originShape = /^[a-z][a-z0-9+.-]*:\/\/[^/\\?#@*\s]+$/i;
 
-// Does not use `URL.canParse`, which on Node 20 may reject a host with letters such as `ü` once V8 has optimized it.
+// Does not use `URL.canParse`. On Node 20, once V8 has optimized it, it may reject a host with letters such as `ü`.
 const toOrigin = (text: string): unknown => {
   if (!originShape.test(text)) return undefined;
   try {
@@ -165,7 +165,7 @@ export const fileSettings: ReadonlyArray<string> = secretSettings.map((name) => 
 
 const maxSecretBytes = 1_000_000;
 
-/** Reads a regular file only, because another kind, such as a pipe or a device, may block or never end. */
+/** Reads a secret from a regular file. Rejects other kinds, because a pipe or a device may block or never end. */
 const readSecretFile = (file: string): E.Either<string, string> => {
   try {
     const found = statSync(file);
@@ -179,7 +179,7 @@ const readSecretFile = (file: string): E.Either<string, string> => {
   }
 };
 
-/** Reads a secret from its file, if one is named. Returns the name and the text of the setting. */
+/** Returns the name and the text of a secret setting. Reads the text from a file if `NAME_FILE` names one. */
 const readSecret =
   (environment: NodeJS.ReadOnlyDict<string>) =>
   (name: string): E.Either<ReadonlyArray<InvalidField>, readonly [name: string, text: string]> => {
@@ -203,8 +203,8 @@ const withFileOfUrl = (file: string, settings: Settings): Settings =>
     : settings;
 
 /**
- * Returns a function that reads the URL in a file, whose password may be rotated. While the file has no URL of
- * PostgreSQL, the function returns the last one.
+ * Returns a function that reads the current URL from a file, because its password may be rotated. While the file has no
+ * valid URL of PostgreSQL, the function returns the last valid one.
  */
 export const rereadPostgresUrl = (file: string, connectionString: string): (() => string) => {
   let last = connectionString;

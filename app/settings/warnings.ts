@@ -5,7 +5,7 @@ import { fileSettings, settingNames, type Settings } from './settings';
 
 const known: ReadonlyArray<string> = [...settingNames, ...fileSettings];
 
-/** Variable of the examples in docs/client.md. Without the exception, it would look like a misspelt `API_KEYS`. */
+/** Variable of the examples in docs/client.md, which is no misspelt `API_KEYS`. */
 const keyOfClients = 'API_KEY';
 
 export const misspeltSettings = (environment: NodeJS.ReadOnlyDict<string>): ReadonlyArray<string> =>

@@ -13,7 +13,7 @@ const lockOfKnex: Advice[number] = [
   'another process runs migrations with Knex; if none does, run `knex migrate:unlock`',
 ];
 
-/** Advice by the code and the message of an error. The first that matches applies. */
+/** Advice for errors of PostgreSQL. The first pattern applies that matches the code and message of an error. */
 const postgresAdvice: Advice = [
   [/^ECONNREFUSED|^ENOENT connect/, 'start PostgreSQL there, or set the host and port in DATABASE_URL'],
   [/^(ENOTFOUND|EAI_AGAIN) /, 'the host name is unknown; set the host in DATABASE_URL'],

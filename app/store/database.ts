@@ -9,7 +9,7 @@ import {
 import { CommandFailed } from '../failures';
 import { rereadPostgresUrl, type Settings } from '../settings/settings';
 
-/** Throws DriverMissing if Knex can't load the driver of the database. */
+/** Runs `open`. Throws DriverMissing if Knex can't load the driver of the database. */
 export const withDriver = async <A>(open: () => A | Promise<A>): Promise<A> => {
   try {
     return await open();
@@ -23,7 +23,7 @@ export const withDriver = async <A>(open: () => A | Promise<A>): Promise<A> => {
   }
 };
 
-/** Returns how to open the database of the settings. Throws NoDatabase for `memory:`. */
+/** Returns functions that open the settings' database or make its configuration. Throws NoDatabase for `memory:`. */
 export const databaseOf = (settings: Settings) => {
   const { DATABASE_URL: url } = settings;
   switch (url._tag) {

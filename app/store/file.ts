@@ -5,7 +5,7 @@ import { errorCode } from '../error-code';
 import type { Settings } from '../settings/settings';
 import { failed, type Finding, notInitialized, type Opening, passed, unusable, warned } from './opening';
 
-/** Returns the name of a user, or the id of a user without a name. */
+/** Returns the name of a user, or a text with the id if the user has no name in /etc/passwd. */
 const userName = (uid: number): string => {
   const users = existsSync('/etc/passwd') ? readFileSync('/etc/passwd', 'utf8').split('\n') : [];
   const [name] = users.map((line) => line.split(':')).find(([, , id]) => id === String(uid)) ?? [];
@@ -19,7 +19,7 @@ export const currentUser = (): string => {
 
 const ownerOf = (path: string): string => userName(statSync(path).uid);
 
-/** Returns advice if this user may not use a path, or undefined. */
+/** Returns advice if this user lacks the access `mode` to a path, or undefined. `use` is the access in words. */
 const accessAdvice = (path: string, mode: number, use: string): string | undefined => {
   try {
     accessSync(path, mode);
@@ -62,7 +62,10 @@ const foreignPath = (filename: string, uid: number): string | undefined => {
   return [file, dirname(file)].find((path) => existsSync(path) && statSync(path).uid !== uid);
 };
 
-/** Compares owners, because root can open every file, even one that the user of the service can't open. */
+/**
+ * Fails if the database file or its folder belongs to another user than the one who runs this command. Opening the file
+ * is no test: root can open files that the service's user can't.
+ */
 export const checkUser = ({ settings: { DATABASE_URL: url } }: Opening): ReadonlyArray<Finding> => {
   const uid = process.getuid?.();
   const user = `this command runs as ${currentUser()}`;
@@ -89,7 +92,10 @@ export const checkFile = (opening: Opening): ReadonlyArray<Finding> => {
   return [passed('file', `${url.filename} does not exist yet; the first start creates it`)];
 };
 
-/** Fails in production, where a container loses a log that is not on a volume. */
+/**
+ * Warns if a container mounts a database file without its folder, because its log is then lost with the container.
+ * Fails instead for `serve` and `doctor` in production.
+ */
 export const checkMount = ({ settings: { DATABASE_URL: url, NODE_ENV }, purpose }: Opening) => {
   if (url._tag !== 'Sqlite' || !isMountPoint(url.filename)) return [];
   const advice = `${url.filename} is mounted without its folder, so its log is lost with the container; mount its folder instead`;

@@ -14,7 +14,7 @@ interface Options extends Pick<MigrateOptions, 'mayRaiseGeneration' | 'signal'> 
   readonly printError: (text: string) => void;
 }
 
-/** Opens and migrates a database for a command, which must close it. Throws CommandFailed. */
+/** Opens and migrates a database, which the caller must close. Throws CommandFailed if the database can't be used. */
 export const openDatabase = async (
   settings: Settings,
   { mayCreate = false, isReader = false, printError, mayRaiseGeneration = false, signal }: Options,

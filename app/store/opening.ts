@@ -27,8 +27,8 @@ export const failed = (check: Check, text: string): Finding => ({ check, ok: fal
 export const warned = (check: Check, text: string): Finding => ({ check, ok: true, isWarning: true, text });
 
 /**
- * False in production. After the loss of its database, a service that a supervisor starts again would otherwise
- * continue with an empty one.
+ * Reports whether a start may create a missing store. False in production: after the loss of its database, a restarted
+ * service must not continue with an empty one.
  */
 export const mayCreateStore = ({ NODE_ENV }: Settings): boolean => NODE_ENV !== 'production';
 
@@ -44,7 +44,7 @@ export interface Opening {
   ranMigrations?: ReadonlyArray<string>;
   /** True if no tables exist that `doctor` could inspect. */
   lacksStore?: boolean;
-  /** True after a failure of a step without which no statement can run. */
+  /** True after the failure of a required step, without which no statement can run. */
   isBlocked?: boolean;
 }
 

@@ -22,8 +22,8 @@ import { takeSteps } from './steps';
 export interface ServiceStore {
   readonly ports: Ports;
   /**
-   * Creates an API key if none is configured and none was ever created. The caller must print the key, because only its
-   * hash is stored.
+   * Creates and returns an API key if none is configured and none was ever created, otherwise returns undefined. The
+   * caller must print the key, because only its hash is stored.
    */
   readonly createFirstKey: () => Promise<string | undefined>;
   /**
@@ -40,8 +40,8 @@ export interface ServiceStore {
 const hexDigits = 16;
 
 /**
- * Derives the id of each key from the key, and not from its place in the list. The id then stays the same when other
- * keys are added or removed.
+ * Makes the API keys of API_KEYS. Derives the id of a key from the key, and not from its place in the list. The id then
+ * stays the same when other keys are added or removed.
  */
 export const environmentKeys = (keys: ReadonlyArray<ApiKey>): ReturnType<typeof inMemoryApiKeys> =>
   inMemoryApiKeys(
@@ -49,8 +49,8 @@ export const environmentKeys = (keys: ReadonlyArray<ApiKey>): ReturnType<typeof 
   );
 
 /**
- * Picks the quota. On PostgreSQL, all instances share it. Otherwise it is in memory, because a shared quota on SQLite
- * would cost a commit for each request.
+ * Makes the rate limit, if one is set. On PostgreSQL, all instances count together. Otherwise each process counts in
+ * memory, because counting together on SQLite would cost a commit for each request.
  */
 const pickQuota = (
   { writes }: OwnDatabase,
@@ -120,8 +120,8 @@ const memoryStore = (settings: Settings): ServiceStore => {
 };
 
 /**
- * Opens and migrates the database of DATABASE_URL, or a store in memory. Throws CommandFailed if the database can't be
- * used, or if production has no valid API key.
+ * Opens and migrates the database of DATABASE_URL, or makes a store in memory. Throws CommandFailed if the database
+ * can't be used, or if there is no valid API key in production.
  */
 export const openServiceStore = async (
   settings: Settings,

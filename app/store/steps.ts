@@ -1,4 +1,4 @@
-/* Steps that open a store. `serve` and other commands stop at the first that fails, `doctor` reports each. */
+/* Steps that open a store. `doctor` reports the results of all. Other commands stop at the first step that fails. */
 
 import {
   apiKeyStore,
@@ -48,11 +48,14 @@ const loadDriver = async (opening: Opening): Promise<ReadonlyArray<Finding>> => 
   return [passed('driver', 'the driver of the database is installed')];
 };
 
-/** Returns the database if statements can run on it. */
+/** Returns the database if statements can run on it, otherwise undefined. */
 const readable = ({ database, lacksStore = false, isBlocked = false }: Opening): OwnDatabase | undefined =>
   lacksStore || isBlocked ? undefined : database;
 
-/** Connects to the database. Other commands connect in the next step, which can wait for another migrating process. */
+/**
+ * Connects to the database for `doctor`. Other commands connect in the next step, which can wait for a migration of
+ * another process.
+ */
 const inspect = async (opening: Opening): Promise<ReadonlyArray<Finding>> => {
   const database = readable(opening);
   if (database === undefined) return [];
@@ -89,7 +92,10 @@ const tryRights = async ({ database, schema }: Opening): Promise<ReadonlyArray<F
   return [passed('rights', 'this user may do what `serve` does')];
 };
 
-/** Fails in production without a valid key. In development, the first start creates one, and later starts only warn. */
+/**
+ * Checks that a valid API key exists. Without one, production fails. Elsewhere, the first start creates a key, and
+ * later starts warn.
+ */
 const checkKeys = async (opening: Opening): Promise<ReadonlyArray<Finding>> => {
   const { settings, purpose, database, lacksStore = false, isBlocked = false } = opening;
   const { API_KEYS, NODE_ENV, DATABASE_URL } = settings;
@@ -116,7 +122,10 @@ const steps: ReadonlyArray<Step> = [
   { check: 'port', run: tryPorts, isTrial: true },
 ];
 
-/** Takes the steps. If one fails, closes the database and throws. Otherwise the caller must close the database. */
+/**
+ * Takes the steps that open a store, and prints their warnings. If a step fails, closes the database and throws.
+ * Otherwise the caller must close the database.
+ */
 export const takeSteps = async (
   opening: Opening,
   printError: (text: string) => void,
@@ -133,7 +142,7 @@ export const takeSteps = async (
   }
 };
 
-/** Tries all steps, and changes nothing. After a failure, tries those that can still be tried. */
+/** Tries all steps for `doctor`, and changes nothing. After a failure, skips only what can't run because of it. */
 export const trySteps = async (settings: Settings): Promise<ReadonlyArray<Finding>> => {
   const opening: Opening = {
     settings,

@@ -43,8 +43,8 @@ const intervalMs = 200;
 type ReadProgress = () => Progress | undefined;
 
 /**
- * Shows a progress bar at a terminal while there is progress to read, unless the command is quick. Returns functions
- * that clear its line for another text, and remove it.
+ * Shows a progress bar at a terminal while `read` returns progress. Waits half a second first, because quick commands
+ * need no bar. `clearLine` makes place for another text, and `remove` ends the bar.
  */
 export const showProgress = (
   stream: Output,

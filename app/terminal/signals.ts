@@ -6,7 +6,7 @@ type StopSignal = 'SIGINT' | 'SIGTERM' | 'SIGHUP';
 
 export const signalExitCode = (signal: NodeJS.Signals): number => 128 + constants.signals[signal];
 
-/** True under `nohup`. Node resets ignored signals at its start, but shells put the name of the command into `_`. */
+/** True under `nohup`. Node resets ignored signals at its start, but shells set `_` to the name of the command. */
 const ignoresHangup = basename(process.env['_'] ?? '') === 'nohup';
 
 const stopSignals: ReadonlyArray<StopSignal> = [
@@ -16,8 +16,8 @@ const stopSignals: ReadonlyArray<StopSignal> = [
 ];
 
 /**
- * Ignores SIGHUP under `nohup`. Process 1, as in a container, exits at a stop signal without another handler. The
- * kernel would ignore the signal there (pid_namespaces(7)).
+ * Ignores SIGHUP under `nohup`. Lets process 1, as in a container, exit at a stop signal that nothing else handles. The
+ * kernel ignores signals to process 1 that have no handler (pid_namespaces(7)).
  */
 export const prepareSignals = (): void => {
   if (ignoresHangup) process.on('SIGHUP', constVoid);
@@ -29,12 +29,13 @@ export const prepareSignals = (): void => {
   }
 };
 
-/** Time in which a repeated signal is ignored: both the terminal and npm send a Ctrl-C to the service. */
+/** Time after a signal in which the next is ignored. At a Ctrl-C, the terminal and npm both send SIGINT. */
 const repeatMs = 2_000;
 
 /**
- * Calls `stop` at a stop signal. After a SIGINT or SIGTERM and a pause, the next one ends the process, as if it had no
- * handler. SIGHUP may come twice, because the kernel and the shell may both send it when a terminal is lost.
+ * Calls `stop` at a stop signal. After a SIGINT or SIGTERM, ignores both for a time, and then lets the next one end the
+ * process. SIGHUP never ends it: when a terminal is lost, the kernel and the shell may both send SIGHUP. Returns a
+ * function that removes the handlers.
  */
 const onStopSignal = (stop: (signal: StopSignal) => void): (() => void) => {
   let timer: NodeJS.Timeout | undefined;
@@ -54,12 +55,12 @@ const onStopSignal = (stop: (signal: StopSignal) => void): (() => void) => {
     process.off('exit', ignoreSignals);
   };
   for (const signal of stopSignals) process.on(signal, receive);
-  // The last write to a stalled terminal blocks the process, and only a signal without a handler ends it then.
+  // Removes the handlers at exit: the last write to a stalled terminal may block until an unhandled signal ends it.
   process.prependListener('exit', ignoreSignals);
   return ignoreSignals;
 };
 
-/** Waits for the signal that stops the service. */
+/** Resolves to the next stop signal. A SIGINT or SIGTERM more than 2 s after the first one then ends the process. */
 export const nextStopSignal = (): Promise<StopSignal> =>
   new Promise((resolve) => {
     onStopSignal(resolve);

@@ -4,8 +4,8 @@ const cut = (text: string, width: number): string =>
   text.length <= width ? text : `${text.slice(0, Math.max(width - 1, 0))}…`;
 
 /**
- * Aligns rows under a header. Cuts the texts of one column so that lines fit the terminal, but never below the length
- * of its name.
+ * Aligns rows under a header. Shortens the texts of the column `flexible` so that lines have at most `columns`
+ * characters, but not below the length of the column's name.
  */
 export const tableText = (
   header: Row,

@@ -48,7 +48,7 @@ export const openTerminal = ({ env, stdout, stderr }: ProcessIO) => {
     output.on('error', () => undefined);
   }
 
-  /** Writes the command in hints with `npx` if npm, which sets the variable, runs the program, as in a checkout. */
+  /** Writes commands in hints with `npx` if npm, which sets this variable, runs the program, as in a checkout. */
   const asCalled = (text: string): string =>
     env['npm_command'] === undefined ? text : text.replaceAll('`animal-store ', '`npx animal-store ');
 
@@ -64,7 +64,7 @@ export const openTerminal = ({ env, stdout, stderr }: ProcessIO) => {
     printed = writeFully(stderr, withColour(asCalled(text))).catch(() => undefined);
   };
 
-  /** Prints one line, in which the name of a file can't move the cursor or begin another line. */
+  /** Prints one line. Escapes control characters, by which the name of a file could move the cursor or begin a line. */
   const printError = (text: string): void => {
     writeError(`${escapeControlCharacters(text)}\n`);
   };
@@ -99,7 +99,7 @@ export const openTerminal = ({ env, stdout, stderr }: ProcessIO) => {
       write(`${json ? toPrintableJson(data) : asCalled(text)}\n`);
     },
     fail,
-    /** Waits until all is written, but only for a second after a signal. Returns the exit code. */
+    /** Waits until all output is written, but at most a second after a signal. Returns the exit code. */
     end: async (): Promise<number> => {
       const all = written.then(() => printed);
       await (isInterrupted ? Promise.race([all, delay(1_000)]) : all);
@@ -112,7 +112,7 @@ export type Terminal = ReturnType<typeof openTerminal>;
 
 const levels = { 'warning: ': 'warn', 'animal-store: ': 'fatal' } as const;
 
-/** Makes a terminal that prints messages as JSON lines, such as those of the log. */
+/** Makes a terminal that prints messages as JSON lines, like those of the log. */
 export const withJsonMessages = (terminal: Terminal): Terminal => ({
   ...terminal,
   printError: (text) => {

@@ -7,8 +7,8 @@ import { type FieldRule, fieldType, newPetRules, type Pet } from '../../core';
 import { maxRowLength, type Row, toBytes } from './rows';
 
 /**
- * Matches a text that a spreadsheet would run as a formula (OWASP, "CSV Injection"), also after single quotes. Such a
- * text gets one more quote, which the import removes.
+ * Matches a text that a spreadsheet would run as a formula (OWASP, "CSV Injection"), also after single quotes. The
+ * export puts one more quote before such a text, and the import removes it.
  */
 const formula = /^'*[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]/;
 
@@ -48,7 +48,7 @@ const readHeader = (fields: ReadonlyArray<string>): ReadonlyArray<string> => {
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-/** Reads a cell. Returns the text itself if it is no valid value, which the core then rejects. */
+/** Reads a cell. Returns an invalid text as it is, because the core rejects it. */
 const readField = (rule: FieldRule, text: string, escapeFormulas: boolean): unknown => {
   const plain = rule.kind === 'text' && escapeFormulas ? unescapeFormula(text) : text;
   return fieldType(rule).fromText(plain) ?? plain;
@@ -94,7 +94,7 @@ export async function* readCsv(
       return [String(line), ...fields];
     },
   });
-  // The parser reports the same error to the loop below.
+  // Ignores the error, because the parser reports it to the loop below as well.
   pipeline(Readable.from(binaryTexts), parser).catch(() => undefined);
   const records: AsyncIterable<ReadonlyArray<string>> = parser;
   let header: ReadonlyArray<string> | undefined;
@@ -118,7 +118,7 @@ export async function* readCsv(
 
 export interface WriteOptions {
   readonly escapeFormulas?: boolean;
-  /** Starts the file with a byte order mark, by which Excel knows that it is UTF-8. */
+  /** True to begin the file with a byte order mark, by which Excel recognises UTF-8. */
   readonly bom?: boolean;
 }
 

@@ -8,14 +8,14 @@ import { writeFully } from '../terminal/terminal';
 
 const sqliteHeader = 'SQLite format 3';
 
-/** Opens a file, or standard input for `-`. */
+/** Opens a file, or standard input for `-`. A read fails once the signal is aborted. */
 export const openSource = (file: string, signal: AbortSignal): Readable => {
   const source = addAbortSignal(signal, file === '-' ? process.stdin : createReadStream(file));
-  // Prevents an unhandled error event before the first read, which throws the error.
+  // Without a listener, an error before the first read would end the process. The read throws the error as well.
   return source.on('error', () => undefined);
 };
 
-/** Returns the file to replace, if there is one. Throws if it must not be replaced. */
+/** Returns the stats of the file to replace, or undefined if there is none. Throws if it must not be replaced. */
 const fileToReplace = async (file: string, mayReplace: boolean): Promise<Stats | undefined> => {
   const found = lstatSync(file, { throwIfNoEntry: false });
   if (found === undefined) return undefined;
@@ -29,7 +29,7 @@ const fileToReplace = async (file: string, mayReplace: boolean): Promise<Stats |
 
 /**
  * Writes a temporary file in the same folder, flushes it to the disk and renames it. A failure leaves the earlier file
- * unchanged. A new file can be read only by the owner of its folder, and a replaced one keeps its permissions.
+ * unchanged. Only its owner can read a new file. A replaced file keeps its permissions.
  */
 export const writeFile = async (
   file: string,

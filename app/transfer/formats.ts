@@ -38,7 +38,7 @@ async function* readNdjson(texts: AsyncIterable<string>): AsyncGenerator<Row> {
   yield* rowsOf([rest]);
 }
 
-/** Reads the rows of a file. A row of NDJSON is JSON, as in the body of `POST /v1/pets`. Throws if a row has no end. */
+/** Reads the rows of a file. A row of NDJSON is like a body of `POST /v1/pets`. Throws if a row is too long. */
 export const readRows = (
   format: Format,
   chunks: AsyncIterable<Uint8Array>,

@@ -6,7 +6,7 @@ import { createPrivateFile, partialFileFor } from '../../adapters/knex';
 import { int64FromText } from '../../core';
 import { escapeControlCharacters } from '../terminal/text';
 
-/** Writes ids to a new file, one on each line. `keep` gives the file its name. */
+/** Makes a writer of ids, one on each line, to a new file. `keep` gives the file its name, `discard` deletes it. */
 export const createIdsFile = async (file: string) => {
   if (existsSync(file)) throw new Error(`${file} exists; name another file`);
   const partial = partialFileFor(file);
@@ -27,7 +27,7 @@ export const createIdsFile = async (file: string) => {
   };
 };
 
-/** Reads the lines of a file of ids. Throws at the first that has no id. Empty lines are ignored. */
+/** Reads ids, one on each line. Ignores empty lines. Throws at the first line that is no int64. */
 export const readIds = async (source: Readable): Promise<ReadonlyArray<bigint>> => {
   const ids: Array<bigint> = [];
   let line = 0;

@@ -13,9 +13,9 @@ import { CommandFailed } from '../failures';
 type Environment = NodeJS.ReadOnlyDict<string>;
 
 /**
- * Translates an address of the driver to environment variables of libpq (PostgreSQL, "Environment Variables"). Other
- * users can read the arguments of a process, which must have no password, but not its environment. `roots` names a file
- * with the certificates that Node trusts, and `noRoots` a file that does not exist.
+ * Translates an address of the driver to environment variables of libpq (PostgreSQL, "Environment Variables"). These
+ * hide the password from other users, who can read the arguments of a process. `roots` names a file with the
+ * certificates that Node trusts, and `noRoots` a file that does not exist.
  */
 export const libpqEnvironment = (
   connectionString: string,
@@ -32,7 +32,7 @@ export const libpqEnvironment = (
     PGDATABASE: decodeURIComponent(pathname.slice(1)),
     PGOPTIONS: parameter('options'),
     PGSSLMODE: { '': 'disable', 'no-verify': 'require' }[sslMode] ?? sslMode,
-    // With an existing file, libpq would verify the server in the mode `require`.
+    // In the mode `require`, libpq verifies the server if this file exists.
     PGSSLROOTCERT: sslMode === 'no-verify' ? noRoots : parameter('sslrootcert') || roots,
     PGSSLCERT: parameter('sslcert'),
     PGSSLKEY: parameter('sslkey'),
@@ -41,7 +41,7 @@ export const libpqEnvironment = (
   return Object.fromEntries(Object.entries(variables).filter(([, value]) => value !== ''));
 };
 
-/** Returns the certificates that Node trusts, as one file of PEM texts. */
+/** Returns the authorities that Node trusts, its own and those of NODE_EXTRA_CA_CERTS, as one PEM text. */
 const trustedCertificates = async ({ NODE_EXTRA_CA_CERTS: file }: Environment): Promise<string> => {
   const more = file === undefined || file === '' ? '' : await readFile(file, 'utf8').catch(() => '');
   return [...rootCertificates, more].join('\n');
@@ -70,8 +70,8 @@ const runTool = async (
 const hasAnimals = / TABLE DATA \S+ pets /;
 
 /**
- * Writes a dump of a PostgreSQL database to a file that only this user can read, and reads it again, as a restore does.
- * Replaces an existing file only with `mayReplace`.
+ * Writes a dump of a PostgreSQL database to a file that only its owner can read, and reads it again, as a restore does.
+ * Throws if `target` exists, unless `mayReplace`. Throws NotInitialized if the dump lacks the table of animals.
  */
 export const backupPostgres = async (
   connectionString: string,

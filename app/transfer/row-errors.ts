@@ -8,7 +8,7 @@ import {
 import { toPrintableJson } from '../terminal/text';
 import type { Row } from './rows';
 
-/** Names the line of a row. After values with line breaks, also names the row of a spreadsheet, which differs. */
+/** Names the line of a row and, if its row in a spreadsheet differs, as after line breaks in values, also that row. */
 export const placeOf = ({ line, spreadsheetRow = line }: Row): string =>
   spreadsheetRow === line ? `line ${line}` : `line ${line} (row ${spreadsheetRow} of a spreadsheet)`;
 
@@ -16,7 +16,7 @@ const rules: Readonly<Record<string, FieldRule>> = newPetRules;
 
 const maxShownLength = 40;
 
-/** Returns the start of a value, or undefined for an object or an array. */
+/** Returns the start of a value as text, or undefined for a value such as an object. */
 const shown = (value: unknown): string | undefined => {
   if (typeof value !== 'string') return /^[\w.+-]+$/.test(String(value)) ? String(value) : undefined;
   const characters = Array.from(value);
@@ -35,7 +35,7 @@ const errorOf = (field: InvalidField, row: Readonly<Record<string, unknown>>): s
   return `${text}, not ${given}${isKnown ? `; did you mean ${meant}?` : ''}`;
 };
 
-/** Describes what is wrong with each field of a row, with its value. */
+/** Describes the error of each invalid field of a row, with the value of the field. */
 export const rowErrorText = ({ fields }: InvalidNewPet, row: unknown): string => {
   const values = typeof row === 'object' && row !== null ? Object.fromEntries(Object.entries(row)) : {};
   return fields.map((field) => errorOf(field, values)).join('; ');

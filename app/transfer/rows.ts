@@ -24,11 +24,11 @@ const withoutMark = (text: string): string => {
 };
 
 /**
- * Maps each byte to one character, and leaves out a byte order mark. Rows are decoded after they are found, so that an
- * error in the UTF-8 has a line number.
+ * Yields texts with one character for each byte, without a byte order mark. Rows are decoded after they are found, so
+ * that an error in the UTF-8 has a line number. Throws if the file is UTF-16.
  */
 export async function* toBinaryTexts(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
-  // First bytes, until there are enough for a byte order mark. Undefined after that.
+  // First bytes, until there are enough to contain a byte order mark. Undefined after that.
   let start: string | undefined = '';
   for await (const chunk of chunks) {
     const text = Buffer.from(chunk).toString('latin1');
