@@ -35,7 +35,7 @@ export const contentOf = (newPet: NewPet): string =>
 /** Default lifetime of an idempotency key: 24 hours. */
 export const idempotencyTtlMs = 24 * 60 * 60 * 1000;
 
-/** Stored idempotency key. `content` is the text that `contentOf` made of its create, or a hash of this text. */
+/** Stored record of an idempotency key. `content` is the text that `contentOf` returned for its create, or a hash. */
 export interface IdempotencyRecord {
   readonly content: string;
   /** Animal as it is now, or undefined if it was deleted. */

@@ -97,7 +97,7 @@ export interface AnimalStore {
   readonly getPet: (id: bigint, deadline?: Deadline) => TE.TaskEither<PetNotFound | Unavailable, Pet>;
 }
 
-/** Name of an operation. Records of the adapters have these names, so that the compiler finds a missing one. */
+/** Name of an operation. Adapters have records with these keys, so that the compiler reports a missing operation. */
 export type OperationName = Exclude<keyof AnimalStore, 'caller' | 'quota'>;
 
 /** Opens the store with an API key, and counts one request of the key's owner if there is a rate limit. */

@@ -120,7 +120,7 @@ export interface FieldType {
   readonly fromText: (text: string) => FieldValue | undefined;
   /** Values that `decode` accepts, in words. */
   readonly expected: string;
-  /** Returns the rule that an invalid value breaks. The value must be invalid. */
+  /** Returns the rule that a value breaks. The value must be invalid. */
   readonly explain: (input: unknown) => ExplainedViolation;
   /** Type of the values in JSON. An integer has all its digits. */
   readonly jsonType: 'integer' | 'string';
