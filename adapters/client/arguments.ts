@@ -191,7 +191,7 @@ const askForApiKey = async (source: ApiKeySource): Promise<unknown> => {
   }
 };
 
-/** Returns the current API key. Throws an AnimalStoreError if it is malformed, or the program's function throws. */
+/** Returns the current API key. Throws an AnimalStoreError if the key is malformed, or its function throws. */
 export const readApiKey = async (source: ApiKeySource): Promise<string> => {
   const apiKey = await askForApiKey(source);
   return checkArguments<{ readonly apiKey: string }>('apiKey', { apiKey }, { apiKey: checkApiKey }).apiKey;

@@ -12,7 +12,7 @@ export const readVersion = (): string =>
   decodeOrThrow(t.type({ version: t.string }), createRequire(__filename)('#manifest')).version;
 
 /**
- * Runs a command with the settings from the environment. Prints invalid settings and CommandFailed, with exit code 1.
+ * Runs a command with the settings from the environment. Reports invalid settings and a CommandFailed with exit code 1.
  * Throws other errors.
  */
 export const runCommand = async (

@@ -74,8 +74,8 @@ export const parsePostgresUrl = (text: string): E.Either<string, string> => {
   }
   if (/,|%2C/.test(url.hostname) || (port !== '' && port !== url.port)) return E.left(invalid);
   if (url.port === '0') return E.left('an address whose port is from 1 to 65535');
-  // Without sslmode, the driver verifies the server if the address has a certificate. libpq calls the authorities that
-  // the system trusts `system`.
+  // Without sslmode, a parameter for a certificate makes the driver verify the server. The value `system` is libpq's
+  // name for the authorities that the system trusts.
   const hasCertificate = certificateParameters.some((name) => searchParams.has(name));
   if (hasCertificate && !searchParams.has('sslmode')) searchParams.set('sslmode', 'verify-full');
   if (valueOf('sslrootcert') === 'system') searchParams.delete('sslrootcert');

@@ -93,7 +93,7 @@ const tryRights = async ({ database, schema }: Opening): Promise<ReadonlyArray<F
 };
 
 /**
- * Checks that a valid API key exists. Without one, production fails. Elsewhere, the first start creates a key, and
+ * Checks that a valid API key exists. Without one, fails in production. Elsewhere, the first start creates a key, and
  * later starts warn.
  */
 const checkKeys = async (opening: Opening): Promise<ReadonlyArray<Finding>> => {

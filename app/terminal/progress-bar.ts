@@ -44,7 +44,7 @@ type ReadProgress = () => Progress | undefined;
 
 /**
  * Shows a progress bar at a terminal while `read` returns progress. Waits half a second first, because quick commands
- * need no bar. `clearLine` makes place for another text, and `remove` ends the bar.
+ * need no bar. `clearLine` makes room for another text, and `remove` ends the bar.
  */
 export const showProgress = (
   stream: Output,

@@ -6,7 +6,7 @@ type StopSignal = 'SIGINT' | 'SIGTERM' | 'SIGHUP';
 
 export const signalExitCode = (signal: NodeJS.Signals): number => 128 + constants.signals[signal];
 
-/** True under `nohup`. Node resets ignored signals at its start, but shells set `_` to the name of the command. */
+/** True under `nohup`. Node resets ignored signals, so this reads `_`, in which shells put the name of the command. */
 const ignoresHangup = basename(process.env['_'] ?? '') === 'nohup';
 
 const stopSignals: ReadonlyArray<StopSignal> = [

@@ -8,7 +8,7 @@ import {
 import { toPrintableJson } from '../terminal/text';
 import type { Row } from './rows';
 
-/** Names the line of a row and, if its row in a spreadsheet differs, as after line breaks in values, also that row. */
+/** Names the line of a row, and its row in a spreadsheet if that differs, as after line breaks in values. */
 export const placeOf = ({ line, spreadsheetRow = line }: Row): string =>
   spreadsheetRow === line ? `line ${line}` : `line ${line} (row ${spreadsheetRow} of a spreadsheet)`;
 
