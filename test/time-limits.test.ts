@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { maxResponseMs } from '../adapters/http/messages';
 import { serverTimeouts as server } from '../adapters/http/server/timeouts';
 import { databaseTimeouts as database } from '../adapters/knex';
-import { scrapeTimeoutMs } from '../app/serve/observability';
+import { scrapeTimeoutMs } from '../app/serve/readiness';
 import { clientTimeouts as client } from '../adapters/client/retry';
 
 /** Time within which the service answers each request and rejects a revoked key (docs/guarantees.md). */

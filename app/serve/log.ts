@@ -1,6 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Logger, pino, stdTimeFunctions } from 'pino';
+import { healthPaths, type Reporter, type RequestRecord } from '../../adapters/http';
+import type { PrometheusMetrics } from '../../adapters/prometheus';
+import type { DatabaseUrl } from '../settings/database-url';
 import type { Settings } from '../settings/settings';
+import { specificAdvice } from '../store/advice';
 import type { ProcessIO } from '../terminal/terminal';
 import { styleFor } from '../terminal/style';
 import { terminalText } from './terminal-log';
@@ -95,5 +99,69 @@ export const openLog = ({ LOG_LEVEL }: Pick<Settings, 'LOG_LEVEL'>, { stdout, st
       logger.level = 'silent';
       return file?.close();
     },
+  };
+};
+
+const probes = new Set<string | undefined>(healthPaths);
+
+const levelOf = ({ status, route }: RequestRecord): 'error' | 'debug' | 'info' => {
+  if (probes.has(route)) return 'debug';
+  return status >= 500 ? 'error' : 'info';
+};
+
+/** Returns a function that runs `work`, unless `work` ran less than `intervalMs` ago. */
+const atMostEvery = <A>(intervalMs: number, work: (value: A) => void): ((value: A) => void) => {
+  let lastRunAt = -Infinity;
+  return (value) => {
+    const now = performance.now();
+    if (now - lastRunAt < intervalMs) return;
+    lastRunAt = now;
+    work(value);
+  };
+};
+
+const preflightLogMs = 60_000;
+
+/** Logs one line for each request and each failure, and counts requests in `metrics`, if any. */
+export const requestReporter = (
+  logger: Logger,
+  url: DatabaseUrl,
+  metrics?: PrometheusMetrics['requests'],
+): Reporter => ({
+  requestStarted: () => metrics?.started(),
+  requestEnded: (record) => {
+    metrics?.ended(record);
+    const isShown = record.unknownFields === undefined || logger.isLevelEnabled('debug');
+    logger[levelOf(record)](isShown ? record : { ...record, unknownFields: undefined }, 'request');
+  },
+  requestRejected: (record) => {
+    metrics?.rejected(record);
+    logger.info(record, 'rejected');
+  },
+  preflightRejected: atMostEvery(preflightLogMs, (origin) => {
+    logger.warn(`a browser asked from ${origin}; set CORS_ORIGIN to allow it`);
+  }),
+  error: (cause, requestId) => {
+    logger.error({ err: cause, advice: specificAdvice(url, cause), requestId }, 'request failed');
+  },
+});
+
+const refusalLogMs = 10_000;
+
+/** Returns a function that counts a refused connection, and logs a warning at most once in 10 s. */
+export const refusedConnections = (
+  logger: Logger,
+  { requests }: PrometheusMetrics,
+  maxConnections: number,
+): (() => void) => {
+  const warn = atMostEvery(refusalLogMs, () => {
+    logger.warn(
+      { maxConnections },
+      'connections are refused: MAX_CONNECTIONS is reached; raise it, or add instances on PostgreSQL',
+    );
+  });
+  return () => {
+    requests.connectionRefused();
+    warn(undefined);
   };
 };

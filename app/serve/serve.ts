@@ -14,7 +14,8 @@ import { reasonOf } from '../failure-text';
 import { CommandFailed } from '../failures';
 import { databaseUrlText } from '../settings/database-url';
 import { changedSettings, type Settings } from '../settings/settings';
-import { requestReporter, readiness, readServiceStatus, refusedConnections } from './observability';
+import { refusedConnections, requestReporter } from './log';
+import { readiness, readServiceStatus } from './readiness';
 
 export interface Service {
   readonly address: string;
