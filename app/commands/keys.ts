@@ -48,18 +48,20 @@ const dayMs = 86_400_000;
 const lastUseOf = ({ lastUsedAt }: ApiKeyRecord): string => {
   if (lastUsedAt === null) return 'never';
   const days = Math.floor((Date.now() - Date.parse(lastUsedAt)) / dayMs);
-  return days < 1 ? '<1d ago' : `${days}d ago`;
+  return days < 1 ? '<1d' : `${days}d`;
 };
 
-const header = ['ID', 'NAME', 'OWNER', 'CREATED', 'EXPIRES', 'USED', 'STATE'];
+/** Columns: ENDS has the last four characters of a key, and USED the days since its last use. */
+const header = ['ID', 'NAME', 'OWNER', 'ENDS', 'CREATED', 'EXPIRES', 'USED', 'STATE'];
 
 /** Makes a row of the table. Quotes the name, which could imitate columns. An owner has the id of its first key. */
 const toRow = (record: ApiKeyRecord): ReadonlyArray<string> => {
-  const { id, ownerId, createdAt, expiresAt, name } = record;
+  const { id, ownerId, lastFour, createdAt, expiresAt, name } = record;
   return [
     id,
     toPrintableJson(name),
     ownerId === id ? 'same' : ownerId.slice(0, 8),
+    lastFour,
     dayOf(createdAt),
     expiresAt === null ? 'never' : dayOf(expiresAt),
     lastUseOf(record),

@@ -52,8 +52,8 @@ describe('The command keys', () => {
     const { code, stdout, stderr } = await keys(environment, 'list');
     expect(stdout).to.equal(
       [
-        'ID                NAME    OWNER  CREATED     EXPIRES  USED   STATE\n',
-        `${id}  "shop"  same   ${today()}  never    never  valid\n`,
+        'ID                NAME    OWNER  ENDS  CREATED     EXPIRES  USED   STATE\n',
+        `${id}  "shop"  same   ${key.slice(-4)}  ${today()}  never    never  valid\n`,
       ].join(''),
     );
     expect({ code, stderr }).to.deep.equal({ code: 0, stderr: '' });
@@ -86,14 +86,14 @@ describe('The command keys', () => {
     await close();
     const { stdout } = await keys(environment, 'list');
     const cells = stdout.split('\n').map((line) => line.split(/ {2,}/));
-    const [, ...rows] = cells.map(([, name, , , , used, state]) => [name, used, state]);
+    const [, ...rows] = cells.map(([, name, , , , , used, state]) => [name, used, state]);
     expect(rows).to.have.deep.members([
       [undefined, undefined, undefined],
       ['"fresh"', 'never', 'valid'],
       ['"never used"', 'never', 'unused'],
-      ['"in use"', '<1d ago', 'valid'],
-      ['"used lately"', '29d ago', 'valid'],
-      ['"abandoned"', '30d ago', 'unused'],
+      ['"in use"', '<1d', 'valid'],
+      ['"used lately"', '29d', 'valid'],
+      ['"abandoned"', '30d', 'unused'],
       ['"revoked"', 'never', 'revoked'],
     ]);
     const records = JSON.stringify(await listed(environment));
@@ -191,20 +191,21 @@ describe('The list of keys at a terminal', () => {
   needsPrograms('script');
   afterEach(removeFolders);
 
-  it('fits 80 columns, and has the owner and the state of each', async () => {
+  it('fits 80 columns, and has the owner, the end and the state of each', async () => {
     const { environment } = await newStore();
     const long = await create(environment, 'a name that is much longer than its column');
     const { stdout: rotated } = await keys(environment, 'rotate', long.id, '--expires=90d');
     await keys(environment, 'revoke', long.id);
+    const [, id] = rotated.split('_');
     const list = `stty cols 80; exec ${process.execPath} ${main} keys list`;
     const { stdout } = await startProgram('script', ['-qec', list, '/dev/null'], { environment }).ended;
     const [database, ...lines] = stdout.trimEnd().split('\r\n');
     expect(database).to.match(/^database: /);
     for (const line of lines) expect(line.length, line).to.be.at.most(80);
     expect(lines.map((line) => line.split(/ {2,}/))).to.deep.equal([
-      ['ID', 'NAME', 'OWNER', 'CREATED', 'EXPIRES', 'USED', 'STATE'],
-      [long.id, '"a name tha…', 'same', today(), today(1), 'never', 'revoked'],
-      [rotated.split('_')[1], '"a name tha…', long.id.slice(0, 8), today(), today(90), 'never', 'valid'],
+      ['ID', 'NAME', 'OWNER', 'ENDS', 'CREATED', 'EXPIRES', 'USED', 'STATE'],
+      [long.id, '"a na…', 'same', long.key.slice(-4), today(), today(1), 'never', 'revoked'],
+      [id, '"a na…', long.id.slice(0, 8), rotated.trim().slice(-4), today(), today(90), 'never', 'valid'],
     ]);
   });
 });
