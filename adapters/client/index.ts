@@ -44,8 +44,13 @@ export interface AnimalStoreClientOptions extends CallOptions, ClientOptions {
   readonly apiKey?: ApiKeySource | undefined;
 }
 
-const isBaseUrl = ({ protocol, username, password, search, hash }: URL): boolean =>
-  /^https?:$/.test(protocol) && username + password + search + hash === '';
+/** Returns what the address must be, or undefined if it is valid. */
+const problemOf = ({ protocol, username, password, search, hash }: URL): string | undefined => {
+  if (!/^https?:$/.test(protocol)) return 'an http or https address';
+  if (username + password !== '')
+    return 'an address without a user name and password; pass the key as apiKey';
+  return search + hash === '' ? undefined : 'an address without a query and fragment';
+};
 
 const pageAddress = (): string | undefined => {
   const address = propertyOf(propertyOf(globalThis, 'location'), 'href');
@@ -58,8 +63,8 @@ const checkBaseUrl: Check = (input) => {
   if (!isString(address)) return { rule: 'required', expected: 'the address of the service' };
   try {
     const url = new URL(address, pageAddress());
-    const expected = 'an http or https address without a user name, password, query and fragment';
-    return isBaseUrl(url)
+    const expected = problemOf(url);
+    return expected === undefined
       ? { value: `${url.href.replace(/(\/v1)?\/*$/, '')}/v1/` }
       : { rule: 'invalid', expected };
   } catch {

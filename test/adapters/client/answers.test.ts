@@ -331,9 +331,9 @@ describe('An answer to the client', () => {
       [undefined, 'baseUrl is missing'],
       ['no address', 'an absolute URL'],
       ['ftp://127.0.0.1', 'an http or https address'],
-      [`http://me:${secret}@127.0.0.1`, 'without a user name, password, query and fragment'],
-      [`http://127.0.0.1/?key=${secret}`, 'without a user name, password, query and fragment'],
-      [`http://127.0.0.1/#${secret}`, 'without a user name, password, query and fragment'],
+      [`http://me:${secret}@127.0.0.1`, 'without a user name and password'],
+      [`http://127.0.0.1/?key=${secret}`, 'without a query and fragment'],
+      [`http://127.0.0.1/#${secret}`, 'without a query and fragment'],
     ] as const) {
       const client: unknown = Reflect.apply(animalStoreClient, undefined, [{ baseUrl, apiKey: 'k1' }]);
       const isClient = (_value: unknown): _value is AnimalStoreClient => true;
