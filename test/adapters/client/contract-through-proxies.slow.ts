@@ -1,9 +1,9 @@
 import { petRepositoryContract } from '../../contracts';
-import { resettingProxy } from '../../support/http/proxies';
+import { losingProxy, resettingProxy } from '../../support/http/proxies';
 import { openThrough } from './remote-repository';
 
-describe('A store over HTTP, behind a proxy that resets every connection', () => {
-  // Without the random pauses between the attempts of the client, the tests are fast.
+/** Removes the random pauses between the client's attempts, so that the tests are fast. */
+const withoutPauses = (): void => {
   const { random } = Math;
   before(() => {
     Math.random = () => 0;
@@ -11,6 +11,14 @@ describe('A store over HTTP, behind a proxy that resets every connection', () =>
   after(() => {
     Math.random = random;
   });
+};
 
+describe('A store over HTTP, behind a proxy that loses every fourth answer', () => {
+  withoutPauses();
+  petRepositoryContract({ describe, it }, openThrough(losingProxy));
+});
+
+describe('A store over HTTP, behind a proxy that resets every connection', () => {
+  withoutPauses();
   petRepositoryContract({ describe, it }, openThrough(resettingProxy));
 });

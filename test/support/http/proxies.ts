@@ -1,5 +1,6 @@
 import { createServer, request, type RequestListener } from 'node:http';
 import { connect, createServer as createNetServer } from 'node:net';
+import { buffer } from 'node:stream/consumers';
 import { type Listening, listenOn } from './listen';
 
 /** Returns a listener that forwards requests below a path to a service, with more headers, and removes the path. */
@@ -24,6 +25,25 @@ export const behindPath = async (path: string, service: string): Promise<Listeni
   });
   const { address, close } = await listenOn(server);
   return { address: address + path, close };
+};
+
+/** Starts a proxy that forwards requests. It drops every fourth response after the service has sent it completely. */
+export const losingProxy = (target: string): Promise<Listening> => {
+  let count = 0;
+  return listenOn(
+    createServer((incoming, outgoing) => {
+      const { method, headers, url = '' } = incoming;
+      const forwarded = request(target + url, { method, headers }, (answer) => {
+        void buffer(answer).then((body) => {
+          count += 1;
+          if (count % 4 === 0) outgoing.destroy();
+          else outgoing.writeHead(answer.statusCode ?? 502, answer.headers).end(body);
+        });
+      });
+      forwarded.on('error', () => outgoing.destroy());
+      incoming.pipe(forwarded);
+    }),
+  );
 };
 
 /** Number of response bytes after which each connection in turn is reset. The last one exceeds the longest name. */
