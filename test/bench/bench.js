@@ -1,9 +1,8 @@
-import { mkdir, writeFile } from 'node:fs/promises';
-import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { measureTargets } from './lib/measure.js';
 import { operations } from './lib/operations.js';
 import { plot, report } from './lib/report.js';
+import { writeResult } from './lib/results.js';
 import { targets } from './lib/targets.js';
 
 const { values } = parseArgs({
@@ -33,9 +32,7 @@ const results = await measureTargets({
   rounds: Number(values.rounds),
   animals: Number(values.animals),
 });
-const folder = fileURLToPath(new URL('results/', import.meta.url));
-await mkdir(folder, { recursive: true });
-await writeFile(`${folder}results.json`, `${JSON.stringify(results, undefined, 2)}\n`);
-await writeFile(`${folder}bench.svg`, plot(results.measurements));
+await writeResult('results.json', `${JSON.stringify(results, undefined, 2)}\n`);
+await writeResult('bench.svg', plot(results.measurements));
 process.stdout.write(`${report(results)}\n`);
 process.stderr.write('results.json and bench.svg are in test/bench/results\n');

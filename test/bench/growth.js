@@ -1,11 +1,11 @@
-import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import os from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { growthPlot } from './lib/growth-plot.js';
 import { measureTargets } from './lib/measure.js';
 import { operations } from './lib/operations.js';
+import { writeResult } from './lib/results.js';
 import { command, targets } from './lib/targets.js';
 
 const { values } = parseArgs({
@@ -74,9 +74,7 @@ const lines = targetNames.flatMap((target) => {
 const header = row('', 'database', ...results.map(({ animals }) => animals.toLocaleString('en')));
 process.stdout.write(`${[header, row('--', '--', ...results.map(() => '--:')), ...lines].join('\n')}\n`);
 
-const folder = fileURLToPath(new URL('results/', import.meta.url));
-await mkdir(folder, { recursive: true });
-await writeFile(`${folder}growth.json`, `${JSON.stringify(results, undefined, 2)}\n`);
+await writeResult('growth.json', `${JSON.stringify(results, undefined, 2)}\n`);
 for (const target of targetNames) {
   const { database } = targets[target];
   const title = `${database === 'sqlite' ? 'SQLite' : 'PostgreSQL'}, by the number of animals`;
@@ -88,8 +86,8 @@ for (const target of targetNames) {
     name,
     values: results.map((result) => secondsOf(result, target, name) / (result.animals / 1_000_000)),
   }));
-  await writeFile(
-    `${folder}growth-${database}.svg`,
+  await writeResult(
+    `growth-${database}.svg`,
     growthPlot(
       title,
       results.map(({ animals }) => animals),

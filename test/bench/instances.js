@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import { startLoadGenerator } from './lib/measure.js';
 import { operations } from './lib/operations.js';
-import { familySeconds } from './lib/processor-time.js';
+import { familySeconds, sum } from './lib/processor-time.js';
 import { withTargets } from './lib/targets.js';
 
 const { values } = parseArgs({
@@ -26,8 +26,6 @@ const commitsOf = async (adminAddress) => {
   );
   return Number(count);
 };
-
-const sum = (numbers) => numbers.reduce((total, number) => total + number, 0);
 
 /** Loads all instances at the same time, each with its share of the connections. */
 const measure = async ({ key, databasePid }, instances, generators, operation, seconds) => {

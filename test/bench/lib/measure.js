@@ -26,8 +26,7 @@ export const startLoadGenerator = () => {
   });
   return {
     measure: async (job) => {
-      // The functions of a started target do not go to the process.
-      generator.send(JSON.parse(JSON.stringify(job)));
+      generator.send(job);
       const [result] = await once(generator, 'message', { signal: ended.signal });
       if (result.faults > 0) throw new Error(`${result.faults} failures in ${JSON.stringify(job)}`);
       return result;

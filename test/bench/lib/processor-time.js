@@ -11,7 +11,7 @@ const timesOf = (pid) => {
     .map((ticks) => Number(ticks) / clockTicks);
 };
 
-const sum = (numbers) => numbers.reduce((total, number) => total + number, 0);
+export const sum = (numbers) => numbers.reduce((total, number) => total + number, 0);
 
 /** Returns the seconds of processor time that a process has used. */
 export const processorSeconds = (pid) => sum(timesOf(pid).slice(0, 2));

@@ -1,0 +1,10 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+
+const folder = fileURLToPath(new URL('../results/', import.meta.url));
+
+/** Writes a file with results to `test/bench/results`. */
+export const writeResult = async (name, text) => {
+  await mkdir(folder, { recursive: true });
+  await writeFile(`${folder}${name}`, text);
+};
