@@ -105,7 +105,7 @@ const collect = async (source: AsyncIterable<NewPet>): Promise<ReadonlyArray<New
   return all;
 };
 
-/** Returns the index of the first animal whose id is at least `id`, or the length if there is none. */
+/** Returns the number of animals whose ids are less than `id`. */
 const placeFrom = (sorted: ReadonlyArray<Pet>, id: bigint): number => {
   let [low, high] = [0, sorted.length];
   while (low < high) {

@@ -96,7 +96,7 @@ const readTable = async (
 export interface CopyState {
   rows: number;
   /** Set to true to count all rows before the copy, so that `share` can be computed. */
-  readonly hasShare?: boolean;
+  readonly showsShare?: boolean;
   /** Fraction of the work that is done, from 0 to 1. Undefined if the total number of rows is unknown. */
   share?: number;
   /** Phase of the copy. A failure while `committing` leaves the target either empty or complete. */
@@ -146,7 +146,7 @@ export const copyStore = async (
   signal: AbortSignal,
 ): Promise<CopiedStore> => {
   const read = new Map<Table, Contents>();
-  const rowsToCopy = state.hasShare === true ? await countRows(source.reads) : 0;
+  const rowsToCopy = state.showsShare === true ? await countRows(source.reads) : 0;
   const rowsToRead = rowsToCopy * (source.isLocked === true ? 2 : 3);
   let rowsRead = 0;
   const advance = (rows: ReadonlyArray<Row>): Promise<void> => {

@@ -89,8 +89,8 @@ export const copyCommand = (terminal: Terminal): Command =>
     )
     .action(async (argument: string | undefined) => {
       const targetUrl = argument ?? terminal.env['TARGET_URL'] ?? '';
-      const hasShare = terminal.stderr.isTTY === true;
-      const state: CopyState = { rows: 0, phase: 'copying', hasShare };
+      const showsShare = terminal.stderr.isTTY === true;
+      const state: CopyState = { rows: 0, phase: 'copying', showsShare };
       await runTransfer(terminal, async (context) => summary(await copy(targetUrl, state, context)), {
         failed: 'the copy failed',
         remains: () => remains[state.phase],

@@ -15,7 +15,7 @@ export const openSource = (file: string, signal: AbortSignal): Readable => {
   return source.on('error', () => undefined);
 };
 
-/** Returns the stats of the file to replace, or undefined if there is none. Throws if it must not be replaced. */
+/** Returns the stats of an existing file. Returns undefined for a new file, and throws if the file must stay. */
 const fileToReplace = async (file: string, mayReplace: boolean): Promise<Stats | undefined> => {
   const found = lstatSync(file, { throwIfNoEntry: false });
   if (found === undefined) return undefined;
