@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { constVoid } from 'fp-ts/function';
 import { knexPetRepository } from '../../../../adapters/knex';
 import { type PetRepository } from '../../../../core';
-import { arbitraryNewPet, arbitraryScopedIdempotencyKey } from '../../../contracts';
+import { arbitraryNewPet } from '../../../contracts';
 import {
   postgresDatabase,
   sqliteFile,
@@ -42,30 +42,6 @@ describe('An import into PostgreSQL whose commit fails', () => {
 
       await alterTables(database, 'drop trigger refuse on noted');
       expect((await success(importAll(sourceOf([arbitraryNewPet()])))).count).to.equal(1);
-    }));
-});
-
-describe('A PostgreSQL database with a trigger that changes animals', () => {
-  it('refuses a create with a key and an import, and stores nothing', () =>
-    withDatabase(postgresDatabase, async (database) => {
-      await alterTables(
-        database,
-        `create function shout() returns trigger language plpgsql as $$ begin
-           new.name = upper(new.name) || '!';
-           return new;
-         end $$`,
-        'create trigger shout before insert on pets for each row execute function shout()',
-      );
-      const { create, importAll } = knexPetRepository(database);
-      const writes = [
-        create(arbitraryNewPet(), arbitraryScopedIdempotencyKey()),
-        importAll(sourceOf([arbitraryNewPet()])),
-      ];
-      for (const write of writes)
-        expect(await write())
-          .to.have.nested.property('left.cause.message')
-          .that.includes('triggers');
-      expect(await database.reads('pets').pluck('id')).to.deep.equal([]);
     }));
 });
 

@@ -1,0 +1,31 @@
+import { expect } from 'chai';
+import { knexPetRepository } from '../../../../adapters/knex';
+import { arbitraryNewPet, arbitraryScopedIdempotencyKey } from '../../../contracts';
+import { sourceOf } from '../../../contracts/source-of';
+import { postgresDatabase, withDatabase } from '../../../support/databases/databases';
+import { alterTables } from '../../../support/postgres/postgres';
+
+// Citus has no triggers on distributed tables, and runs the tests of imports.
+describe('A PostgreSQL database with a trigger that changes animals', () => {
+  it('refuses a create with a key and an import, and stores nothing', () =>
+    withDatabase(postgresDatabase, async (database) => {
+      await alterTables(
+        database,
+        `create function shout() returns trigger language plpgsql as $$ begin
+           new.name = upper(new.name) || '!';
+           return new;
+         end $$`,
+        'create trigger shout before insert on pets for each row execute function shout()',
+      );
+      const { create, importAll } = knexPetRepository(database);
+      const writes = [
+        create(arbitraryNewPet(), arbitraryScopedIdempotencyKey()),
+        importAll(sourceOf([arbitraryNewPet()])),
+      ];
+      for (const write of writes)
+        expect(await write())
+          .to.have.nested.property('left.cause.message')
+          .that.includes('triggers');
+      expect(await database.reads('pets').pluck('id')).to.deep.equal([]);
+    }));
+});
