@@ -60,7 +60,8 @@ describe('The systemd unit', () => {
       'Description=Animal store, instance %i',
       'Environment=NODE_ENV=production PORT=%i ADMIN_PORT=1%i',
     ]);
-    expect(valuesOf(instance, 'StartLimitIntervalSec')).to.deep.equal(['0']);
+    for (const name of ['StartLimitIntervalSec', 'LogRateLimitIntervalSec'])
+      expect(valuesOf(instance, name), name).to.deep.equal(['0']);
   });
 
   it('counts as started once the service is ready, also on a port that fetch refuses', async () => {
