@@ -38,7 +38,7 @@ export const callerOf = (
   { isReadOnly = false } = {},
 ): Caller => (isReadOnly ? { keyId, ownerId, isReadOnly: true } : { keyId, ownerId });
 
-/** Times of an API key, in milliseconds since 1970. The argument `now` of a function must come from the same clock. */
+/** Lifetime of an API key, and its times in milliseconds since 1970. Arguments `now` must come from the same clock. */
 export interface ApiKeyTimes {
   readonly createdAt: number;
   /** Null if the key was not revoked. */
@@ -81,7 +81,8 @@ export interface Rotation {
 
 /**
  * Returns when the old key of a rotation expires, and the times of the new key. The old key stays valid for the grace
- * period, unless it expires earlier. By default, both have the same lifetime. Fails if the old key is revoked.
+ * period, unless it expires earlier. By default, the new key has the old key's lifetime. Fails if the old key is
+ * revoked.
  */
 export const rotateKey = (
   key: ApiKeyTimes,

@@ -96,7 +96,7 @@ const recordCodec = <A extends object>(
 /** Codec of an animal to add. Decoding ignores other fields, such as an id. */
 export const NewPetCodec = recordCodec<NewPet>('NewPet', fieldsOf(newPetRules));
 
-/** Codec of a stored animal, for repositories that read animals from a file or a database. */
+/** Codec of a stored animal, which has an id. */
 export const PetCodec = recordCodec<Pet>('Pet', fieldsOf(petRules));
 
 const orNull = ({ codec, isRequired }: Field): t.Mixed =>
@@ -109,13 +109,13 @@ const orNull = ({ codec, isRequired }: Field): t.Mixed =>
         (value) => value,
       );
 
-/** Codec of changes of an animal. Decoding ignores other fields, such as an id. */
+/** Codec of changes to an animal. Decoding ignores other fields, such as an id. */
 export const PetChangesCodec = recordCodec<PetChanges>(
   'PetChanges',
   fieldsOf(newPetRules).map(([name, field]) => [name, { codec: orNull(field), isRequired: false }] as const),
 );
 
-/** Returns a copy of an animal with the changes. A null removes its field. */
+/** Returns a copy of an animal with the changes. A change to null removes the field. */
 export const withChanges = (pet: Pet, changes: PetChanges): Pet => {
   const fields = Object.entries({ ...pet, ...changes }).filter(([, value]) => value !== null);
   return decodeOrThrow(PetCodec, Object.fromEntries(fields));
@@ -169,7 +169,7 @@ export const invalidFieldTexts = (fields: ReadonlyArray<InvalidField>, whole = '
   );
 
 /**
- * Decodes a trusted value, such as `decodeOrThrow(KeyId, 'price-list')`. Throws a TypeError that names each invalid
+ * Decodes a trusted value, as in `decodeOrThrow(KeyId, 'price-list')`. Throws a TypeError that names each invalid
  * field. For untrusted input, use `decode` of the codec, which returns an Either.
  */
 export const decodeOrThrow = <A>(codec: t.Type<A, unknown>, value: unknown): A => {

@@ -13,8 +13,8 @@ export interface InvalidPetChanges {
 }
 
 /**
- * Changes fields of an animal, and returns it. `changes` has the fields of PetChanges. Works on the repository itself,
- * so it needs no API key. A retry of the animal's create then returns the changed animal.
+ * Changes fields of an animal, and returns the changed animal. Decodes `changes` as PetChanges. Works on the repository
+ * itself, so it needs no API key. A retry of the animal's create then returns the changed animal.
  */
 export const updatePet = (
   pets: PetRepository,

@@ -4,7 +4,7 @@ import { type Brand, brandedText } from './codec';
 import { type NewPet, newPetFieldNames, type Pet } from './pets';
 import { idempotencyKeyRule } from './rules';
 
-/** Text that identifies one create, so that a retry adds no second animal: 1 to 255 printable ASCII characters. */
+/** Text of 1 to 255 printable ASCII characters. It identifies one create, so that a retry adds no second animal. */
 export type IdempotencyKey = string & Brand<'IdempotencyKey'>;
 export const IdempotencyKey: t.Type<IdempotencyKey, string> = brandedText(
   'IdempotencyKey',
@@ -24,8 +24,8 @@ export const scopedIdempotencyKeyText = ({
 }: Readonly<Record<keyof ScopedIdempotencyKey, string>>): string => JSON.stringify([ownerId, idempotencyKey]);
 
 /**
- * Returns the fields of an animal to add as one text, which is equal only for equal animals. A repository stores this
- * text, or a hash of it, with the idempotency key. The stored animal can't be compared instead, because it may change.
+ * Writes the fields of a new animal as one text. Only equal animals have equal texts. A repository stores this text, or
+ * a hash of it, with the idempotency key. The stored animal can't be compared instead, because it may change.
  */
 export const contentOf = (newPet: NewPet): string =>
   JSON.stringify(
@@ -35,7 +35,9 @@ export const contentOf = (newPet: NewPet): string =>
 /** Default lifetime of an idempotency key: 24 hours. */
 export const idempotencyTtlMs = 24 * 60 * 60 * 1000;
 
-/** Stored record of an idempotency key. `content` is the text that `contentOf` returned for its create, or a hash. */
+/**
+ * Stored record of an idempotency key. `content` is what `contentOf` returned for its create, or a hash of that text.
+ */
 export interface IdempotencyRecord {
   readonly content: string;
   /** Animal as it is now, or undefined if it was deleted. */
@@ -69,8 +71,8 @@ type IdempotentCreate =
 
 /**
  * Decides the outcome of a create with an idempotency key. Returns Create if the key is new or has expired, and Replay
- * if an earlier create added the same animal. Otherwise rejects the create. `record` is the stored record of the key,
- * if any. `now` must come from the clock of `expiresAt`, in milliseconds.
+ * if its create added an equal animal that still exists. Otherwise returns a failure. `record` is the stored record of
+ * the key, if any. `now` must come from the clock of `expiresAt`, in milliseconds.
  */
 export const resolveIdempotentCreate = (
   record: IdempotencyRecord | undefined,

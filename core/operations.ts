@@ -63,7 +63,7 @@ export interface QuotaExceeded {
  */
 export interface AnimalStore {
   readonly caller: Caller;
-  /** State of the owner's rate limit, with this request counted. Undefined if the store has no rate limit. */
+  /** Owner's rate limit after the store was opened, which counts as one request. Undefined without a rate limit. */
   readonly quota: Quota | undefined;
   /** Reads one page of animals. The default of `limit` is 20. */
   readonly listPets: (
@@ -91,8 +91,7 @@ export interface AnimalStore {
   >;
   /**
    * Reads one animal by its id.
-   * @deprecated Will be removed on 5 December 2030. Use `listPets` instead, with the previous id as `after` and 1 as
-   * `limit`.
+   * @deprecated Will be removed on 5 December 2030. Use `listPets` instead, with `id - 1n` as `after` and 1 as `limit`.
    */
   readonly getPet: (id: bigint, deadline?: Deadline) => TE.TaskEither<PetNotFound | Unavailable, Pet>;
 }
@@ -122,7 +121,7 @@ const decodeQuery = (query: unknown): E.Either<InvalidQuery, PetQuery> =>
     ),
   );
 
-/** Decodes an animal to add. Returns a copy, so that the caller may change its own object while the store waits. */
+/** Decodes an animal to add. Returns a copy, so that a program may change its object before the animal is stored. */
 export const decodeNewPet = (newPet: unknown): E.Either<InvalidNewPet, NewPet> =>
   pipe(
     NewPetCodec.decode(newPet),
@@ -153,7 +152,7 @@ const operationsOf = (pets: PetRepository, caller: Caller, quota: Quota | undefi
   getPet: (id, deadline) => (int64Rule.holds(id) ? pets.find(id, deadline) : TE.left(petNotFound(id))),
 });
 
-/** Makes a store from its ports. Only an API key that `authenticate` accepts gives access to the operations. */
+/** Makes the function that opens the store of these ports. Only a valid API key gives access to the operations. */
 export const openAnimalStore =
   ({ pets, authenticate, consumeQuota }: Ports): OpenAnimalStore =>
   (apiKey, deadline) =>
@@ -186,10 +185,10 @@ export async function* decodeNewPets(
 
 /**
  * Adds all animals of a source or none, and returns their number, first and last id. Works on the repository itself, so
- * it needs no API key. Fails with InvalidNewPet at an invalid animal, unless `onInvalid` is given: it receives the
- * failure, and the animal is left out. `onIds` gets new ids before their animals are stored. Fails with ImportAborted,
- * and stores nothing, if the source, a callback or the store fails before the commit. After Unavailable, either all
- * animals are stored or none.
+ * it needs no API key. Fails with InvalidNewPet at the first invalid animal. If `onInvalid` is given, it receives each
+ * such failure instead, and the animal is left out. `onIds` gets new ids before their animals are stored. Fails with
+ * ImportAborted, and stores nothing, if the source, a callback or the store fails before the commit. After Unavailable,
+ * either all animals are stored or none.
  */
 export const importAll =
   (

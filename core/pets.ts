@@ -4,7 +4,10 @@ type RequiredName<R> = {
   readonly [Name in keyof R]: R[Name] extends { readonly required: true } ? Name : never;
 }[keyof R];
 
-/** Maps the names of rules in `R` to the types of their values. Editors show the docstring of a rule at its value. */
+/**
+ * Maps the names of rules in `R` to the types of their values. Editors also show the comment on a rule for the field of
+ * the same name.
+ */
 type Values<R, Name extends keyof R> = { readonly [Field in Name]: ValueOf<R[Field]> };
 
 type RecordOf<R> = Values<R, RequiredName<R>> & Partial<Values<R, Exclude<keyof R, RequiredName<R>>>>;
@@ -53,10 +56,9 @@ export interface PetPage {
 
 const isPetField = (name: string): name is keyof Pet => name in petRules;
 
-/** Names of the fields of an animal, in the order in which they are written. */
+/** Names of the fields of an animal, in the order of the properties in JSON. */
 export const petFieldNames = Object.keys(petRules).filter(isPetField);
 
-/** Names of the fields of a NewPet. */
 export const newPetFieldNames = petFieldNames.filter((name) => name !== 'id');
 
 const isFilter = (name: string): name is FilterName =>
@@ -71,7 +73,7 @@ export const passesFilters = (filters: PetFilters, pet: Pet): boolean =>
 export const compareById = ({ id: one }: Pet, { id: other }: Pet): number =>
   one < other ? -1 : one > other ? 1 : 0;
 
-/** Returns a comparison function, for `sort`, that puts animals in the order. */
+/** Returns the comparison function with which `sort` puts animals into this order. */
 export const compareIn = (order: ListOrder = 'asc') =>
   order === 'asc' ? compareById : (one: Pet, other: Pet) => compareById(other, one);
 
@@ -79,8 +81,8 @@ export const countToFind = (limit: number): number => limit + 1;
 
 /**
  * Makes a page from the animals that a repository has read, in the order of the query. A repository reads up to
- * `countToFind` animals, one more than `limit`, to learn whether a next page exists. Freezes the page and its animals,
- * so that callers can share them.
+ * `countToFind(limit)` animals, one more than `limit`, to learn whether a next page exists. Freezes the page and its
+ * animals, so that callers can share them.
  */
 export const toPage = (limit: number, found: ReadonlyArray<Pet>): PetPage =>
   Object.freeze({

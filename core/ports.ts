@@ -31,15 +31,14 @@ export const unavailable = (cause: unknown): Unavailable => ({
 
 /**
  * Failure of an authentication: the API key is not valid. `reason` and `keyId` are for the log, not for the client. The
- * reason is `malformed` if the text can't be an API key, and `unknown` if it matches no key. `keyId` is the id that the
- * text of the key contains, if any. With the reason `unknown`, the client may have invented this id.
+ * reason is `malformed` if the text can't be an API key, and `unknown` if it matches no key. `keyId` is the id of the
+ * key, if it is known. With the reason `unknown`, it comes from the key's text, and the client may have invented it.
  */
 export interface InvalidApiKey {
   readonly _tag: 'InvalidApiKey';
   readonly reason: 'malformed' | 'unknown' | 'expired' | 'revoked';
   readonly keyId?: KeyId;
 }
-/** Makes an InvalidApiKey. */
 export const invalidApiKey = (reason: InvalidApiKey['reason'], keyId?: KeyId): InvalidApiKey =>
   keyId === undefined ? { _tag: 'InvalidApiKey', reason } : { _tag: 'InvalidApiKey', reason, keyId };
 
@@ -48,7 +47,6 @@ export interface PetNotFound {
   readonly _tag: 'PetNotFound';
   readonly id: bigint;
 }
-/** Makes a PetNotFound. */
 export const petNotFound = (id: bigint): PetNotFound => ({ _tag: 'PetNotFound', id });
 
 /** Failure of an import: its source, its `onIds` or the store failed. None of its animals is stored. */
@@ -56,7 +54,6 @@ export interface ImportAborted {
   readonly _tag: 'ImportAborted';
   readonly cause: unknown;
 }
-/** Makes an ImportAborted. */
 export const importAborted = (cause: unknown): ImportAborted => ({ _tag: 'ImportAborted', cause });
 
 /**
@@ -128,8 +125,8 @@ export interface PetRepository {
   /** Changes fields of an animal, and returns it. Resolves once the changes are durable and visible to later reads. */
   readonly update: (id: bigint, changes: PetChanges) => TaskEither<PetNotFound | Unavailable, Pet>;
   /**
-   * Deletes the animals with these ids, all or none, and returns how many existed. Idempotency keys of their creates
-   * stay valid. Reads `ids` once, and is Unavailable if reading them throws. Can be repeated after Unavailable.
+   * Deletes the animals with these ids, all or none, and returns how many existed. Keeps the idempotency keys of their
+   * creates. Reads `ids` once, and fails with Unavailable if reading them throws. Can be repeated after Unavailable.
    */
   readonly deleteAll: (ids: Iterable<bigint>) => TaskEither<Unavailable, number>;
   /**

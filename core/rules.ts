@@ -28,9 +28,7 @@ const unstorable = /[\0\p{Surrogate}]/u;
 /** True if every database stores the text unchanged. PostgreSQL rejects U+0000, and SQLite replaces lone surrogates. */
 export const isStorable = (value: string): boolean => !unstorable.test(value);
 
-/**
- * Compares the number of code points, each one or two elements of a string. Counts only if `length` does not decide.
- */
+/** Compares the number of code points. Each has the length 1 or 2, so `length` often decides without counting them. */
 const isShortEnough = (value: string, maxLength: number): boolean =>
   value.length <= maxLength || (value.length <= 2 * maxLength && Array.from(value).length <= maxLength);
 
@@ -88,7 +86,7 @@ export const petRules = {
   ...newPetRules,
 } as const satisfies Readonly<Record<string, FieldRule>>;
 
-/** Type of the values of a field. */
+/** Type of the values of a field with the rule `R`. */
 export type ValueOf<R> = R extends { readonly kind: 'int64' }
   ? bigint
   : R extends { readonly values: ReadonlyArray<infer V> }
@@ -135,7 +133,7 @@ const textType = (
   return { decode, fromText: decode, expected, explain, jsonType: 'string' };
 };
 
-/** Returns the rule that an invalid integer breaks. A whole number beyond the safe integers counts as out of range. */
+/** Returns the rule that an invalid integer breaks. A `number` beyond the safe integers counts as out of range. */
 export const explainInteger = (input: unknown, minimum: string, maximum: string): ExplainedViolation => {
   const isInteger =
     typeof input === 'string' ? /^-?\d+$/.test(input) : typeof input === 'bigint' || Number.isInteger(input);
