@@ -15,6 +15,7 @@ const checkReadiness = async ({
   write,
   statements,
   inspectIds,
+  checkSpace,
 }: OwnDatabase): Promise<string | undefined> => {
   const inTime = <A>(work: () => Promise<A>) =>
     toTaskEither(() => withTimeout(work(), databaseTimeouts.readinessMs))();
@@ -26,6 +27,7 @@ const checkReadiness = async ({
       await write((writes) =>
         writes('heartbeats').insert({ id: 1, beaten_at: Date.now() }).onConflict('id').merge(),
       );
+      await checkSpace();
     }),
     inTime(() => inspectIds(maxBatchSize)),
   ]);

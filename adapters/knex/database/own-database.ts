@@ -36,6 +36,8 @@ export interface OwnDatabase extends StoreDatabase {
    * undefined if nothing is wrong, and always on Citus.
    */
   readonly inspectIds: (count: number) => Promise<string | undefined>;
+  /** Rejects if PostgreSQL had no space for a statement, and has none yet. A write to SQLite always needs space. */
+  readonly checkSpace: () => Promise<void>;
   /**
    * SQL that limits how long the trial of a migration may block a running service. Undefined on SQLite, where a store
    * needs no trial: every user who can write the file can migrate it.

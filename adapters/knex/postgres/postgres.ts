@@ -4,7 +4,7 @@ import { Socket } from 'node:net';
 import { callbackify } from 'node:util';
 import { type OwnDatabase, poolUsageOf, silentLog, withPool } from '../database/own-database';
 import { inTransaction, type Statements, type StoreDatabase } from '../database/store-database';
-import { isReadOnlyServer, readOnlyServerError } from '../database/errors';
+import { isDiskFull, isReadOnlyServer, readOnlyServerError } from '../database/errors';
 import { migrationConfig } from '../migrations/migrations';
 import { databaseTimeouts } from '../timeouts';
 import { inspectSequence } from './ids';
@@ -125,6 +125,13 @@ const withMigrationLock = <A>(pool: Knex, work: (transaction: Knex.Transaction) 
     return work(transaction);
   });
 
+/**
+ * Statements that write a temporary file of 0.7 MB next to the tables. An update needs no space on a full disk if its page
+ * has some, as that of the only heartbeat has.
+ */
+const fillTemporaryFile = `set local work_mem = '64kB'; set local temp_tablespaces = '';
+  select count(*) from generate_series(1, 50000)`;
+
 const postgresDatabase = (
   pool: Knex,
   onPrimary: string,
@@ -150,9 +157,11 @@ export const openPostgres = (url: PostgresUrl, options: PostgresOptions): OwnDat
     isPooled = found;
   });
   const pool = knex(configuration);
-  // After a failover, the other sessions of the pool may lead to the former primary too.
+  let lacksSpace = false;
   pool.on('query-error', (error: unknown) => {
+    // After a failover, the other sessions of the pool may lead to the former primary too.
     if (isReadOnlyServer(error)) sessions.retireAll();
+    if (isDiskFull(error)) lacksSpace = true;
   });
   /** Makes a pool without time limits for statements, because a migration may take long. */
   const migrationPool = (): Knex =>
@@ -179,6 +188,15 @@ export const openPostgres = (url: PostgresUrl, options: PostgresOptions): OwnDat
       return [await inspectConnection(pool), await inspectSettings(pool, options.statementTimeoutMs)];
     },
     inspectIds: async (count) => ((await isDistributed(pool)) ? undefined : inspectSequence(pool, count)),
+    checkSpace: async () => {
+      if (!lacksSpace) return;
+      await inTransaction(pool, (transaction) => transaction.raw(fillTemporaryFile)).catch(
+        (error: unknown) => {
+          if (isDiskFull(error)) throw error;
+        },
+      );
+      lacksSpace = false;
+    },
     trialLimits: "set local lock_timeout = '500ms'; set local statement_timeout = '2s'",
     sizes: async () => {
       const { size } = await pool.first<{ size: string }>(

@@ -218,6 +218,7 @@ export const openSqlite = (filename: string, { isOwnFile = false }: SqliteOption
     },
     trialLimits: undefined,
     inspectIds: () => inspectLastId(reads),
+    checkSpace: () => Promise.resolve(),
     sizes: () => fileSizes(filename),
     poolUsage: () => usages.map((usage) => usage()),
     close: async () => {

@@ -25,14 +25,19 @@ interface Failure {
   readonly settings?: Environment;
 }
 
-/** Makes a database fail under a service until it shows. Removes the fault, and checks the store after a kill -9. */
+/**
+ * Makes a database fail under a service until it shows. Removes the fault, and checks the store after a kill -9. Returns
+ * the number of stored animals whose create got no 201.
+ */
 const failUnderService = async (
   databaseUrl: string,
   { inject, reads, reason, lastsMs = 0, settings = {} }: Failure,
-): Promise<void> => {
+): Promise<number> => {
   const environment = { ...environmentOf(databaseUrl), ...settings };
   const service = await startService(environment);
-  const { expectWorking, untilFailing, requestFor, untilWorking, expectAllStored } = witness(service.address);
+  const { expectWorking, untilFailing, requestFor, untilWorking, acknowledged, expectAllStored } = witness(
+    service.address,
+  );
   await expectWorking();
   const cure = await inject(pidOf(service));
   try {
@@ -48,7 +53,7 @@ const failUnderService = async (
   await untilWorking();
   service.signal('SIGKILL');
   await service.ended;
-  await expectAllStored((await startService(environment)).address);
+  return (await expectAllStored((await startService(environment)).address)) - acknowledged.length;
 };
 
 /** Longer than any timeout of a service that runs. */
@@ -56,7 +61,22 @@ const outageMs = databaseTimeouts.idleInTransactionMs + 2_000;
 
 const diskBytes = 4 * 1024 * 1024;
 
-const failCalls = (calls: string, error: string) => (): Promise<void> =>
+/** An empty cluster takes 40 MB. */
+const clusterBytes = 128 * 1024 * 1024;
+
+const failOnFullDisk = async (databaseUrl: string, folder: string, bytes: number): Promise<void> => {
+  const stored = await failUnderService(databaseUrl, {
+    inject: async () => {
+      await fillDisk(`${folder}/filler`, bytes);
+      return () => rm(`${folder}/filler`);
+    },
+    reads: 'reads continue',
+    reason: 'the disk of the database is full; free space there',
+  });
+  expect(stored, 'animals of failed creates').to.equal(0);
+};
+
+const failCalls = (calls: string, error: string) => (): Promise<unknown> =>
   inFolder((folder) =>
     failUnderService(`sqlite:${folder}/animals.sqlite3`, {
       inject: async (pid) => {
@@ -75,14 +95,7 @@ describe('A failing SQLite database is a 503, and reads continue', () => {
     'while the disk is full',
     () =>
       inTmpfs(`${diskBytes}`, (folder) =>
-        failUnderService(`sqlite:${folder}/animals.sqlite3`, {
-          inject: async () => {
-            await fillDisk(`${folder}/filler`, diskBytes);
-            return () => rm(`${folder}/filler`);
-          },
-          reads: 'reads continue',
-          reason: 'the disk of the database is full; free space there',
-        }),
+        failOnFullDisk(`sqlite:${folder}/animals.sqlite3`, folder, diskBytes),
       ),
     'mount',
   );
@@ -173,6 +186,17 @@ describe('A failing PostgreSQL database is a 503', () => {
         settings: { POSTGRES_POOL_SIZE: '1' },
       }),
     ));
+
+  fault(
+    'while the disk of its data is full',
+    () =>
+      inTmpfs(`${clusterBytes}`, (folder) =>
+        withOwnPostgres(({ url }) => failOnFullDisk(url, folder, clusterBytes), {
+          folder: `${folder}/data`,
+        }),
+      ),
+    'mount',
+  );
 
   it('between SIGKILL of its server and the next start', () =>
     withOwnPostgres(({ url, kill, start }) =>

@@ -85,7 +85,7 @@ export const findMissing = (tool: Tool): Promise<string | undefined> =>
   );
 
 /** Defines the test of a fault. Without the tool that it needs, the test is skipped with the reason. */
-export const fault = (title: string, inject: () => Promise<void>, tool: Tool): Test =>
+export const fault = (title: string, inject: () => Promise<unknown>, tool: Tool): Test =>
   it(title, async function () {
     const missing = await findMissing(tool);
     if (missing !== undefined) {

@@ -81,15 +81,16 @@ interface Options {
   readonly initdbArguments?: ReadonlyArray<string>;
   /** Folder of PostgreSQL's programs, by default those of the npm package. */
   readonly programFolder?: string;
+  /** Folder of the data, by default `data` in the parent. It must not exist yet. */
+  readonly folder?: string;
 }
 
-/** Makes an empty database cluster in `parent/data`, without starting its server. */
+/** Makes an empty database cluster, without starting its server. */
 export const newPostgresServer = async (
   parent: string,
   settings: ReadonlyArray<string> = [],
-  { isTemporary = false, initdbArguments = [], programFolder }: Options = {},
+  { isTemporary = false, initdbArguments = [], programFolder, folder = join(parent, 'data') }: Options = {},
 ): Promise<PostgresServer> => {
-  const folder = join(parent, 'data');
   const port = await freePort();
   const programs = programFolder ?? (await programsFor(parent));
   let server: ChildProcessByStdio<Writable, null, Readable> | undefined;
@@ -184,9 +185,12 @@ export const newPostgresServer = async (
 };
 
 /** Runs a function with a server that has PostgreSQL's default durability. Stops and removes the server afterwards. */
-export const withOwnPostgres = <A>(use: (postgres: PostgresServer) => Promise<A>): Promise<A> =>
+export const withOwnPostgres = <A>(
+  use: (postgres: PostgresServer) => Promise<A>,
+  options: Options = {},
+): Promise<A> =>
   inFolder(async (parent) => {
-    const server = await newPostgresServer(parent);
+    const server = await newPostgresServer(parent, [], options);
     await server.start();
     try {
       return await use(server);
