@@ -41,8 +41,8 @@ interface Call<K, F, A> {
 }
 
 /**
- * Returns the latest time at which the batch of a call may begin. After it, a quarter of the call's time is left, or at
- * least `minTimeLeftMs`.
+ * Returns the latest time at which the batch of a call may begin. At that time, a quarter of the call's time is left,
+ * but at least `minTimeLeftMs`.
  */
 const latestBegin = (deadline: number, now: number): number =>
   deadline - Math.max(minTimeLeftMs, (deadline - now) / 4);

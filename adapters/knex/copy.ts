@@ -17,7 +17,8 @@ interface Table {
   readonly primaryKey: ReadonlyArray<string>;
 }
 
-// The tables to copy. Heartbeats and rate limits are left out, because they describe only running instances.
+// Tables to copy. Heartbeats and rate limits are left out: a heartbeat only shows that writes work, and a count of
+// requests is of no use after its window.
 const pets: Table = { name: 'pets', noun: 'animal', primaryKey: ['id'] };
 const apiKeys: Table = { name: 'api_keys', noun: 'API key', primaryKey: ['id'] };
 const idempotencyKeys: Table = {
@@ -33,7 +34,7 @@ interface CopySource extends Pick<StoreDatabase, 'reads' | 'statements'> {
 
 /**
  * Opens a SQLite file as the source of a copy. The first read locks the file, and fails with SQLITE_BUSY if another
- * connection has it open. Throws if no process has the file open and this user may not write it.
+ * connection has it open. Throws if this process may not write a file that no other process has open.
  */
 export const openSqliteSource = (filename: string): CopySource & Pick<OwnDatabase, 'close'> => {
   refuseReader(filename);
@@ -42,7 +43,7 @@ export const openSqliteSource = (filename: string): CopySource & Pick<OwnDatabas
   return { reads, statements: sqliteStatements, isLocked: true, close: () => reads.destroy() };
 };
 
-/** Fails if the source is in use, or if its migrations are not exactly those of this version. */
+/** Fails if a SQLite source is in use, or if the migrations of the source are not exactly those of this version. */
 export const checkCopySource = ({ reads, statements }: CopySource): TaskEither<Unavailable, void> =>
   toTaskEither(async () => {
     const { pending, unknown } = await readSchemaState(reads, statements).catch((error: unknown) => {
@@ -64,7 +65,7 @@ type Row = Readonly<Record<string, string | null>>;
 /**
  * Reads a table in batches, and passes each to `onRows`. Values are read as text, because a JavaScript number would
  * lose digits of an int64. Returns the number of rows and the sum of their hashes. The sum does not depend on the order
- * of the rows, in which databases differ.
+ * of the rows, because databases sort texts differently.
  */
 const readTable = async (
   from: Knex,
@@ -112,7 +113,7 @@ export interface CopiedStore {
 
 type Contents = Awaited<ReturnType<typeof readTable>>;
 
-/** Returns a text that says how a table has changed since the copy, or an empty array if it has not. */
+/** Returns an array with a text that says how a table has changed since the copy, or an empty array if it has not. */
 const changeText = (noun: string, before: Contents, now: Contents): ReadonlyArray<string> => {
   const difference = now.count - before.count;
   const count = `${Math.abs(difference)} ${noun}${Math.abs(difference) === 1 ? '' : 's'}`;
@@ -120,7 +121,7 @@ const changeText = (noun: string, before: Contents, now: Contents): ReadonlyArra
   return now.sum === before.sum ? [] : [`changed ${noun}s`];
 };
 
-/** Counts the rows of all tables. Returns 0 if a count fails, as by a timeout: only the progress needs the count. */
+/** Counts the rows of all tables, only to show progress. Returns 0 if this fails, for example by a timeout. */
 const countRows = async (from: Knex): Promise<number> => {
   let rows = 0;
   try {
@@ -135,9 +136,9 @@ const countRows = async (from: Knex): Promise<number> => {
 };
 
 /**
- * Copies animals with their ids, API keys and idempotency keys in one transaction. The target is an empty, migrated
- * database of either engine. Reads the target again before the commit, and rejects if it differs from the source. Reads
- * an unlocked source again after the commit, and rejects if it has changed. The copy stays in the target even then.
+ * Copies API keys, idempotency keys, and animals with their ids, in one transaction. The target is an empty, migrated
+ * database of either engine. Reads the copy back before the commit, and rejects if it differs from the source. Reads an
+ * unlocked source again after the commit, and rejects if it has changed. The copy stays in the target even then.
  */
 export const copyStore = async (
   source: CopySource,
@@ -186,7 +187,7 @@ export const copyStore = async (
       state.phase = 'committing';
       return copied;
     };
-    // All statements must read the same state. In SQLite every transaction does, so Knex ignores the level.
+    // All statements must read the same state. A SQLite transaction always does, so Knex ignores `isolationLevel` there.
     const copyAwake = (from: Knex) => keepAwake(to, () => keepAwake(from, () => copyRows(from)));
     return inTransaction(source.reads, copyAwake, { isolationLevel: 'repeatable read', readOnly: true });
   };

@@ -8,7 +8,7 @@ import { hostSqlite } from './sqlite/sqlite';
  * Makes a StoreDatabase from the Knex of a program that embeds the store (the host). The Knex keeps its pool settings
  * and timeouts, and the host must close it. The host may pass a Knex transaction, whose commit or rollback then
  * includes the store's changes. In a transaction, await each call of the store before your next statement. A failed
- * call aborts a PostgreSQL transaction, and a statement during an import may see half of the animals. Set
+ * call may abort a PostgreSQL transaction, and a statement during an import may see half of the animals. Set
  * `retryForMs: 0` for an embedded client in a transaction, because its retries would fail and hold the connection.
  * Throws a TypeError for Knex clients other than PostgreSQL (`pg`) and `sqlite3`, and for a Knex with `wrapIdentifier`
  * or `postProcessResponse`.

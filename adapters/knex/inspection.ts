@@ -16,8 +16,8 @@ const minFreeDiskBytes = 8 * 1024 * 1024;
 const trialPet = decodeOrThrow(NewPetCodec, { name: 'trial', categoryId: 1 });
 
 /**
- * Runs the statements of a create with an idempotency key and the update for the use of an API key, and rolls them
- * back. On PostgreSQL, the id stays used after the rollback.
+ * Runs the statements of a create with an idempotency key, and the update that records the use of an API key. Rolls
+ * them back. On PostgreSQL, the id stays used after the rollback.
  */
 const tryCreate = ({ writes, statements }: StoreDatabase): Promise<void> =>
   tryAndRollBack(writes, async (transaction) => {
@@ -31,8 +31,8 @@ const tryCreate = ({ writes, statements }: StoreDatabase): Promise<void> =>
   });
 
 /**
- * Checks the free disk space and the database. Fails with ENOSPC if the disk is nearly full, or with SQLITE_CORRUPT if
- * a SQLite file is damaged.
+ * Checks the database. For a SQLite file, fails with ENOSPC if its disk is nearly full, or with SQLITE_CORRUPT if the
+ * file is damaged.
  */
 export const inspectConnection = (database: OwnDatabase): TaskEither<Unavailable, ReadonlyArray<Finding>> =>
   toTaskEither(async () => {
@@ -47,8 +47,8 @@ export const readSchema = ({ reads, statements }: StoreDatabase): TaskEither<Una
   toTaskEither(() => readSchemaState(reads, statements));
 
 /**
- * Tries the pending migrations, or a create if none is pending, and rolls back. Fails if the ids are used up or taken,
- * or with the error of the statement that fails.
+ * Tries the pending migrations, or a create if none is pending, and rolls back. Fails if a statement fails, or if the
+ * ids of the next animals are used up or taken.
  */
 export const tryWrites = (database: OwnDatabase, schema: SchemaState): TaskEither<Unavailable, void> =>
   toTaskEither(async () => {

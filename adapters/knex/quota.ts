@@ -10,7 +10,8 @@ const now = 'cast(extract(epoch from clock_timestamp()) * 1000 as bigint)';
 
 /**
  * Counts a request in the owner's current window, or begins a new window. Citus permits no clock in `do update` and
- * `returning`. So the time there is computed as the end of a window that begins now, minus its length.
+ * `returning`. So `do update` computes the time as the end of a window that begins now, minus its length, and only the
+ * last `select` computes the time left.
  */
 const countRequest = `with counted as (
     insert into rate_limits as counted (key, points, expire) values (?, 1, ${now} + ?::bigint)
@@ -28,7 +29,7 @@ interface Row {
 
 /**
  * Makes a rate limit that counts the requests of all instances together, in the table `rate_limits`. After an owner has
- * used up the quota, an instance sends no statement for this owner until the window ends. A count fails with
+ * exceeded the quota, an instance sends no statement for this owner until the window ends. A count fails with
  * Unavailable at its deadline, or after 2.5 s.
  */
 export const postgresQuota = (writes: Knex, limit: RateLimit): ConsumeQuota => {

@@ -27,7 +27,7 @@ export const isPostgresLockTimeout = hasCode(/^55P03$/);
 /** True for PostgreSQL's timeout of a lock (55P03) or of a statement (57014). */
 export const isPostgresTimeout = hasCode(/^(?:55P03|57014)$/);
 
-/** Message for a read-only server. PostgreSQL quotes it in the error of a read that `acceptsWrites` stops. */
+/** Message for a read-only server. The condition `acceptsWrites` makes a read fail with an error that quotes it. */
 export const readOnlyServer = 'the server is read-only';
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -50,7 +50,7 @@ export interface StoreDatabase {
   readonly statements: Statements;
   /**
    * SQL condition that makes a read fail on a server that accepts no writes, such as a standby with stale rows. It is
-   * `true` on SQLite, and for the Knex of a host, which may choose a standby.
+   * `true` on SQLite, and for the Knex of a host, because the host may choose a standby.
    */
   readonly onPrimary: string;
   /**

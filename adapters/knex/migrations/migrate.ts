@@ -30,8 +30,8 @@ export interface MigrateOptions {
 const maxWaitMs = 600_000;
 
 /**
- * Pause before the retry of a migration that waited too long for a lock. In the pause, statements can run that were
- * queued behind the migration.
+ * Pause before the retry of a migration that waited too long for a lock. In the pause, statements that were queued
+ * behind the migration can run.
  */
 const lockRetryMs = 500;
 

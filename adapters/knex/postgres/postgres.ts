@@ -46,8 +46,8 @@ const prepareConnection = async (connection: Connection, statementTimeoutMs: num
 
 /**
  * Makes a function that creates sockets. A socket is destroyed after a silence that is longer than any statement may
- * take: a query hangs, or the network drops packets. The error makes the pool remove the connection. The pool closes
- * idle connections earlier (`idleTimeoutMillis`), so that their silence does not count as a hanging query.
+ * take, because a query then hangs, or the network drops packets. The error makes the pool remove the connection. The
+ * pool closes idle connections earlier (`idleTimeoutMillis`), so that their silence does not count as a hanging query.
  */
 const socketWithTimeout = (timeoutMs: number) => (): Socket => {
   const socket = new Socket();
@@ -111,7 +111,7 @@ const lockKey = 0x616e6d6c;
  * Runs work in a transaction that holds the migration lock. The lock belongs to the transaction, so it works behind
  * PgBouncer, and a killed process releases it. PostgreSQL ends a transaction that is idle for 10 s, so that a process
  * that hangs does not keep the lock. Rejects after a wait of 2 s for this lock or for a table, because statements of
- * running services queue behind a waiting migration. `migrate` then retries.
+ * running services queue behind a waiting migration.
  */
 const withMigrationLock = <A>(pool: Knex, work: (transaction: Knex.Transaction) => Promise<A>): Promise<A> =>
   inTransaction(pool, async (transaction) => {

@@ -35,7 +35,7 @@ export const inspectConnection = async (pool: Knex): Promise<Finding> => {
     pool.raw(`current_user as role, current_schema() as schema,
       (select ssl from pg_stat_ssl where pid = pg_backend_pid()) as "isEncrypted"`),
   );
-  // PostgreSQL rejects a statement that needs a schema with the same code (invalid schema name).
+  // PostgreSQL itself uses 3F000 (invalid schema name) if it rejects `create table` because no schema is selected.
   if (schema === null) throw errorWithCode('3F000', 'no schema has been selected');
   const text = `role ${role}, schema ${schema}, ${isEncrypted === true ? 'with' : 'without'} TLS`;
   return { check: 'connection', ok: true, text };

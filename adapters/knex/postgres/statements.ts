@@ -33,8 +33,8 @@ const statementRunner =
 
 /**
  * Returns the condition and the `order by` clause for a page of animals with the wanted column values, from the id
- * `from` on. The row comparisons `(column, id) >= (wanted, id)` make the planner use the index on all these columns.
- * With equalities, the planner may scan the primary key instead.
+ * `from` on. The row comparisons `(column, id) >= (wanted, from)` make the planner use an index that begins with the
+ * column. With equalities, the planner may scan the primary key instead.
  */
 const pageClauses = (
   columns: ReadonlyArray<string>,

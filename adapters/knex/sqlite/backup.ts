@@ -32,7 +32,7 @@ const dayMs = 86_400_000;
 
 const partialName = /\.animal-store-[0-9a-f-]{36}\.partial(-journal)?$/;
 
-/** Deletes partial files older than a day, which killed commands left. Ignores errors: a folder may be unreadable. */
+/** Deletes partial files older than a day, which killed processes left. Ignores errors: the folder may be unreadable. */
 const removeStalePartials = (folder: string): void => {
   void tryOrError(() => {
     for (const name of readdirSync(folder).filter((other) => partialName.test(other))) {
@@ -43,7 +43,7 @@ const removeStalePartials = (folder: string): void => {
 };
 
 /**
- * Returns a path next to `file` for new content, which a rename puts in the place of `file` once it is complete. The
+ * Returns a path next to `file` for a new file, which a rename puts in the place of `file` once it is complete. The
  * name is random, because killed processes leave files behind, and process ids repeat in containers. Throws if `file`
  * is a mount point, which a rename can't replace.
  */
@@ -64,7 +64,7 @@ interface Interruptible {
 
 const interruptMs = 10;
 
-/** Opens a file, works on it, and closes it. `signal` interrupts a running statement, which may read the whole file. */
+/** Opens a file, works on it, and closes it. `signal` interrupts even a running statement, which may take long. */
 const onFile = async <A>(
   open: (pool: Knex.PoolConfig) => Knex,
   signal: AbortSignal,
@@ -158,7 +158,7 @@ export const placeCheckedCopy = async (
   }
 };
 
-/** Resolves symbolic links. Throws if one belongs to another user (not root), who could choose the file to replace. */
+/** Resolves symbolic links. Throws if another user except root owns one, and so could choose the file to replace. */
 export const followOwnLinks = (target: string): string => {
   const { links, path } = followSymlinks(target);
   const trusted = [0, process.getuid?.()];
@@ -179,9 +179,9 @@ const refuseTarget = (database: string, file: string, mayReplace: boolean): void
 };
 
 /**
- * Writes a checked copy of a database, which may be in use, to a new file. Only this user can read the copy. If root
- * runs the command, only the owner of the folder can. Replaces an existing file only with `mayReplace`. Returns the
- * number of animals.
+ * Writes a checked copy of a database, which may be in use, to a new file. Only the user of the process can read the
+ * copy. If that user is root, the copy belongs to the owner of its folder. Replaces an existing file only with
+ * `mayReplace`. Returns the number of animals.
  */
 export const backupSqlite = async (
   database: string,

@@ -52,14 +52,14 @@ const giveToOwner = (file: number, folder: string): void => {
   try {
     fchownSync(file, uid, gid);
   } catch {
-    // Root may not change the owner in a container without capabilities or on NFS. The file then stays with root.
+    // Root can't change the owner in a container without capabilities, or on NFS. The file then still belongs to root.
   }
 };
 
 /**
- * Creates a missing file that only its owner can read. If root runs the command, the owner of the folder gets the file.
- * Opens no existing file, because closing it would release the POSIX locks of this process on it. Through a link, root
- * could also give another user's file away.
+ * Creates a missing file that only its owner can read. If the process runs as root, gives the file to the owner of the
+ * folder. Never opens an existing file: closing it would release the POSIX locks of this process on it, and root could
+ * give away a file to which a link leads.
  */
 export const createPrivateFile = (filename: string): void => {
   const path = resolveSymlink(filename);
@@ -80,7 +80,7 @@ export const createPrivateFile = (filename: string): void => {
 export const isInUse = (filename: string): boolean =>
   ['-wal', '-journal'].some((ending) => existsSync(`${resolveSymlink(filename)}${ending}`));
 
-/** Returns the code of the error, such as EACCES, if this user may not write a file, and undefined otherwise. */
+/** Returns the code of the error, such as EACCES, if this process may not write a file, and undefined otherwise. */
 const writeRefusalOf = (file: string): unknown => {
   try {
     accessSync(file, constants.W_OK);
@@ -95,8 +95,8 @@ export const isImmutable = (filename: string): boolean =>
   !isInUse(filename) && writeRefusalOf(resolveSymlink(filename)) === 'EROFS';
 
 /**
- * Throws if this user may not write a database that no process has open. SQLite would create a write-ahead log that
- * belongs to this user, so that the service could not write the log.
+ * Throws if the user of this process may not write a database that no process has open. SQLite would create a
+ * write-ahead log that belongs to this user, and the service could not write the log.
  */
 export const refuseReader = (filename: string): void => {
   const file = resolveSymlink(filename);
@@ -126,7 +126,7 @@ export const isMountPoint = (filename: string): boolean => {
 export const openReadOnly = (filename: string, pool?: Knex.PoolConfig): Knex =>
   knex(poolConfiguration(() => fileInMode(filename, `ro${isInUse(filename) ? '' : '&immutable=1'}`), pool));
 
-/** Identifies a file by its tables, without writing to it. A missing file counts as empty. */
+/** Identifies a file by its tables, without writing to it. A path without a regular file counts as empty. */
 export const identifyFile = async (filename: string): Promise<'empty' | 'animal-store' | 'foreign'> => {
   const found = statSync(filename, { throwIfNoEntry: false });
   if (found?.isFile() !== true || found.size === 0) return 'empty';
@@ -143,7 +143,7 @@ export const refuseForeignFile = async (filename: string): Promise<void> => {
   throw permanentError(`${filename} is the database of another program; name another file`);
 };
 
-/** Checks the whole file. Rejects with SQLITE_CORRUPT, as a read of a damaged page does, if it finds damage. */
+/** Checks the whole file. Rejects with SQLITE_CORRUPT if it finds damage, as a read of a damaged page does. */
 export const checkIntegrity = async (file: Knex): Promise<void> => {
   const lines: ReadonlyArray<string> = await file('pragma_integrity_check').pluck('integrity_check');
   const damage = lines.find((line) => line !== 'ok');

@@ -75,10 +75,10 @@ export const sqliteConfiguration = (
 type RunTransaction = StoreDatabase['transaction'];
 
 /**
- * Makes a function that runs work in a transaction. Without a write-ahead log, COMMIT can fail with SQLITE_BUSY, and
- * SQLite then keeps the transaction open. Knex would return the connection to its pool, and later statements would join
- * that transaction. Without a log, this function therefore runs COMMIT itself, and rolls back if it fails. It then runs
- * BEGIN, so that Knex has an empty transaction to commit.
+ * Makes a function that runs work in a transaction. Without a write-ahead log (outside WAL mode), COMMIT can fail with
+ * SQLITE_BUSY, and SQLite then keeps the transaction open. Knex would return the connection to its pool, and later
+ * statements would join that transaction. Without a log, this function therefore runs COMMIT itself, and rolls back if
+ * COMMIT fails. After the COMMIT, it runs BEGIN, so that Knex has an empty transaction to commit.
  */
 const transactionsOn = (writes: Knex): RunTransaction => {
   let hasLog: boolean | undefined;
@@ -110,7 +110,7 @@ const withWriteLock =
     });
   };
 
-/** Returns the device and inode of a file, undefined if it is missing, or `unknown` if this user can't look it up. */
+/** Returns the device and inode of a file, undefined if it is missing, or `unknown` if they can't be read. */
 const identityOf = (path: string): string | undefined => {
   try {
     const found = statSync(path, { bigint: true, throwIfNoEntry: false });
@@ -127,8 +127,8 @@ const allEndings: ReadonlyArray<WatchedEnding> = ['', '-wal', '-shm'];
 
 /**
  * Detects by device and inode that a database file, its write-ahead log or its wal-index was removed or replaced.
- * `check` remembers each file that it sees for the first time. It throws if another file has the name later, or no
- * file, and always throws after that. It takes microseconds.
+ * `check` remembers each file that it sees for the first time. Once a call finds such a file missing, or another file
+ * under its name, that call and all later ones throw. A call takes microseconds.
  */
 const watchFile = (filename: string) => {
   const identities = new Map<string, string>();
@@ -150,6 +150,7 @@ const watchFile = (filename: string) => {
 /** SQLite allows one write at a time. `reads` limits each kind of read: finds, lists and checks of API keys. */
 const concurrency = { reads: 1, writes: 1 };
 
+/** Makes a StoreDatabase. `checkFile` throws if the file was replaced. Its default checks nothing. */
 const sqliteDatabase = (reads: Knex, writes: Knex, checkFile: () => void = constVoid): StoreDatabase => {
   const transaction = transactionsOn(writes);
   const durably = async <A>(written: Promise<A>): Promise<A> => {
@@ -170,7 +171,7 @@ const sqliteDatabase = (reads: Knex, writes: Knex, checkFile: () => void = const
 };
 
 /**
- * Opens a SQLite file by its name. Creates a missing file, so that only its owner can read it. Throws a TypeError for
+ * Opens a SQLite file by its name. Creates a missing file, which only its owner can read. Throws a TypeError for
  * `:memory:` and the empty name.
  */
 export const openSqlite = (filename: string, { isOwnFile = false }: SqliteOptions = {}): OwnDatabase => {

@@ -80,8 +80,8 @@ const readRows = async (...statement: Parameters<typeof run>): Promise<ReadonlyA
   (await run(...statement)).flatMap(({ found }) => parseRows(found));
 
 /**
- * Statements for SQLite. They return rows as JSON texts, because the driver takes longer to create a JavaScript value
- * for each cell.
+ * Statements for SQLite. Their SQL returns rows as JSON texts, because the driver takes longer to create a JavaScript
+ * value for each cell.
  */
 export const sqliteStatements: Statements = {
   byIds: (knex, ids) => readRows(knex, byIds, `[${ids.join()}]`),
@@ -125,8 +125,8 @@ export interface Connection {
 const maxStatements = 100;
 
 /**
- * Makes a connection cache its prepared statements. The driver's own `all`, which Knex calls for reads, prepares the
- * statement again at each run, and so takes twice as long.
+ * Makes a connection cache its prepared statements. Knex calls `all` for reads, for `raw` and for `returning`. The
+ * driver's own `all` prepares the statement again at each run, and so takes twice as long.
  */
 export const cacheStatements = (connection: Connection): void => {
   const statements = new LRUCache<string, Statement>({
