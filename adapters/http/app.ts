@@ -58,7 +58,7 @@ const wellFormed = /^[\w.:~+/=-]{1,128}$/;
 const requestIdOf = ({ 'x-request-id': given }: IncomingHttpHeaders): string =>
   typeof given === 'string' && wellFormed.test(given) ? given : randomUUID();
 
-/** Security headers that OWASP recommends for APIs. Responses with a page replace some of them. */
+/** Security headers that OWASP recommends for APIs. The web pages and their files replace some of them. */
 export const securityHeaders = {
   'Cache-Control': 'no-store',
   'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
@@ -75,8 +75,8 @@ const setDefaultHeaders: Middleware = (context, next) => {
 
 /**
  * Answers 500 if a later middleware throws. Delays every response until the rest of the request's body has arrived.
- * Otherwise a proxy might send its next request in place of the rest. If `drainBody` gives up, the response closes the
- * connection.
+ * Otherwise a proxy might stop sending the body, and the server would read its next request as the rest. If `drainBody`
+ * gives up, the response closes the connection.
  */
 const completeRequests = async (context: Context, next: () => unknown): Promise<void> => {
   try {
@@ -121,7 +121,9 @@ const corsHeaders = (origins: ReadonlyArray<string>, origin = ''): Headers => {
 // Matches only well-formed origins, because the origin is logged.
 const loggableOrigin = /^(?:null|[a-z][a-z0-9+.-]*:\/\/[\w.:[\]-]{1,255})$/i;
 
-/** Sets CORS headers, and answers preflight requests of allowed origins. Reports all others, and passes them on. */
+/**
+ * Sets CORS headers. Answers preflight requests of allowed origins. Reports those of other origins, and passes them on.
+ */
 const cors =
   (origins: ReadonlyArray<string>, preflightRejected?: (origin: string) => void): Middleware =>
   (context, next) => {
@@ -155,8 +157,8 @@ const createApplication = (
   methods: ReadonlyArray<string>,
 ) => {
   const app = new Koa<State>({ proxy: trustedProxies > 0 });
-  // `respond` emits the cause of a 500 or 503. Koa also emits the socket error when a client disconnects. Clients may
-  // disconnect at any time, so that error is not reported.
+  // `respond` emits the cause of a 500 or 503. Koa also emits the socket error of a client that disconnects. This error
+  // is not reported, because clients may disconnect at any time.
   app.on('error', (cause: unknown, context: Koa.ParameterizedContext<State>) => {
     if (cause !== context.socket.errored) reporter.error(cause, context.state.requestId ?? '');
   });

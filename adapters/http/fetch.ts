@@ -12,7 +12,6 @@ import {
 } from './messages';
 import { answer, methodsOf, operationsHint, petOperations, type StoreAccess } from './operations';
 
-/** Options of `petRoutesHandler`. */
 export interface PetRoutesHandlerOptions extends StoreAccess<Request> {
   /** Receives the cause of each 500 and 503. Must not throw. */
   readonly onError?: ((cause: unknown, request: Request) => void) | undefined;
@@ -26,7 +25,9 @@ const decodeSegment = (text: string): string => {
   }
 };
 
-/** Finds the operation by the end of the path, because the path may have a prefix. Without a match, `handle` fails. */
+/**
+ * Finds the operation by the end of the path, which may have a prefix. Without a match, the returned `handle` fails.
+ */
 const route = ({ method, url }: Request) => {
   const [path, petId] = /\/v1\/pets(?:\/([^/]+))?$/.exec(new URL(url).pathname) ?? [];
   const atPath = Object.values(petOperations).filter(
@@ -72,7 +73,7 @@ const toPetRequest = (request: Request, petId: string): PetRequest => {
     idempotencyKey: header('idempotency-key'),
     hasBody: request.body !== null,
     readBody: async () => {
-      // While the body arrives, the limits of the framework apply.
+      // Only the timeouts of the framework apply while the body arrives.
       petRequest.deadline = Infinity;
       const body = await readBody(request).catch(() => E.left(incomplete));
       petRequest.deadline = newDeadline();

@@ -12,7 +12,7 @@ export const incomplete: HttpFailure = {
   reason: 'the request body is incomplete; send all bytes of its Content-Length, or its last chunk',
 };
 
-/** Maximum time to answer a request, measured from the end of its head, or of its body if that arrives later. */
+/** Maximum time to answer a request, from the end of its head, or of its body if the handler has to wait for it. */
 export const maxResponseMs = 4_000;
 
 /** Returns the deadline of a request whose head or body has just arrived. */
@@ -69,7 +69,7 @@ const plainName = /^[ !#-[\]-~]{1,64}$/;
 
 /**
  * Returns the header `Unknown-Fields`: the names that are not in `known`, as a List of Strings (RFC 9651, section 3.1).
- * Leaves out long names, names with special characters, and all after the first ten. Returns no header without names.
+ * Leaves out long names, names with special characters, and all after the first ten. Returns {} if no name is left.
  */
 export const unknownFieldsHeader = (
   names: Iterable<string>,

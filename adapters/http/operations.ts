@@ -62,7 +62,7 @@ const bearerKey = (authorization = ''): E.Either<HttpFailure, string> => {
   return bearer.test(key) ? E.left({ _tag: 'RepeatedBearer' }) : E.right(key);
 };
 
-/** Returns the state of a rate limit as headers (draft-ietf-httpapi-ratelimit-headers), or none without a limit. */
+/** Returns the state of a rate limit as headers (draft-ietf-httpapi-ratelimit-headers), or {} without a limit. */
 const quotaHeaders = (quota: Quota | undefined): Headers =>
   quota === undefined
     ? {}
@@ -98,7 +98,7 @@ export const endInTime = <A>(
     });
   });
 
-/** Functions that open the store for a request of the embedding program. */
+/** Functions that open the store for a request. `Request` is the type of a request in the web framework. */
 export interface StoreAccess<Request> {
   /** Opens the store with an API key. `openAnimalStore(ports)` makes this function. */
   readonly openStore: OpenAnimalStore;
@@ -108,7 +108,7 @@ export interface StoreAccess<Request> {
 
 /**
  * Opens the store with the API key of a request, and calls the handler. Fails at the deadline of the request.
- * `hostRequest` is the request in the framework of the embedding program. Sets `state.caller` as soon as the caller is
+ * `hostRequest` is the same request, in the type of the web framework. Sets `state.caller` as soon as the caller is
  * known. The returned `headers` have the state of the rate limit.
  */
 export const answer = async <Request>(

@@ -132,7 +132,10 @@ interface OpenApiDocument {
  */
 export const openApiDocument: OpenApiDocument = document;
 
-/** Makes the reply with openapi.json. Its server URL is absolute, because code generators ignore a relative URL. */
+/**
+ * Makes the reply with openapi.json. Its server URL is absolute if possible, because code generators ignore a relative
+ * one.
+ */
 export const documentReply: TextReply = (origin) => {
   const servers = origin === '' ? openApiDocument.servers : [{ url: `${origin}/v1` }];
   return textReply(`${JSON.stringify({ ...openApiDocument, servers })}\n`, jsonType);

@@ -41,7 +41,7 @@ export const collectBody = (request: IncomingMessage): Promise<Body> => {
   });
 };
 
-/** Request whose body `Connection` collects while the request is queued. Node itself would keep a list of chunks. */
+/** Request whose body is collected even while the request is queued. Node itself would keep a list of chunks. */
 export class CollectedRequest extends IncomingMessage {
   body: Promise<Body> | undefined;
 }
@@ -70,7 +70,8 @@ const drainMs = 1_000;
 
 /**
  * Discards what a client still sends, because closing a socket with unread bytes resets the connection, and the client
- * may lose the response. Stops reading after 8 MB. The client can read the response until the connection closes.
+ * may lose the response. Stops reading after 8 MB, but does not close the stream, so that the client can still read the
+ * response.
  */
 export const discard = (stream: Readable): void => {
   let bytes = 0;

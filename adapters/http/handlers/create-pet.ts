@@ -27,7 +27,7 @@ const unsupported = (expected: string): HttpFailure => ({ _tag: 'UnsupportedMedi
 
 const emptyBody: HttpFailure = { _tag: 'MalformedJson', reason: 'empty body' };
 
-/** Checks the headers before the body is read. A client that waits for a 100 (Continue) then sends no rejected body. */
+/** Checks the headers first, so that a client that waits for a 100 (Continue) need not send a body that is rejected. */
 const checkHead = ({ hasBody, contentEncoding, contentType }: PetRequest): E.Either<HttpFailure, void> => {
   if (!hasBody) return E.left(emptyBody);
   if ((contentEncoding ?? 'identity').toLowerCase() !== 'identity') {

@@ -9,7 +9,7 @@ const digits = /^[0-9]{1,20}$/;
 /** Maximum length of a Link with unknown parameters, because proxies reject responses whose head is long. */
 const maxLinkLength = 2_000;
 
-/** Parsers of the known query parameters. They return undefined for an invalid text. */
+/** Parsers of the known query parameters. They return undefined for a text that they can't parse. */
 const parameters: Readonly<Record<string, (text: string) => unknown>> = {
   limit: (text) => (digits.test(text) ? Number(text) : undefined),
   after: fieldType(petRules.id).fromText,
@@ -17,7 +17,10 @@ const parameters: Readonly<Record<string, (text: string) => unknown>> = {
   ...Object.fromEntries(petFilters.map((name) => [name, fieldType(newPetRules[name]).fromText])),
 };
 
-/** Parses the known parameters. Keeps invalid values as text, which the core rejects. Fails on repeated parameters. */
+/**
+ * Parses the known parameters. Leaves invalid texts unchanged, so that the core rejects them. Fails on repeated
+ * parameters.
+ */
 const readQuery = (given: URLSearchParams): E.Either<HttpFailure, Readonly<Record<string, unknown>>> => {
   const names = Object.keys(parameters).filter((name) => given.has(name));
   const repeated = names.filter((name) => given.getAll(name).length > 1);

@@ -31,7 +31,7 @@ export interface HttpServerOptions {
     request: RequestHead,
     response?: ServerResponse,
   ) => ErrorResponse;
-  /** Called for each connection above `maxConnections`. */
+  /** Callback for each connection above `maxConnections`. */
   readonly onConnectionRefused?: () => void;
 }
 
@@ -57,8 +57,8 @@ const rawText = ({ status, headers, body }: ErrorResponse, isHead: boolean): str
 };
 
 /**
- * Connection of a client. Runs one exchange (a request and its response) at a time, because Node itself starts a
- * pipelined request while an earlier one is still running.
+ * Connection of a client. Runs one exchange (a request and its response) at a time. Node itself would start a pipelined
+ * request during an earlier one, whose response may close the connection.
  */
 export class Connection {
   readonly socket: Socket;
@@ -143,7 +143,7 @@ export class Connection {
     if (this.current?.headersSent === false) this.closeAfter(this.current);
   }
 
-  /** Sets `unreadSince` to `now` if the client has read something since the last call. */
+  /** Updates `unreadSince`, which becomes `now` if the client has read something since the last call. */
   recordUnread(now: number): void {
     const { socket } = this;
     const readBytes = socket.bytesWritten - socket.writableLength;
@@ -213,8 +213,9 @@ export class Connection {
 
   /** Stops reading, so that a pipelining client cannot fill the memory. */
   private pause(): void {
-    // Pause only once. After Node has resumed the socket, it emits `resume` in the next tick, and the listener pauses
-    // again. That pause would have no effect if the socket were already paused here, and Node would continue to read.
+    // Pause only once. After Node resumes the socket, its `resume` event follows in the next tick, and the listener
+    // pauses it again. That pause would have no effect if the socket were already paused here, and Node would continue
+    // to read.
     if (this.isPaused) return;
     this.isPaused = true;
     this.socket.pause();

@@ -25,8 +25,8 @@ export interface HttpServer {
 }
 
 /**
- * Maximum length of the accept backlog, which the kernel caps at `net.core.somaxconn`. With Node's default of 511, a
- * client that finds the backlog full retries only after a second or more.
+ * Maximum length of the accept backlog, which the kernel caps at `net.core.somaxconn`. Node's default of 511 fills up
+ * when many clients connect at once. Further clients then retry only after a second or more.
  */
 const backlog = 65_535;
 
@@ -105,7 +105,8 @@ const drainAcceptBacklog = async (server: Server): Promise<void> => {
 
 /**
  * Stops accepting connections. Closes idle connections after `idleGraceMs`, and all connections after `closeMs`. Node
- * counts a connection as idle even while its response is unread. Idle connections therefore wait until none is busy.
+ * counts a connection as idle even while its response is unread. Idle connections are therefore closed only while none
+ * is busy.
  */
 const closeAll = async (
   server: NodeServer,

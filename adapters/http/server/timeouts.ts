@@ -15,8 +15,8 @@ export const serverTimeouts = {
   /** Time for which the server still reads and discards data after an error response that closes the connection. */
   lingerMs: 1_000,
   /**
-   * Maximum time to close all connections in a shutdown. The setting STOP_DELAY and `acceptBacklogMs` come before it. A
-   * process manager must wait longer than all three together before it kills the process.
+   * Maximum time to close all connections in a shutdown. It begins after STOP_DELAY and `acceptBacklogMs`. A process
+   * manager must wait longer than all three together before it kills the process.
    */
   stopMs: 10_000,
   acceptBacklogMs: 1_000,
