@@ -187,7 +187,7 @@ export const copyStore = async (
       state.phase = 'committing';
       return copied;
     };
-    // All statements must read the same state. A SQLite transaction always does, so Knex ignores `isolationLevel` there.
+    // All statements must read the same state. In SQLite a transaction always does, and Knex ignores the level.
     const copyAwake = (from: Knex) => keepAwake(to, () => keepAwake(from, () => copyRows(from)));
     return inTransaction(source.reads, copyAwake, { isolationLevel: 'repeatable read', readOnly: true });
   };

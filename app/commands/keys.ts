@@ -51,10 +51,10 @@ const lastUseOf = ({ lastUsedAt }: ApiKeyRecord): string => {
   return days < 1 ? '<1d' : `${days}d`;
 };
 
-/** Columns: ENDS has the last four characters of a key, and USED the days since its last use. */
+/** Columns of the table. ENDS has the last four characters of a key, and USED the days since its last use. */
 const header = ['ID', 'NAME', 'OWNER', 'ENDS', 'CREATED', 'EXPIRES', 'USED', 'STATE'];
 
-/** Makes a row of the table. Quotes the name, which could imitate columns. An owner has the id of its first key. */
+/** Makes a row of the table. Quotes the name, which could imitate columns. A first key's id is also its owner's id. */
 const toRow = (record: ApiKeyRecord): ReadonlyArray<string> => {
   const { id, ownerId, lastFour, createdAt, expiresAt, name } = record;
   return [

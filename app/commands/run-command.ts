@@ -13,7 +13,7 @@ export const readVersion = (): string =>
 
 /**
  * Runs a command with the settings from the environment. Reports invalid settings and a CommandFailed with exit code 1.
- * Throws other errors.
+ * Rethrows other errors.
  */
 export const runCommand = async (
   { env, printError, fail }: Terminal,

@@ -79,8 +79,8 @@ export const serveCommand = (io: Terminal): Command =>
             },
             until: (service) => {
               bar.remove();
-              // Handles signals before it prints the address. A program that reads the address may send a signal at
-              // once.
+              // Handles signals before it prints the address, because a program that reads the address may send one
+              // at once.
               const stopped = nextStopSignal();
               announce(terminal, settings, service);
               void stopped.then(terminal.announceStop);

@@ -48,7 +48,10 @@ export interface TerminalLogOptions {
   readonly showsStart: boolean;
 }
 
-/** Returns a function that turns a JSON line of the log into text for a terminal. A hidden line has no text. */
+/**
+ * Makes a function that turns a JSON line of the log into text for a terminal. The text is empty for a line that is not
+ * shown: `started` without `showsStart`, and successful requests for the API reference's files without `showsAssets`.
+ */
 export const terminalText = ({
   style,
   showsAssets,

@@ -2,7 +2,7 @@ import * as E from 'fp-ts/Either';
 
 const comment = /^[ \t]*(?:[#;].*)?(?<!\\)$/;
 
-/** Matches an assignment. Its value is in quotes, or has no quotes, backslashes and `#` that begins a comment. */
+/** Matches an assignment. Its value is in quotes, or has no quote, no backslash and no `#` that begins a comment. */
 const assignment =
   /^[ \t]*(?<name>[A-Za-z_]\w*)[ \t]*=[ \t]*(?:'(?<single>[^']*)'|"(?<double>[^"\\]*)"|(?!#)(?!.*[ \t]#)(?<plain>[^"'`\\]*?))[ \t]*$/;
 

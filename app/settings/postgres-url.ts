@@ -1,5 +1,5 @@
 /*
- * Reads the addresses of PostgreSQL in DATABASE_URL, in the form that psql takes (libpq, "Connection URIs"). Rejects
+ * Reads the address of PostgreSQL in DATABASE_URL, in the form that psql takes (libpq, "Connection URIs"). Rejects
  * unknown parameters: the driver would ignore them, and could connect without TLS or to another schema.
  */
 
@@ -74,8 +74,9 @@ export const parsePostgresUrl = (text: string): E.Either<string, string> => {
   }
   if (/,|%2C/.test(url.hostname) || (port !== '' && port !== url.port)) return E.left(invalid);
   if (url.port === '0') return E.left('an address whose port is from 1 to 65535');
-  // Without sslmode, a parameter for a certificate makes the driver verify the server. The value `system` is libpq's
-  // name for the authorities that the system trusts.
+  // A parameter for a certificate makes the driver verify the server even without sslmode. Sets sslmode too, because
+  // `sslrootcert=system` is removed below. It is libpq's name for the authorities that the system trusts, and the
+  // driver would read it as a file name.
   const hasCertificate = certificateParameters.some((name) => searchParams.has(name));
   if (hasCertificate && !searchParams.has('sslmode')) searchParams.set('sslmode', 'verify-full');
   if (valueOf('sslrootcert') === 'system') searchParams.delete('sslrootcert');

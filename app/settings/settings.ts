@@ -67,7 +67,7 @@ const parseRateLimit = (text: string): unknown => {
 
 const originShape = /^[a-z][a-z0-9+.-]*:\/\/[^/\\?#@*\s]+$/i;
 
-// Does not use `URL.canParse`. On Node 20, once V8 has optimized it, it may reject a host with letters such as `ü`.
+// Avoids `URL.canParse`, which on Node 20 may reject a host with letters such as `ü` once V8 has optimized it.
 const toOrigin = (text: string): unknown => {
   if (!originShape.test(text)) return undefined;
   try {
@@ -179,7 +179,7 @@ const readSecretFile = (file: string): E.Either<string, string> => {
   }
 };
 
-/** Returns the name and the text of a secret setting. Reads the text from a file if `NAME_FILE` names one. */
+/** Returns the name and the text of a secret setting. Reads the text from the file that `<name>_FILE` names, if any. */
 const readSecret =
   (environment: NodeJS.ReadOnlyDict<string>) =>
   (name: string): E.Either<ReadonlyArray<InvalidField>, readonly [name: string, text: string]> => {

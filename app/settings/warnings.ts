@@ -1,11 +1,11 @@
-/* Warnings about settings that are valid but probably a mistake. */
+/* Warnings about environment variables that are probably a mistake. */
 
 import { isOneEditApart } from './one-edit-apart';
 import { fileSettings, settingNames, type Settings } from './settings';
 
 const known: ReadonlyArray<string> = [...settingNames, ...fileSettings];
 
-/** Variable of the examples in docs/client.md, which is no misspelt `API_KEYS`. */
+/** Variable of the examples in docs/client.md, which is not a misspelling of `API_KEYS`. */
 const keyOfClients = 'API_KEY';
 
 export const misspeltSettings = (environment: NodeJS.ReadOnlyDict<string>): ReadonlyArray<string> =>

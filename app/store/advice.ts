@@ -13,7 +13,7 @@ const lockOfKnex: Advice[number] = [
   'another process runs migrations with Knex; if none does, run `knex migrate:unlock`',
 ];
 
-/** Advice for errors of PostgreSQL. The first pattern applies that matches the code and message of an error. */
+/** Advice for errors of PostgreSQL. The first pattern that matches the code and message of an error applies. */
 const postgresAdvice: Advice = [
   [/^ECONNREFUSED|^ENOENT connect/, 'start PostgreSQL there, or set the host and port in DATABASE_URL'],
   [/^(ENOTFOUND|EAI_AGAIN) /, 'the host name is unknown; set the host in DATABASE_URL'],

@@ -19,7 +19,7 @@ export const currentUser = (): string => {
 
 const ownerOf = (path: string): string => userName(statSync(path).uid);
 
-/** Returns advice if this user lacks the access `mode` to a path, or undefined. `use` is the access in words. */
+/** Returns advice if this process lacks the access `mode` to a path, or undefined. `use` is the access in words. */
 const accessAdvice = (path: string, mode: number, use: string): string | undefined => {
   try {
     accessSync(path, mode);
@@ -31,7 +31,7 @@ const accessAdvice = (path: string, mode: number, use: string): string | undefin
   }
 };
 
-/** Returns advice if this user can't read a database file or, unless `isReader`, write it. Otherwise undefined. */
+/** Returns advice if this process can't read a database file or, unless `isReader`, can't write it. */
 export const fileAdvice = (filename: string, isReader = false): string | undefined => {
   const file = existsSync(filename) ? realpathSync(filename) : resolve(filename);
   const folder = dirname(file);
@@ -64,7 +64,7 @@ const foreignPath = (filename: string, uid: number): string | undefined => {
 
 /**
  * Fails if the database file or its folder belongs to another user than the one who runs this command. Opening the file
- * is no test: root can open files that the service's user can't.
+ * would prove nothing, because root can open files that the service's user can't.
  */
 export const checkUser = ({ settings: { DATABASE_URL: url } }: Opening): ReadonlyArray<Finding> => {
   const uid = process.getuid?.();

@@ -44,7 +44,7 @@ export interface Opening {
   ranMigrations?: ReadonlyArray<string>;
   /** True if no tables exist that `doctor` could inspect. */
   lacksStore?: boolean;
-  /** True after the failure of a required step, without which no statement can run. */
+  /** True after a required step has failed, so that no statement can run. */
   isBlocked?: boolean;
 }
 

@@ -27,8 +27,8 @@ export interface ServiceStore {
    */
   readonly createFirstKey: () => Promise<string | undefined>;
   /**
-   * Returns the reason why the store can't serve requests, or undefined if it can. Anyone can read the reason:
-   * `/readyz` shows it.
+   * Returns the reason why the store can't serve requests, or undefined if it can. The reason must contain no secret,
+   * because `/readyz` shows it to anyone.
    */
   readonly checkReadiness: () => Promise<string | undefined>;
   readonly isFileReplaced: () => boolean;

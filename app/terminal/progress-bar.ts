@@ -22,7 +22,7 @@ const barOptions: Options = {
 
 const groups = new Intl.NumberFormat('en');
 
-/** Returns the text of a progress bar: percentage, stage, count, rate and time left, as far as they are known. */
+/** Returns the text of a progress bar: percentage, stage, count, rate, and the time left, or elapsed if unknown. */
 export const progressText = ({ stage, count, noun = '', share }: Progress, seconds: number): string => {
   const parts: Array<string> = [];
   if (share !== undefined) parts.push(Format.BarFormat(share, barOptions), `${Math.floor(share * 100)} %`);

@@ -6,7 +6,7 @@ type StopSignal = 'SIGINT' | 'SIGTERM' | 'SIGHUP';
 
 export const signalExitCode = (signal: NodeJS.Signals): number => 128 + constants.signals[signal];
 
-/** True under `nohup`. Node resets ignored signals, so this reads `_`, in which shells put the name of the command. */
+/** True under `nohup`. Node resets ignored signals, so this reads the variable `_`, which shells set to the command. */
 const ignoresHangup = basename(process.env['_'] ?? '') === 'nohup';
 
 const stopSignals: ReadonlyArray<StopSignal> = [
@@ -55,12 +55,12 @@ const onStopSignal = (stop: (signal: StopSignal) => void): (() => void) => {
     process.off('exit', ignoreSignals);
   };
   for (const signal of stopSignals) process.on(signal, receive);
-  // Removes the handlers at exit: the last write to a stalled terminal may block until an unhandled signal ends it.
+  // Removes the handlers at exit, so that a signal can end a process whose last write to a stalled terminal blocks.
   process.prependListener('exit', ignoreSignals);
   return ignoreSignals;
 };
 
-/** Resolves to the next stop signal. A SIGINT or SIGTERM more than 2 s after the first one then ends the process. */
+/** Resolves to the next stop signal. A second SIGINT or SIGTERM, more than 2 s after the first, ends the process. */
 export const nextStopSignal = (): Promise<StopSignal> =>
   new Promise((resolve) => {
     onStopSignal(resolve);

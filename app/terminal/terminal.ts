@@ -48,7 +48,7 @@ export const openTerminal = ({ env, stdout, stderr }: ProcessIO) => {
     output.on('error', () => undefined);
   }
 
-  /** Writes commands in hints with `npx` if npm, which sets this variable, runs the program, as in a checkout. */
+  /** Writes commands in hints with `npx` if npm runs the program, as in a checkout. npm sets `npm_command`. */
   const asCalled = (text: string): string =>
     env['npm_command'] === undefined ? text : text.replaceAll('`animal-store ', '`npx animal-store ');
 

@@ -7,8 +7,8 @@ import { type FieldRule, fieldType, newPetRules, type Pet } from '../../core';
 import { maxRowLength, type Row, toBytes } from './rows';
 
 /**
- * Matches a text that a spreadsheet would run as a formula (OWASP, "CSV Injection"), also after single quotes. The
- * export puts one more quote before such a text, and the import removes it.
+ * Matches a text that a spreadsheet would run as a formula (OWASP, "CSV Injection"), also after single quotes. With
+ * `escapeFormulas`, an export puts one more quote before such a text, and an import removes it.
  */
 const formula = /^'*[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]/;
 

@@ -15,7 +15,7 @@ export const openSource = (file: string, signal: AbortSignal): Readable => {
   return source.on('error', () => undefined);
 };
 
-/** Returns the stats of an existing file. Returns undefined for a new file, and throws if the file must stay. */
+/** Returns the stats of the file to replace, or undefined if none exists. Throws if it must not be replaced. */
 const fileToReplace = async (file: string, mayReplace: boolean): Promise<Stats | undefined> => {
   const found = lstatSync(file, { throwIfNoEntry: false });
   if (found === undefined) return undefined;
@@ -29,7 +29,7 @@ const fileToReplace = async (file: string, mayReplace: boolean): Promise<Stats |
 
 /**
  * Writes a temporary file in the same folder, flushes it to the disk and renames it. A failure leaves the earlier file
- * unchanged. Only its owner can read a new file. A replaced file keeps its permissions.
+ * unchanged. A new file can be read only by its owner. A replaced file keeps its permissions.
  */
 export const writeFile = async (
   file: string,

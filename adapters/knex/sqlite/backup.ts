@@ -32,7 +32,7 @@ const dayMs = 86_400_000;
 
 const partialName = /\.animal-store-[0-9a-f-]{36}\.partial(-journal)?$/;
 
-/** Deletes partial files older than a day, which killed processes left. Ignores errors: the folder may be unreadable. */
+/** Deletes partial files older than a day, which killed processes left. Ignores errors, such as EACCES. */
 const removeStalePartials = (folder: string): void => {
   void tryOrError(() => {
     for (const name of readdirSync(folder).filter((other) => partialName.test(other))) {
