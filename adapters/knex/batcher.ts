@@ -20,6 +20,9 @@ export type Result<F, A> = E.Either<F, A> | Error;
 /** Runs a batch in one statement or transaction. Returns a result for each key, in the order of `keys`. */
 type RunBatch<K, F, A> = (keys: ReadonlyArray<K>) => Promise<ReadonlyArray<Result<F, A> | undefined>>;
 
+/** Receives the size and the duration of each batch that has succeeded or failed. Must not throw. */
+export type OnBatch = (size: number, milliseconds: number) => void;
+
 interface BatcherOptions<K, F, A> {
   /** Maximum number of batches that run at the same time. */
   readonly concurrency: number;
@@ -29,8 +32,7 @@ interface BatcherOptions<K, F, A> {
   readonly runBatch: RunBatch<K, F, A>;
   /** True to run each call of a batch separately if the database rejects a statement of the batch. */
   readonly separatesRejected?: boolean;
-  /** Receives the size and the duration of each batch that has succeeded or failed. Must not throw. */
-  readonly onBatch?: (size: number, milliseconds: number) => void;
+  readonly onBatch?: OnBatch;
 }
 
 interface Call<K, F, A> {

@@ -19,7 +19,7 @@ const checkReadiness = async ({
 }: OwnDatabase): Promise<string | undefined> => {
   const inTime = <A>(work: () => Promise<A>) =>
     toTaskEither(() => withTimeout(work(), databaseTimeouts.readinessMs))();
-  const firstPage = { from: leastInt64, order: 'asc', filters: {} } as const;
+  const firstPage = { from: leastInt64, order: 'asc', filters: [] } as const;
   const [schema, read, written, ids] = await Promise.all([
     inTime(() => readSchemaState(reads, statements)),
     inTime(() => statements.pages(reads, [firstPage], defaultPageSize)),

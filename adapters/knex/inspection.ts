@@ -4,7 +4,7 @@ import { decodeOrThrow, NewPetCodec, type Unavailable } from '../../core';
 import type { Finding, OwnDatabase } from './database/own-database';
 import { type StoreDatabase, tryAndRollBack } from './database/store-database';
 import { errorWithCode, permanentError, toTaskEither } from './database/errors';
-import { idOfRow } from './database/pet-columns';
+import { idOfRow, newPetCells } from './database/pet-columns';
 import { tryMigrate } from './migrations/migrate';
 import { readSchemaState, type SchemaState } from './migrations/migrations';
 
@@ -13,7 +13,7 @@ import { readSchemaState, type SchemaState } from './migrations/migrations';
  */
 const minFreeDiskBytes = 8 * 1024 * 1024;
 
-const trialPet = decodeOrThrow(NewPetCodec, { name: 'trial', categoryId: 1 });
+const trialRow = newPetCells(decodeOrThrow(NewPetCodec, { name: 'trial', categoryId: 1 }));
 
 /**
  * Runs the statements of a create with an idempotency key, and the update that records the use of an API key. Rolls
@@ -21,7 +21,7 @@ const trialPet = decodeOrThrow(NewPetCodec, { name: 'trial', categoryId: 1 });
  */
 const tryCreate = ({ writes, statements }: StoreDatabase): Promise<void> =>
   tryAndRollBack(writes, async (transaction) => {
-    const [row = []] = await statements.insert(transaction, [trialPet]);
+    const [row = []] = await statements.insert(transaction, [trialRow]);
     const pet_id = BigInt(idOfRow(row));
     const key = { owner_id: 'trial', idempotency_key: randomBytes(16).toString('hex') };
     await statements.insertRecords(transaction, [{ ...key, content_hash: '', pet_id, expires_at: 0 }]);

@@ -35,14 +35,18 @@ export const newPetColumns = petColumns.filter(({ field }) => field !== 'id');
 
 export type Cell = string | null;
 
+/** Cells of the `petColumns` of an animal, in their order. */
 export type PetRow = ReadonlyArray<Cell>;
+
+/** Cells of the `newPetColumns` of an animal, in their order. */
+export type NewPetRow = ReadonlyArray<Cell>;
 
 export const petCells = petColumns.map(({ name }) => `cast(${name} as text)`).join(', ');
 
 const toCell = (pet: { readonly [F in keyof Pet]?: Pet[F] | null | undefined }, field: keyof Pet): Cell =>
   pet[field]?.toString() ?? null;
 
-export const newPetCells = (newPet: NewPet): ReadonlyArray<Cell> =>
+export const newPetCells = (newPet: NewPet): NewPetRow =>
   newPetColumns.map(({ field }) => toCell(newPet, field));
 
 /** Returns the new values of the changed columns, keyed by column name. Null clears a column. */
@@ -53,7 +57,10 @@ export const changedCells = (changes: PetChanges): Readonly<Record<string, Cell>
       .map(({ name, field }) => [name, toCell(changes, field)]),
   );
 
-export const filterCells = (filters: PetFilters): ReadonlyArray<readonly [Column, Cell]> =>
+/** Columns with the wanted values, by which a page is filtered. */
+export type FilterCells = ReadonlyArray<readonly [Column, Cell]>;
+
+export const filterCells = (filters: PetFilters): FilterCells =>
   newPetColumns
     .filter(({ field }) => petFilters.some((filter) => filter === field && filters[filter] !== undefined))
     .map((column) => [column, toCell(filters, column.field)]);

@@ -1,14 +1,14 @@
 import type { Knex } from 'knex';
-import type { ListOrder, NewPet, PetFilters } from '../../../core';
+import type { ListOrder } from '../../../core';
 import { withoutStatement } from './errors';
-import type { PetRow } from './pet-columns';
+import type { FilterCells, NewPetRow, PetRow } from './pet-columns';
 
 /** First id, order and filters of a page. */
 export interface PageStart {
   /** Lowest id that the page may contain, or the highest one in descending order. */
   readonly from: bigint;
   readonly order: ListOrder;
-  readonly filters: PetFilters;
+  readonly filters: FilterCells;
 }
 
 export interface IdempotencyRecordRow {
@@ -32,8 +32,8 @@ export interface Statements {
     starts: ReadonlyArray<PageStart>,
     limit: number,
   ) => Promise<ReadonlyArray<ReadonlyArray<PetRow>>>;
-  /** Adds animals. Their ids ascend in the order of `newPets`, but their rows are returned in any order. */
-  readonly insert: (knex: Knex, newPets: ReadonlyArray<NewPet>) => Promise<ReadonlyArray<PetRow>>;
+  /** Adds animals. Their ids ascend in the order of `newRows`, but their rows are returned in any order. */
+  readonly insert: (knex: Knex, newRows: ReadonlyArray<NewPetRow>) => Promise<ReadonlyArray<PetRow>>;
   readonly insertRecords: (knex: Knex, records: ReadonlyArray<IdempotencyRecordRow>) => Promise<unknown>;
   readonly purgeExpired: (knex: Knex, now: number, limit: number) => Promise<number>;
   /** Returns the highest id that was ever assigned, even if its animal was deleted since, or 0 if none was assigned. */

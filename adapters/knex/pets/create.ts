@@ -1,21 +1,27 @@
 import * as E from 'fp-ts/Either';
 import type { Knex } from 'knex';
+import { hash } from 'node:crypto';
 import {
   compareById,
+  contentOf,
   type CreatedPet,
+  idempotencyKeyInFlight,
   type IdempotencyKeyReused,
   type IdempotencyRecord,
   type NewPet,
   newPetFieldNames,
   type Pet,
   type PetDeleted,
+  type PetRepository,
   resolveIdempotentCreate,
   type ScopedIdempotencyKey,
+  scopedIdempotencyKeyText,
 } from '../../../core';
+import { createBatcher, type OnBatch } from '../batcher';
 import { isPossibleDuplicate, permanentError } from '../database/errors';
-import { petFromRow } from '../database/pet-columns';
+import { newPetCells, petFromRow } from '../database/pet-columns';
 import type { Statements, StoreDatabase } from '../database/store-database';
-import { findRecords, lockRecord, purgeIfExpired } from './idempotency-keys';
+import { findRecords, lockRecord, purgeExpiredKeys, purgeIfExpired } from './idempotency-keys';
 
 /** Idempotency key of a create, with a `text` for comparisons and the hash of the animal. */
 interface KeyOfCreate extends ScopedIdempotencyKey {
@@ -23,7 +29,7 @@ interface KeyOfCreate extends ScopedIdempotencyKey {
   readonly contentHash: string;
 }
 
-export interface Create {
+interface Create {
   readonly newPet: NewPet;
   readonly key: KeyOfCreate | undefined;
 }
@@ -44,7 +50,8 @@ export const insertPets = async (
   { insert }: Statements,
   newPets: ReadonlyArray<NewPet>,
 ): Promise<ReadonlyArray<Pet>> => {
-  const pets = (await insert(writes, newPets)).map(petFromRow).sort(compareById);
+  const rows = await insert(writes, newPets.map(newPetCells));
+  const pets = rows.map(petFromRow).sort(compareById);
   if (
     pets.length === newPets.length &&
     pets.every((pet, place) => newPetFieldNames.every((name) => pet[name] === newPets[place]?.[name]))
@@ -59,7 +66,7 @@ const createNew = async (
   writes: Knex,
   statements: Statements,
   creates: ReadonlyArray<Create>,
-  expires_at: number,
+  expiresAt: number,
 ): Promise<ReadonlyArray<CreateResult>> => {
   const newPets = creates.map(({ newPet }) => newPet);
   const pets = await insertPets(writes, statements, newPets);
@@ -67,7 +74,7 @@ const createNew = async (
     const key = creates[place]?.key;
     if (key === undefined) return [];
     const { ownerId: owner_id, idempotencyKey: idempotency_key, contentHash: content_hash } = key;
-    return [{ owner_id, idempotency_key, content_hash, pet_id: id, expires_at }];
+    return [{ owner_id, idempotency_key, content_hash, pet_id: id, expires_at: expiresAt }];
   });
   if (records.length > 0) await statements.insertRecords(writes, records);
   return pets.map((pet) => E.right({ pet, replayed: false }));
@@ -120,7 +127,7 @@ const createOrReplay = async (
  * Adds animals in one transaction, and returns a result for each create, in order. First assumes that all idempotency
  * keys are new, which saves a query. If a key was used before, starts again and looks the keys up.
  */
-export const createTogether = async (
+const createTogether = async (
   { write, transaction, statements }: StoreDatabase,
   creates: ReadonlyArray<Create>,
   now: number,
@@ -134,4 +141,39 @@ export const createTogether = async (
     if (!isPossibleDuplicate(error)) throw error;
   }
   return transaction((writes) => createOrReplay(writes, statements, creates, now, expiresAt));
+};
+
+/**
+ * Makes the port `create`. A create whose idempotency key another create of this process is using fails at once. After
+ * each batch, some expired keys are purged in the background.
+ */
+export const createPets = (
+  database: StoreDatabase,
+  now: () => number,
+  idempotencyTtlMs: number,
+  onBatch: OnBatch,
+): PetRepository['create'] => {
+  const purge = purgeExpiredKeys(database, now);
+  const create = createBatcher({
+    concurrency: database.concurrency.writes,
+    runBatch: (creates: ReadonlyArray<Create>) => {
+      const time = now();
+      return createTogether(database, creates, time, time + idempotencyTtlMs).finally(purge);
+    },
+    separatesRejected: true,
+    onBatch,
+  });
+  const inFlight = new Set<string>();
+  return (newPet, key, deadline) => {
+    if (key === undefined) return create({ newPet, key }, deadline);
+    const text = scopedIdempotencyKeyText(key);
+    const contentHash = hash('sha256', contentOf(newPet));
+    return async () => {
+      if (inFlight.has(text)) return E.left(idempotencyKeyInFlight);
+      inFlight.add(text);
+      return create({ newPet, key: { ...key, text, contentHash } }, deadline)().finally(() =>
+        inFlight.delete(text),
+      );
+    };
+  };
 };

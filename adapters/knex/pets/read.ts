@@ -1,5 +1,6 @@
 import * as E from 'fp-ts/Either';
 import * as RA from 'fp-ts/ReadonlyArray';
+import * as TE from 'fp-ts/TaskEither';
 import type { Knex } from 'knex';
 import {
   compareIn,
@@ -11,11 +12,12 @@ import {
   petNotFound,
   type PetPage,
   type PetQuery,
+  type PetRepository,
   toPage,
 } from '../../../core';
-import type { Result } from '../batcher';
+import { createBatcher, type OnBatch, type Result } from '../batcher';
 import { tryOrError } from '../database/errors';
-import { idOfRow, leastInt64, petFromRow, type PetRow } from '../database/pet-columns';
+import { filterCells, idOfRow, leastInt64, petFromRow, type PetRow } from '../database/pet-columns';
 import type { PageStart, Statements, StoreDatabase } from '../database/store-database';
 
 type Found = Result<PetNotFound, Pet>;
@@ -42,7 +44,7 @@ const greatestInt64 = 2n ** 63n - 1n;
 const filtersOf = (query: PetQuery) => petFilters.filter((field) => query[field] !== undefined);
 
 /** Returns the same text for queries whose pages one statement can read. */
-export const batchKeyOf = (query: PetQuery): string => [query.limit, query.order, ...filtersOf(query)].join();
+const batchKeyOf = (query: PetQuery): string => [query.limit, query.order, ...filtersOf(query)].join();
 
 /** Returns the same text only for equal queries of a batch. Separates values by U+0000, which no value contains. */
 const textOf = (query: PetQuery): string =>
@@ -55,11 +57,11 @@ const directions = {
 } as const;
 
 /** True if the query's `after` is the last possible id, so that no animal can follow. */
-export const hasNoIdsLeft = ({ after, order = 'asc' }: PetQuery): boolean => after === directions[order].last;
+const hasNoIdsLeft = ({ after, order = 'asc' }: PetQuery): boolean => after === directions[order].last;
 
 const startOf = ({ limit: _limit, after, order = 'asc', ...filters }: PetQuery): PageStart => {
   const { first, step } = directions[order];
-  return { from: after === undefined ? first : after + step, order, filters };
+  return { from: after === undefined ? first : after + step, order, filters: filterCells(filters) };
 };
 
 type Page = Result<never, PetPage>;
@@ -68,7 +70,7 @@ const toPetPage = ({ limit, order }: PetQuery, rows: ReadonlyArray<PetRow>): Pag
   tryOrError((): Page => E.right(toPage(limit, rows.map(petFromRow).sort(compareIn(order)))));
 
 /** Reads a page for each query of a batch with the same limit, order and filter fields. Equal queries share a page. */
-export const readPages = async (
+const readPages = async (
   { reads, statements }: StoreDatabase,
   queries: ReadonlyArray<PetQuery>,
 ): Promise<ReadonlyArray<Page | undefined>> => {
@@ -83,3 +85,24 @@ export const readPages = async (
   }
   return texts.map((text) => pages.get(text));
 };
+
+export const listPets = (database: StoreDatabase, onBatch: OnBatch): PetRepository['list'] => {
+  const list = createBatcher({
+    concurrency: database.concurrency.reads,
+    batchKey: batchKeyOf,
+    runBatch: (queries: ReadonlyArray<PetQuery>) => readPages(database, queries),
+    onBatch,
+  });
+  return (query, deadline) =>
+    hasNoIdsLeft(query) ? TE.right({ pets: [], hasMore: false }) : list(query, deadline);
+};
+
+export const findPet = (
+  { reads, statements, concurrency }: StoreDatabase,
+  onBatch: OnBatch,
+): PetRepository['find'] =>
+  createBatcher({
+    concurrency: concurrency.reads,
+    runBatch: (ids: ReadonlyArray<bigint>) => findPets(reads, statements, ids),
+    onBatch,
+  });

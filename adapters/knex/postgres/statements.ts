@@ -1,14 +1,6 @@
 import type { Knex } from 'knex';
 import type { ListOrder } from '../../../core';
-import {
-  type Cell,
-  type Column,
-  filterCells,
-  newPetCells,
-  newPetColumns,
-  petCells,
-  type PetRow,
-} from '../database/pet-columns';
+import { type Cell, type Column, newPetColumns, petCells, type PetRow } from '../database/pet-columns';
 import type { PageStart, Statements } from '../database/store-database';
 
 /** Wraps an array for use as a query parameter. Knex's TypeScript types permit nulls in an array only in this form. */
@@ -57,11 +49,10 @@ const readPage = (
   { from, order, filters }: PageStart,
   limit: number,
 ): Promise<ReadonlyArray<PetRow>> => {
-  const cells = filterCells(filters);
-  const columns = cells.map(([{ name }]) => name);
+  const columns = filters.map(([{ name }]) => name);
   const clauses = pageClauses(columns, order, '?', () => '?');
   const sql = `select ${petCells} from pets where ${onPrimary} and ${clauses} limit ?`;
-  const values = cells.map(([, cell]) => cell);
+  const values = filters.map(([, cell]) => cell);
   const bindings = [...values, from.toString(), ...values, limit];
   return run(knex, { name: ['page', order, ...columns].join(' '), sql }, bindings);
 };
@@ -150,20 +141,18 @@ type EngineStatements = Pick<Statements, 'pages' | 'insert' | 'insertRecords' | 
  */
 const singleServerStatements = (run: RunStatement, onPrimary: string): EngineStatements => ({
   pages: async (knex, starts, limit) => {
-    const cells = starts.map(({ filters }) => filterCells(filters));
-    const columns = (cells[0] ?? []).map(([column]) => column);
+    const columns = (starts[0]?.filters ?? []).map(([column]) => column);
     const rows = await run(knex, pagesBy(onPrimary, columns, starts[0]?.order ?? 'asc'), [
       starts.map(({ from }) => from.toString()),
-      ...columns.map((_, place) => arrayOf(cells.map((wanted) => wanted[place]?.[1] ?? null))),
+      ...columns.map((_, place) => arrayOf(starts.map(({ filters }) => filters[place]?.[1] ?? null))),
       limit,
     ]);
     const found = starts.map((): Array<PetRow> => []);
     for (const [page, ...row] of rows) found[Number(page) - 1]?.push(row);
     return found;
   },
-  insert: (knex, newPets) => {
-    const rows = newPets.map(newPetCells);
-    const columns = newPetColumns.map((_, place) => arrayOf(rows.map((cells) => cells[place] ?? null)));
+  insert: (knex, newRows) => {
+    const columns = newPetColumns.map((_, place) => arrayOf(newRows.map((cells) => cells[place] ?? null)));
     return run(knex, insertPets, columns);
   },
   insertRecords: (knex, records) =>
@@ -183,11 +172,11 @@ const distributedStatements = (run: RunStatement, onPrimary: string): EngineStat
     for (const start of starts) pages.push(await readPage(run, onPrimary, knex, start, limit));
     return pages;
   },
-  insert: (knex, newPets) => {
+  insert: (knex, newRows) => {
     const row = `(${newPetColumns.map(() => '?').join()})`;
-    const rows = newPets.map(() => row).join();
+    const rows = newRows.map(() => row).join();
     const sql = `insert into pets (${newPetNames}) values ${rows} returning ${petCells}`;
-    return run(knex, { sql }, newPets.flatMap(newPetCells));
+    return run(knex, { sql }, newRows.flat());
   },
   insertRecords: async (knex, keys) => {
     await knex('idempotency_keys').insert(keys.map((key) => ({ ...key, pet_id: key.pet_id.toString() })));
@@ -219,7 +208,7 @@ export const postgresStatements = (
   const statements: Statements = {
     byIds: (knex, ids) => run(knex, byIds(onPrimary), [ids.map(String)]),
     pages: async (knex, starts, limit) => (await statementsOn(knex)).pages(knex, starts, limit),
-    insert: async (knex, newPets) => (await statementsOn(knex)).insert(knex, newPets),
+    insert: async (knex, newRows) => (await statementsOn(knex)).insert(knex, newRows),
     insertRecords: async (knex, keys) => (await statementsOn(knex)).insertRecords(knex, keys),
     purgeExpired: async (knex, now, limit) => (await statementsOn(knex)).purgeExpired(knex, now, limit),
     readLastId,

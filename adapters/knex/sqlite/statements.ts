@@ -1,14 +1,13 @@
 import type { Knex } from 'knex';
 import { LRUCache } from 'lru-cache';
-import type { ListOrder, NewPet } from '../../../core';
+import type { ListOrder } from '../../../core';
 import type { IdempotencyRecordRow, PageStart, Statements } from '../database/store-database';
 import { permanentError } from '../database/errors';
 import {
   type Cell,
   type Column,
-  filterCells,
-  newPetCells,
   newPetColumns,
+  type NewPetRow,
   petCells,
   type PetRow,
 } from '../database/pet-columns';
@@ -29,13 +28,11 @@ const parseRows = (text: string | null): ReadonlyArray<PetRow> => {
 const cellAsJson = (column: Column | undefined, cell: Cell): string | null =>
   column?.type === 'bigint' ? cell : JSON.stringify(cell);
 
-const newPetAsJson = (newPet: NewPet): string =>
-  `[${newPetCells(newPet)
-    .map((cell, place) => cellAsJson(newPetColumns[place], cell))
-    .join()}]`;
+const newRowAsJson = (row: NewPetRow): string =>
+  `[${row.map((cell, place) => cellAsJson(newPetColumns[place], cell)).join()}]`;
 
 const startAsJson = ({ from, filters }: PageStart): string =>
-  `[${[from, ...filterCells(filters).map(([column, cell]) => cellAsJson(column, cell))].join()}]`;
+  `[${[from, ...filters.map(([column, cell]) => cellAsJson(column, cell))].join()}]`;
 
 const recordAsJson = ({
   owner_id,
@@ -49,7 +46,7 @@ const recordAsJson = ({
 const byIds = `select json_group_array(${rowAsJson}) as found from pets
   where pets.id in (select value from json_each(?))`;
 
-const insertPets = `insert into pets (${newPetColumns.map(({ name }) => name).join()})
+const insert = `insert into pets (${newPetColumns.map(({ name }) => name).join()})
   select ${newPetColumns.map((_, place) => `value ->> ${place}`).join()} from json_each(?)
   returning json_array(${rowAsJson}) as found`;
 
@@ -86,7 +83,7 @@ const readRows = async (...statement: Parameters<typeof run>): Promise<ReadonlyA
 export const sqliteStatements: Statements = {
   byIds: (knex, ids) => readRows(knex, byIds, `[${ids.join()}]`),
   pages: async (knex, starts, limit) => {
-    const columns = filterCells(starts[0]?.filters ?? {}).map(([column]) => column);
+    const columns = (starts[0]?.filters ?? []).map(([column]) => column);
     const rows = await run(
       knex,
       pagesBy(columns, starts[0]?.order ?? 'asc'),
@@ -95,7 +92,7 @@ export const sqliteStatements: Statements = {
     );
     return rows.map(({ found }) => parseRows(found));
   },
-  insert: (knex, newPets) => readRows(knex, insertPets, `[${newPets.map(newPetAsJson).join()}]`),
+  insert: (knex, newRows) => readRows(knex, insert, `[${newRows.map(newRowAsJson).join()}]`),
   insertRecords: (knex, records) => run(knex, insertRecords, `[${records.map(recordAsJson).join()}]`),
   purgeExpired: async (knex, now, limit) => (await run(knex, purgeExpired, now, limit)).length,
   readLastId: async (knex) => BigInt((await run(knex, lastId))[0]?.found ?? 0),
