@@ -65,10 +65,6 @@ export const handleListPets: Handle = async (store, { query, deadline }) => {
   if (E.isLeft(values)) return values;
   const page = await store.listPets(values.right, deadline)();
   if (E.isLeft(page)) return page;
-  return E.right(
-    jsonReply(200, serialisePage(page.right), {
-      ...linkToNext(query, page.right),
-      ...unknownFieldsHeader(given.keys(), parameters),
-    }),
-  );
+  const headers = { ...linkToNext(query, page.right), ...unknownFieldsHeader(given.keys(), parameters) };
+  return E.right(jsonReply(200, serialisePage(page.right), headers));
 };
