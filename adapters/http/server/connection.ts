@@ -2,10 +2,10 @@ import { AsyncResource } from 'node:async_hooks';
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { AcceptPriority } from './accept-priority';
-import { collectBody, type CollectedRequest, discard, hasBody } from '../request';
+import { discard } from '../request';
 import { serverTimeouts } from './timeouts';
 import type { HttpFailure, RequestHead } from '../errors';
-import { isMalformedHeadRequest, type ParserError, parserFailure, validateRequest } from './validate-request';
+import { isMalformedHeadRequest, type ParserError, parserFailure } from './validate-request';
 
 /** Request listener, such as the callback of a Koa application. If it throws or rejects, the connection is closed. */
 export type Listener = (request: IncomingMessage, response: ServerResponse) => unknown;
@@ -16,12 +16,9 @@ export interface ErrorResponse {
   readonly body: string;
 }
 
-/** Options of `startHttpServer`. */
-export interface HttpServerOptions {
-  readonly host: string;
-  readonly port: number;
-  /** Maximum number of open connections. Further connections are closed at once. */
-  readonly maxConnections: number;
+/** Parts of a server that its connections share. While `isStopping` is true, each response closes its connection. */
+export interface Serving {
+  readonly listener: Listener;
   /**
    * Makes the response to a failure that the server detects. The server adds Content-Length, Connection and Date.
    * `response` is defined if the listener has received the request.
@@ -31,15 +28,16 @@ export interface HttpServerOptions {
     request: RequestHead,
     response?: ServerResponse,
   ) => ErrorResponse;
-  /** Callback for each connection above `maxConnections`. */
-  readonly onConnectionRefused?: () => void;
-}
-
-/** Parts of a server that its connections share. While `isStopping` is true, each response closes its connection. */
-export interface Serving extends Pick<HttpServerOptions, 'errorResponse'> {
-  readonly listener: Listener;
   readonly acceptPriority: AcceptPriority;
   isStopping: boolean;
+}
+
+/** Request and its response. `fault` is the reason to reject the request, if it has one. */
+export interface Exchange {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly hasBody: boolean;
+  readonly fault: HttpFailure | undefined;
 }
 
 /** Limit on the requests of a connection that are received, but not started. Above it, the connection is closed. */
@@ -89,19 +87,16 @@ export class Connection {
     return this.current === undefined && this.waiting.length === 0 && this.socket.writable;
   }
 
-  receive(request: CollectedRequest, response: ServerResponse): void {
+  receive(exchange: Exchange): void {
     const { isIdle } = this;
     const { acceptPriority } = this.serving;
-    const withBody = hasBody(request);
-    // Leave a body after `Expect: 100-continue` unread, because reading it would send the 100 (Continue).
-    if (withBody && request.headers.expect === undefined) request.body = collectBody(request);
     if (this.isClosing || !this.socket.writable) this.ignoreRequest();
-    else if (isIdle && !acceptPriority.isHolding()) this.begin(request, response, withBody);
+    else if (isIdle && !acceptPriority.isHolding()) this.begin(exchange);
     else if (this.waiting.length > maxWaiting) this.socket.destroy();
     else {
       // Keep the async context, because tracing libraries find the request by it.
       const begin = AsyncResource.bind(() => {
-        this.begin(request, response, withBody);
+        this.begin(exchange);
       });
       this.waiting.push(begin);
       if (isIdle) acceptPriority.hold(this.startNext);
@@ -152,8 +147,8 @@ export class Connection {
     this.readBytes = readBytes;
   }
 
-  private begin(request: IncomingMessage, response: ServerResponse, withBody: boolean): void {
-    const failure = (request.complete ? undefined : this.parserFailure) ?? validateRequest(request);
+  private begin({ request, response, hasBody, fault }: Exchange): void {
+    const failure = (request.complete ? undefined : this.parserFailure) ?? fault;
     if (failure !== undefined) {
       this.end(failure, request);
       return;
@@ -163,7 +158,7 @@ export class Connection {
     response.on('close', this.finish);
     // Close after a request with Upgrade, because Node drops the bytes that follow it.
     if (this.serving.isStopping || request.headers.upgrade !== undefined) this.closeAfter(response);
-    if (!withBody) {
+    if (!hasBody) {
       this.run(request, response);
       return;
     }

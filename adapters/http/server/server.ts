@@ -3,12 +3,20 @@ import { type RequestListener, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { setImmediate as immediate, setTimeout as pause } from 'node:timers/promises';
 import { AcceptPriority } from './accept-priority';
-import { CollectedRequest, continueOnceRead } from '../request';
-import { Connection, type HttpServerOptions, type Listener } from './connection';
+import { collectBody, CollectedRequest, continueOnceRead, hasBody } from '../request';
+import { Connection, type Listener, type Serving } from './connection';
 import { serverTimeouts } from './timeouts';
-import { keptHeaders, maxHeadBytes } from './validate-request';
+import { keptHeaders, maxHeadBytes, validateRequest } from './validate-request';
 
-export type { HttpServerOptions } from './connection';
+/** Options of `startHttpServer`. */
+export interface HttpServerOptions extends Pick<Serving, 'errorResponse'> {
+  readonly host: string;
+  readonly port: number;
+  /** Maximum number of open connections. Further connections are closed at once. */
+  readonly maxConnections: number;
+  /** Callback for each connection above `maxConnections`. */
+  readonly onConnectionRefused?: () => void;
+}
 
 /** Listening HTTP server. Its address is a URL such as `http://127.0.0.1:3000`. */
 export interface HttpServer {
@@ -152,7 +160,7 @@ export const startHttpServer = async (
   await once(server, 'listening');
 
   const acceptPriority = new AcceptPriority();
-  const serving = { listener, errorResponse, acceptPriority, isStopping: false };
+  const serving: Serving = { listener, errorResponse, acceptPriority, isStopping: false };
   const open = new Map<Duplex, Connection>();
   server.on('connection', (socket) => {
     acceptPriority.accept();
@@ -162,7 +170,11 @@ export const startHttpServer = async (
   });
   server.on('drop', () => onConnectionRefused?.());
   const receive: RequestListener<typeof CollectedRequest> = (request, response) => {
-    open.get(request.socket)?.receive(request, response);
+    const withBody = hasBody(request);
+    // Leave a body after `Expect: 100-continue` unread, because reading it would send the 100 (Continue).
+    if (withBody && request.headers.expect === undefined) request.body = collectBody(request);
+    const fault = validateRequest(request);
+    open.get(request.socket)?.receive({ request, response, hasBody: withBody, fault });
   };
   server.on('request', receive);
   server.on('checkContinue', continueOnceRead).on('checkContinue', receive);
