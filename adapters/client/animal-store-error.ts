@@ -39,11 +39,11 @@ const statuses = {
 /** Code of a failed call: one of the service's error codes, or one that the client adds. */
 export type AnimalStoreErrorCode = keyof typeof statuses;
 
-/** Invalid argument, or field of an animal. `rule` is the rule that it breaks. Other properties are its limits. */
+/** Invalid argument or field. `rule` is the rule that its value breaks. Other properties are the limits of the rule. */
 export type InvalidField = {
   /** Name of the argument or field. */
   readonly name: string;
-  /** Accepted values in words, for the user of a form. The text follows `must be`. */
+  /** Accepted values in words, which a form can show after `must be`. */
   readonly expected: string;
 } & Violation;
 
@@ -71,7 +71,7 @@ export class AnimalStoreError extends Error {
   readonly requestId: string | undefined;
   /** Time that the service asks to wait before the next call. */
   readonly retryAfterMs: number | undefined;
-  /** Number of requests that were sent. */
+  /** Number of attempts of the call. */
   readonly attempts: number;
   /** Idempotency key of a failed create. A retry with this key adds no second animal. */
   readonly idempotencyKey: string | undefined;

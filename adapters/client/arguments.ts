@@ -96,7 +96,7 @@ const petChecks = fieldChecks(petRules, checkParsed);
 
 const checkInt64 = checkOf(petRules.id);
 
-/** Accepts a number, or a bigint: `parseJson` reads the page size of stored options as a bigint. */
+/** Accepts a number or a bigint, because `parseJson` reads the page size of stored options as a bigint. */
 const checkPageSize: Check = (input) => {
   const value = typeof input === 'bigint' ? Number(input) : input;
   return isNumber(value) && pageSizeRule.holds(value)
@@ -140,8 +140,8 @@ export const int64Check: Check = optional(
 
 /**
  * Checks named arguments, and returns those that are defined, with int64 values as bigints. Throws an AnimalStoreError
- * with the code `invalid_argument`, which names each invalid, missing or unknown argument. `ignoresOthers` allows
- * unknown arguments.
+ * with the code `invalid_argument`, which names each invalid, missing or unknown argument. With `ignoresOthers`, leaves
+ * out unknown arguments.
  */
 export const checkArguments = <A>(
   subject: string,
@@ -171,7 +171,7 @@ export const checkArguments = <A>(
   return values;
 };
 
-/** Checks an animal to add. Ignores unknown fields, like the service. */
+/** Checks an animal to add. Ignores unknown fields, as the service does. */
 export const checkNewPet = (input: unknown): NewPet =>
   checkArguments<NewPet>('the animal', input, newPetChecks, { ignoresOthers: true });
 

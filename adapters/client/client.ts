@@ -23,7 +23,6 @@ import { type Attempt, clientTimeouts, withRetries } from './retry';
 
 /** Page of a list of animals. */
 export interface Page<Int64 extends bigint | string = bigint> {
-  /** Animals of the page. */
   readonly pets: ReadonlyArray<PetOf<Int64>>;
   /** Argument of `page` for the next page, or undefined on the last page. */
   readonly next: PageOptions | undefined;
@@ -94,11 +93,11 @@ export interface SetUp {
 const checkPageOptions = (options: PageOptions): readonly [PageStart, CallOptions] => {
   const checks = { ...callChecks, ...pageStartChecks };
   const checked = checkArguments<CallOptions & PageStart>('options', options, checks);
-  // Selects the start of the page, which `next` repeats, without the options of the call.
+  // Selects what `next` repeats: the start of the page, without the options of the call.
   return [checkArguments('options', checked, pageStartChecks, { ignoresOthers: true }), checked];
 };
 
-/** Conversion of int64 values in results to the type that the client's user chose: bigints, or strings of digits. */
+/** Conversion of int64 values in results to the type that the option `int64` names. */
 interface Show<Int64 extends bigint | string> {
   (pet: Pet): PetOf<Int64>;
   (place: NextPage): PageOptions;

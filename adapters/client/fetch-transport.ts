@@ -12,8 +12,8 @@ interface Success {
 }
 
 /**
- * Maximum size of a response, which ends an endless response: 1 MB more than a page of the longest names, with each
- * character escaped in 12 bytes.
+ * Maximum size of a response, so that an endless response fails. It is 1 MB more than a page of the longest names, with
+ * each character escaped in 12 bytes.
  */
 const maxResponseBytes = maxPageSize * (12 * newPetRules.name.maxLength + 200) + 1_000_000;
 
@@ -205,7 +205,7 @@ export const fetchTransport = (address: string, apiKey: ApiKeySource | undefined
       const replayed = success.response.headers.get('Idempotent-Replayed') === 'true';
       return { pet: toPet(success), replayed };
     },
-    // The service removes GET /pets/{petId} on 5 December 2030. Instead, lists one animal after the id before this one.
+    // Lists one animal after `id - 1n`, because the service removes GET /pets/{petId} on 5 December 2030.
     getPet: async (id, attempt) => {
       const isSmallest = BigInt.asIntN(64, id - 1n) > id;
       const success = await send(`${url}?limit=1${isSmallest ? '' : `&after=${id - 1n}`}`, apiKey, attempt);

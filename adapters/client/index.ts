@@ -33,8 +33,8 @@ export type {
 /** Options of a client over HTTP: the service, an API key, and defaults for the options of each call. */
 export interface AnimalStoreClientOptions extends CallOptions, ClientOptions {
   /**
-   * Address of the service, `http:` or `https:`, with its path prefix, if any. In a page, it may be relative to the
-   * page. It may end with `/v1`, and must have no user name, password, query or fragment.
+   * Address of the service, `http:` or `https:`, with its path prefix, if any. In a web page, it may be relative to
+   * that page. It may end with `/v1`, and must have no user name, password, query or fragment.
    */
   readonly baseUrl: string | URL;
   /**

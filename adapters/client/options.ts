@@ -19,13 +19,13 @@ export type PetOf<Int64 extends bigint | string> = {
 
 /** Options of a client and of each call. The options of a call take precedence. */
 export interface CallOptions {
-  /** Signal that ends the call at once when it is aborted. */
+  /** Signal that aborts the call. The call then rejects at once with the code `aborted`. */
   readonly signal?: AbortSignal | undefined;
   /** Maximum time of each attempt. The default is 10 seconds. */
   readonly timeoutMs?: number | undefined;
   /**
    * Time, from the start of the call, during which failed attempts are retried. The default is 10 seconds for creates
-   * and 3 seconds for reads, or 2 seconds in an embedded store. With 0, there is only one attempt.
+   * and 3 seconds for reads, or 2 seconds for both in an embedded store. With 0, there is only one attempt.
    */
   readonly retryForMs?: number | undefined;
   /** Callback before the pause after a failed attempt. It gets the number of attempts so far and the last error. */

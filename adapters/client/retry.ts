@@ -28,7 +28,7 @@ const backoffMs = ({ retryAfterMs = 0 }: AnimalStoreError, attempts: number): nu
   retryAfterMs +
   Math.random() * Math.min(clientTimeouts.maxDelayMs, clientTimeouts.firstDelayMs * 2 ** attempts);
 
-/** Functions that abort calls in progress, by the signal that the callers passed. */
+/** Functions that abort the calls in progress, under the signal that was passed to these calls. */
 const abortsOf = new Map<EventTarget | null, Set<() => void>>();
 
 const abortCalls = ({ target }: Event): void => {
@@ -36,8 +36,8 @@ const abortCalls = ({ target }: Event): void => {
 };
 
 /**
- * Calls `abort` when the signal is aborted. Returns a function that undoes this. All calls share one listener, because
- * Node warns of a leak if a signal has more than ten. `AbortSignal.any` would leak memory on Node 20.
+ * Calls `abort` when the signal is aborted. Returns a function that removes `abort`. The calls with one signal share a
+ * listener, because Node warns of a leak if a signal has more than ten. `AbortSignal.any` would leak memory on Node 20.
  */
 const onAbort = (signal: AbortSignal, abort: () => void): (() => void) => {
   const aborts = abortsOf.get(signal) ?? new Set();
@@ -70,7 +70,10 @@ const raceTimeout = <A>(
   });
 };
 
-/** Returns an AnimalStoreError as it is. Makes an `internal_error` of what a function of the program has thrown. */
+/**
+ * Returns an AnimalStoreError as it is. Makes an `internal_error` of any other error, such as one that `onRetry`
+ * throws.
+ */
 const toAnimalStoreError = (cause: unknown, details = {}): AnimalStoreError =>
   cause instanceof AnimalStoreError
     ? cause

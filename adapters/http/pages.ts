@@ -132,10 +132,7 @@ interface OpenApiDocument {
  */
 export const openApiDocument: OpenApiDocument = document;
 
-/**
- * Makes the reply with openapi.json. Its server URL is absolute if possible, because code generators ignore a relative
- * one.
- */
+/** Makes the reply with openapi.json. Its server URL is absolute if possible: code generators ignore relative URLs. */
 export const documentReply: TextReply = (origin) => {
   const servers = origin === '' ? openApiDocument.servers : [{ url: `${origin}/v1` }];
   return textReply(`${JSON.stringify({ ...openApiDocument, servers })}\n`, jsonType);

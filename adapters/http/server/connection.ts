@@ -209,8 +209,7 @@ export class Connection {
   /** Stops reading, so that a pipelining client cannot fill the memory. */
   private pause(): void {
     // Pause only once. After Node resumes the socket, its `resume` event follows in the next tick, and the listener
-    // pauses it again. That pause would have no effect if the socket were already paused here, and Node would continue
-    // to read.
+    // pauses it. That pause would have no effect if the socket were already paused here, and Node would read on.
     if (this.isPaused) return;
     this.isPaused = true;
     this.socket.pause();
