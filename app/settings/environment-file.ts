@@ -31,7 +31,7 @@ export const parseEnvironmentFile = (
     const { name, single, double, plain } = assignment.exec(line)?.groups ?? {};
     if (name === undefined)
       return E.left(
-        `line ${index + 1} is not NAME=value as systemd reads it; remove \`export\` and comments after a value, and put a value with quotes, backslashes or # in single quotes`,
+        `line ${index + 1} is not NAME=value as systemd reads it; remove \`export\` and comments after a value, put a value with double quotes, backslashes or # in single quotes, and a value with single quotes in double quotes`,
       );
     values.push([name, single ?? double ?? plain ?? '']);
   }

@@ -169,7 +169,7 @@ describe('The database of a command', () => {
     const { code, stderr } = await runInProcess(['--environment-file', file, 'keys', 'list']);
     expect(code).to.equal(2);
     expect(stderr).to.include(
-      'line 2 is not NAME=value as systemd reads it; remove `export` and comments after a value',
+      'line 2 is not NAME=value as systemd reads it; remove `export` and comments after a value, put a value with double quotes, backslashes or # in single quotes, and a value with single quotes in double quotes',
     );
   });
 
