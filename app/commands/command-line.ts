@@ -31,7 +31,7 @@ const readEnvironmentFile = (file: string): Readonly<Record<string, string>> =>
 
 const dotEnv = '.env';
 
-/** Outside production, reads `.env` in the current folder, or warns on failure. Environment variables take precedence. */
+/** Outside production, reads `.env` in the current folder, or warns why not. Environment variables take precedence. */
 const readDotEnv = (env: Record<string, string | undefined>, { printError }: Terminal): void => {
   if (env['NODE_ENV'] === 'production' || !existsSync(dotEnv)) return;
   try {

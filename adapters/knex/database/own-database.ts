@@ -36,7 +36,10 @@ export interface OwnDatabase extends StoreDatabase {
    * undefined if nothing is wrong, and always on Citus.
    */
   readonly inspectIds: (count: number) => Promise<string | undefined>;
-  /** Rejects if PostgreSQL had no space for a statement, and has none yet. A write to SQLite always needs space. */
+  /**
+   * Rejects if PostgreSQL lacked disk space for an earlier statement, and still lacks it. Resolves on SQLite, where all
+   * writes need space in the same log.
+   */
   readonly checkSpace: () => Promise<void>;
   /**
    * SQL that limits how long the trial of a migration may block a running service. Undefined on SQLite, where a store

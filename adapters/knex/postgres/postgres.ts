@@ -126,8 +126,8 @@ const withMigrationLock = <A>(pool: Knex, work: (transaction: Knex.Transaction) 
   });
 
 /**
- * Statements that write a temporary file of 0.7 MB next to the tables. An update needs no space on a full disk if its page
- * has some, as that of the only heartbeat has.
+ * Statements that write a temporary file of 0.7 MB next to the tables. The update of the only heartbeat can't replace
+ * them, because it succeeds on a full disk while its page has space.
  */
 const fillTemporaryFile = `set local work_mem = '64kB'; set local temp_tablespaces = '';
   select count(*) from generate_series(1, 50000)`;

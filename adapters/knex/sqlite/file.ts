@@ -58,8 +58,8 @@ const giveToOwner = (file: number, folder: string): void => {
 
 /**
  * Creates a missing file that only its owner can read. If the process runs as root, gives the file to the owner of the
- * folder. Never opens an existing file: closing it would release the POSIX locks of this process on it, and root could
- * give away a file to which a link leads.
+ * folder. Never opens an existing file, because closing it would release the POSIX locks of this process on it. Root
+ * could also give away a file to which a link leads.
  */
 export const createPrivateFile = (filename: string): void => {
   const path = resolveSymlink(filename);
