@@ -48,8 +48,8 @@ export interface CallOptions {
 /** Options of a client that a call can't replace. */
 export interface ClientOptions {
   /**
-   * Type of the ids and categories that the client returns: bigints by default, or `'string'` for decimal digits. JSON,
-   * URLs and the caches of front ends can hold strings.
+   * Type of the ids and categories that the client returns: bigints by default, or `'string'` for decimal digits.
+   * Unlike bigints, strings can go into JSON and the caches of front ends.
    */
   readonly int64?: 'bigint' | 'string' | undefined;
 }

@@ -32,7 +32,7 @@ export interface Serving {
   isStopping: boolean;
 }
 
-/** Request and its response. `fault` is the reason to reject the request, if it has one. */
+/** Request and its response. `fault` is the reason to reject the request, if any. */
 export interface Exchange {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;

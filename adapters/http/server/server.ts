@@ -178,7 +178,7 @@ export const startHttpServer = async (
   };
   server.on('request', receive);
   server.on('checkContinue', continueOnceRead).on('checkContinue', receive);
-  // Node emits this event for an Expect other than 100-continue. `validateRequest` then answers 417.
+  // Node emits this event for an Expect other than 100-continue. `validateRequest` rejects such a request with 417.
   server.on('checkExpectation', receive);
   server.on('connect', (request, socket) => {
     // Node has removed its `error` listener. Without one, a connection reset would end the process.
