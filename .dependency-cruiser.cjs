@@ -1,16 +1,16 @@
-/** The dependency rules of ARCHITECTURE.md: core <- adapters <- app, and a few inside of packages. */
+/** Rules of ARCHITECTURE.md on imports: between core, adapters and app, and within each of them. */
 module.exports = {
   forbidden: [
     {
       name: 'no-circles',
-      comment: 'A circle has no bottom to read from.',
+      comment: 'Files that import each other can only be understood together.',
       severity: 'error',
       from: {},
       to: { circular: true },
     },
     {
       name: 'core-is-pure',
-      comment: 'The core imports fp-ts and io-ts, nothing else: no adapter, no package, no Node module.',
+      comment: 'The core imports only fp-ts and io-ts: no adapter, no other package and no module of Node.',
       severity: 'error',
       from: { path: '^core/' },
       to: { pathNot: ['^core/', '^node_modules/(fp-ts|io-ts)/'] },
@@ -18,7 +18,7 @@ module.exports = {
     {
       name: 'client-is-plain',
       comment:
-        'A bundle of the client has neither fp-ts nor io-ts: of the core it loads only the rules. Types cost nothing.',
+        'A bundle of the client contains neither fp-ts nor io-ts. Of the core, the client loads only the rules; imported types add nothing to a bundle.',
       severity: 'error',
       from: { path: ['^adapters/client/', '^core/rules\\.ts$'] },
       to: { pathNot: ['^adapters/client/', '^core/rules\\.ts$'], dependencyTypesNot: ['type-only'] },
@@ -26,7 +26,7 @@ module.exports = {
     {
       name: 'adapters-know-the-core-alone',
       comment:
-        'An adapter can be removed without touching another one or the app. Exact JSON serves several of them.',
+        'Removing an adapter changes no other adapter. Exact JSON is the exception, because several adapters need it.',
       severity: 'error',
       from: { path: '^adapters/([^/]+)/' },
       to: {
@@ -36,7 +36,7 @@ module.exports = {
     },
     {
       name: 'app-is-the-top',
-      comment: 'Nothing but the tests and knexfile.ts imports the composition root.',
+      comment: 'Only tests and knexfile.ts import the composition root.',
       severity: 'error',
       from: { pathNot: ['^app/', '^test/', '^knexfile'] },
       to: { path: '^app/' },
@@ -44,28 +44,41 @@ module.exports = {
     {
       name: 'product-needs-no-tests',
       severity: 'error',
-      comment: 'What is shipped does not import what tests it.',
+      comment: 'Shipped code imports no test.',
       from: { path: ['^core/', '^adapters/', '^app/', '^knexfile'] },
       to: { path: '^test/' },
     },
     {
       name: 'adapters-enter-by-the-index',
       comment:
-        'The core is used through its index, and by the client through the files that load no package.',
+        'The core is imported by its index. The client imports single files of it that load no package.',
       severity: 'error',
       from: { path: '^(adapters|app)/', pathNot: '^adapters/client/' },
       to: { path: '^core/(?!index)' },
     },
     {
-      name: 'one-file-knows-the-sqlite-driver',
-      comment: 'sqlite3 is archived: what knows it can be replaced in one place.',
+      name: 'only-knex-loads-the-sqlite-driver',
+      comment:
+        'The repository of sqlite3 is archived. Another driver of Knex can replace it if no code imports it.',
       severity: 'error',
-      from: { pathNot: ['^adapters/knex/sqlite/sqlite\\.ts$', '^test/adapters/knex/', '^test/deploy/'] },
+      from: { pathNot: ['^test/adapters/knex/', '^test/deploy/'] },
       to: { path: '^node_modules/sqlite3/' },
     },
     {
+      name: 'http-server-knows-no-koa',
+      comment:
+        'The HTTP server runs any request listener. It shares only bodies and failures with the application.',
+      severity: 'error',
+      from: { path: '^adapters/http/server/' },
+      to: {
+        path: ['^adapters/', '^node_modules/'],
+        pathNot: ['^adapters/http/server/', '^adapters/http/(request|errors)\\.ts$'],
+      },
+    },
+    {
       name: 'no-undeclared-packages',
-      comment: 'Each package that the product imports is a dependency of its own, or a peer.',
+      comment:
+        'package.json lists each package that the product imports as a dependency or a peer dependency.',
       severity: 'error',
       from: { path: ['^core/', '^adapters/', '^app/', '^knexfile'] },
       to: {
@@ -75,42 +88,42 @@ module.exports = {
     },
     {
       name: 'knex-database-is-the-base',
-      comment: 'What both databases share does not know who uses it.',
+      comment: 'Code that both databases share imports no code of either.',
       severity: 'error',
       from: { path: '^adapters/knex/database/' },
       to: { path: '^adapters/knex/', pathNot: '^adapters/knex/database/' },
     },
     {
       name: 'sqlite-and-postgres-stay-apart',
-      comment: 'Either database can be understood, and removed, without the other.',
+      comment: 'Each database can be understood and removed without the other.',
       severity: 'error',
       from: { path: '^adapters/knex/(sqlite|postgres)/' },
       to: { path: '^adapters/knex/[^/]+/', pathNot: '^adapters/knex/($1|database|migrations)/' },
     },
     {
       name: 'ports-know-no-engine',
-      comment: 'The repository and the API keys work on any Database.',
+      comment: 'The repository and the API keys work on any StoreDatabase.',
       severity: 'error',
       from: { path: '^adapters/knex/(pets|api-keys)/' },
       to: { path: '^adapters/knex/[^/]+/', pathNot: '^adapters/knex/($1|database)/' },
     },
     {
       name: 'settings-and-terminal-are-the-base',
-      comment: 'Settings and terminal serve every command, and know none.',
+      comment: 'Settings and terminal are used by all commands, and import none.',
       severity: 'error',
       from: { path: '^app/(settings|terminal)/' },
       to: { path: '^app/', pathNot: '^app/($1/|error-code)' },
     },
     {
       name: 'store-serves-any-command',
-      comment: 'Opening a store does not know what it is opened for.',
+      comment: 'Opening a store is the same for all commands.',
       severity: 'error',
       from: { path: '^app/store/' },
       to: { path: '^app/(serve|transfer)/' },
     },
     {
       name: 'serve-and-transfer-stay-apart',
-      comment: 'The service reads and writes no files of animals; a transfer serves no requests.',
+      comment: 'The service transfers no files of animals, and a transfer serves no requests.',
       severity: 'error',
       from: { path: '^app/(serve|transfer)/' },
       to: { path: '^app/(serve|transfer)/', pathNot: '^app/$1/' },
