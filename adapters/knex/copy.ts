@@ -17,8 +17,8 @@ interface Table {
   readonly primaryKey: ReadonlyArray<string>;
 }
 
-// Tables to copy. Heartbeats are left out, because they only show that writes work. Rate limits are left out, because a
-// count of requests is of no use after its window.
+// Tables to copy. Two are left out: a heartbeat only shows that writes work, and the count of a rate limit is of no use
+// after its window.
 const pets: Table = { name: 'pets', noun: 'animal', primaryKey: ['id'] };
 const apiKeys: Table = { name: 'api_keys', noun: 'API key', primaryKey: ['id'] };
 const idempotencyKeys: Table = {

@@ -1,4 +1,4 @@
-/** Exports of `animal-store/knex`, for programs that embed the store. The app imports `index.ts` instead. */
+/** Exports of `animal-store/knex`, for programs that embed the store. */
 export {
   type ApiKeyStore,
   apiKeyStore,

@@ -62,7 +62,6 @@ const connectTo =
     command.commands.forEach(connectTo(terminal));
   };
 
-/** Runs the command line of `animal-store`, and returns the exit code. */
 export const commandLine = async (argv: ReadonlyArray<string>, io: ProcessIO): Promise<number> => {
   const env = { ...io.env };
   const terminal = openTerminal({ stdout: io.stdout, stderr: io.stderr, env });

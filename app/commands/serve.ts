@@ -39,7 +39,6 @@ const announce = (
   printError(`Try it: curl -H 'Authorization: Bearer ${firstKey}' ${address}/v1/pets`);
 };
 
-/** Returns the default of a setting as text, or `none`. */
 const defaultOf = (name: string): string => {
   if (name === 'DATABASE_URL') return `sqlite:${defaultFile}`;
   const text = defaults[name] ?? '';

@@ -9,7 +9,6 @@ import { takeSteps } from './steps';
 interface Options extends Pick<MigrateOptions, 'mayRaiseGeneration' | 'signal'> {
   /** True if the command may create the tables. Otherwise it fails with NotInitialized if they are missing. */
   readonly mayCreate?: boolean;
-  /** True if the command only reads. */
   readonly isReader?: boolean;
   readonly printError: (text: string) => void;
 }

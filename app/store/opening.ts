@@ -36,7 +36,6 @@ export const mayCreateStore = ({ NODE_ENV }: Settings): boolean => NODE_ENV !== 
 export interface Opening {
   readonly settings: Settings;
   readonly purpose: 'doctor' | 'serve' | 'write' | 'read';
-  /** True if the steps may create the tables. */
   readonly mayCreate: boolean;
   readonly migration: MigrateOptions;
   database?: OwnDatabase;

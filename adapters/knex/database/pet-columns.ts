@@ -35,10 +35,10 @@ export const newPetColumns = petColumns.filter(({ field }) => field !== 'id');
 
 export type Cell = string | null;
 
-/** Cells of the `petColumns` of an animal, in their order. */
+/** Values of an animal, in the order of `petColumns`. */
 export type PetRow = ReadonlyArray<Cell>;
 
-/** Cells of the `newPetColumns` of an animal, in their order. */
+/** Values of a new animal, in the order of `newPetColumns`. */
 export type NewPetRow = ReadonlyArray<Cell>;
 
 export const petCells = petColumns.map(({ name }) => `cast(${name} as text)`).join(', ');
@@ -57,7 +57,7 @@ export const changedCells = (changes: PetChanges): Readonly<Record<string, Cell>
       .map(({ name, field }) => [name, toCell(changes, field)]),
   );
 
-/** Columns with the wanted values, by which a page is filtered. */
+/** Columns by which a page is filtered, with the wanted values. */
 export type FilterCells = ReadonlyArray<readonly [Column, Cell]>;
 
 export const filterCells = (filters: PetFilters): FilterCells =>

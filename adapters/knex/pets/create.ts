@@ -144,8 +144,8 @@ const createTogether = async (
 };
 
 /**
- * Makes the port `create`. A create whose idempotency key another create of this process is using fails at once. After
- * each batch, some expired keys are purged in the background.
+ * Makes the port `create`. A create fails at once if another create of this process is using the same idempotency key.
+ * After each batch, some expired keys are purged in the background.
  */
 export const createPets = (
   database: StoreDatabase,
