@@ -1,4 +1,5 @@
 import * as E from 'fp-ts/Either';
+import { isUtf8 } from 'node:buffer';
 import { LosslessNumber, parse, parseLosslessNumber, splitNumber } from 'lossless-json';
 import { type Pet, petFieldNames, type PetPage } from '../../core';
 
@@ -15,14 +16,6 @@ const maxExponent = 18;
 
 const malformed = (reason: string): E.Either<MalformedJson, never> =>
   E.left({ _tag: 'MalformedJson', reason });
-
-const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
-
-const decodeUtf8 = (bytes: Uint8Array): E.Either<MalformedJson, string> =>
-  E.tryCatch(
-    () => utf8.decode(bytes),
-    () => ({ _tag: 'MalformedJson', reason: 'not valid UTF-8' }),
-  );
 
 const depthOf = (outsideStrings: string): number => {
   let depth = 0;
@@ -55,37 +48,23 @@ const membersIn = (value: unknown): number =>
       Object.values(value).reduce<number>((sum, member) => sum + membersIn(member), 0)
     : 0;
 
-class DuplicateKey extends Error {
-  readonly position: number;
-
-  constructor(position: number) {
-    super();
-    this.position = position;
-  }
-}
-
-const rejectDuplicateKey = ({ position }: { readonly position: number }): never => {
-  throw new DuplicateKey(position);
-};
-
 /** Describes a syntax error by its position only, because the message of lossless-json contains text of the input. */
 const syntaxErrorReason = (error: unknown, length: number): string => {
-  if (error instanceof DuplicateKey) return `duplicate key at position ${error.position}`;
   const message = error instanceof Error ? error.message : '';
   const position = / at position ([0-9]+)$/.exec(message)?.[1];
   if (position === undefined) return 'invalid syntax';
+  if (message.startsWith('Duplicate key')) return `duplicate key at position ${position}`;
   return `unexpected ${Number(position) < length ? 'character' : 'end'} at position ${position}`;
 };
 
 /** Parses strict JSON (RFC 8259). Rejects invalid UTF-8, duplicate keys and deep nesting. Numbers keep every digit. */
 export const parseJson = (bytes: Uint8Array): E.Either<MalformedJson, unknown> => {
-  const decoded = decodeUtf8(bytes);
-  if (E.isLeft(decoded)) return decoded;
-  const text = decoded.right;
+  if (!isUtf8(bytes)) return malformed('not valid UTF-8');
+  const text = Buffer.from(bytes).toString();
   const outsideStrings = text.replace(strings, '');
   if (depthOf(outsideStrings) > maxDepth) return malformed(`nested more than ${maxDepth} levels deep`);
   try {
-    const value = parse(text, null, { parseNumber, onDuplicateKey: rejectDuplicateKey });
+    const value = parse(text, null, { parseNumber });
     // Count the members of all objects, because lossless-json accepts a duplicate key if both values are equal.
     const membersWritten = outsideStrings.length - outsideStrings.replaceAll(':', '').length;
     return membersIn(value) === membersWritten ? E.right(value) : malformed('duplicate key in object');
