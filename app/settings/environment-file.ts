@@ -1,19 +1,11 @@
 import * as E from 'fp-ts/Either';
+import { isUtf8 } from 'node:buffer';
 
 const comment = /^[ \t]*(?:[#;].*)?(?<!\\)$/;
 
 /** Matches an assignment. Its value is in quotes, or has no quote, no backslash and no `#` that begins a comment. */
 const assignment =
   /^[ \t]*(?<name>[A-Za-z_]\w*)[ \t]*=[ \t]*(?:'(?<single>[^']*)'|"(?<double>[^"\\]*)"|(?!#)(?!.*[ \t]#)(?<plain>[^"'`\\]*?))[ \t]*$/;
-
-const decodeText = (bytes: Uint8Array): string | undefined => {
-  try {
-    const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
-    return /^\uFEFF|[\0\uFFFE\uFFFF]/.test(text) ? undefined : text;
-  } catch {
-    return undefined;
-  }
-};
 
 /**
  * Parses a file of settings that systemd's `EnvironmentFile=` may read as well (systemd.exec(5)). Fails at a line,
@@ -23,8 +15,9 @@ const decodeText = (bytes: Uint8Array): string | undefined => {
 export const parseEnvironmentFile = (
   bytes: Uint8Array,
 ): E.Either<string, Readonly<Record<string, string>>> => {
-  const text = decodeText(bytes);
-  if (text === undefined) return E.left('the file must be UTF-8 without a byte order mark');
+  const text = Buffer.from(bytes).toString();
+  if (!isUtf8(bytes) || /^\uFEFF|[\0\uFFFE\uFFFF]/.test(text))
+    return E.left('the file must be UTF-8 without a byte order mark');
   const values: Array<readonly [name: string, value: string]> = [];
   for (const [index, line] of text.split(/\r\n|\r|\n/).entries()) {
     if (comment.test(line)) continue;

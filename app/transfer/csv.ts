@@ -1,6 +1,7 @@
 import { CsvError, parse } from 'csv-parse';
 import { stringify } from 'csv-stringify/sync';
 import * as E from 'fp-ts/Either';
+import { isUtf8 } from 'node:buffer';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { type FieldRule, fieldType, newPetRules, type Pet } from '../../core';
@@ -46,8 +47,6 @@ const readHeader = (fields: ReadonlyArray<string>): ReadonlyArray<string> => {
   return header;
 };
 
-const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
-
 /** Reads a cell. Returns an invalid text as it is, because the core rejects it. */
 const readField = (rule: FieldRule, text: string, escapeFormulas: boolean): unknown => {
   const plain = rule.kind === 'text' && escapeFormulas ? unescapeFormula(text) : text;
@@ -63,13 +62,10 @@ const toValues = (
     return E.left(
       `${fields.length} fields instead of ${header.length}; put a value that contains a comma in double quotes`,
     );
-  const texts = E.tryCatch(
-    () => fields.map((field) => utf8.decode(toBytes(field))),
-    () => 'the text is not UTF-8; save the file as UTF-8',
-  );
-  if (E.isLeft(texts)) return texts;
+  const cells = fields.map(toBytes);
+  if (!cells.every(isUtf8)) return E.left('the text is not UTF-8; save the file as UTF-8');
   const present = Object.entries(rules).flatMap(([name, field]) => {
-    const text = texts.right[header.indexOf(name)];
+    const text = cells[header.indexOf(name)]?.toString();
     return text === undefined || (text === '' && !field.required)
       ? []
       : [[name, readField(field, text, escapeFormulas)]];
@@ -122,20 +118,19 @@ export interface WriteOptions {
   readonly bom?: boolean;
 }
 
-const byteOrderMark = '\ufeff';
-
 export async function* writeCsv(
   pages: AsyncIterable<ReadonlyArray<Pet>>,
   { escapeFormulas = false, bom = false }: WriteOptions,
 ): AsyncGenerator<string> {
   const toText = (pets: ReadonlyArray<Pet>, header = false): string =>
     stringify([...pets], {
+      bom: header && bom,
       header,
       columns: [...columns, 'id'],
       cast: { string: (text) => (escapeFormulas ? escapeFormula(text) : text) },
       record_delimiter: '\r\n',
       quote_record_delimiter: true,
     });
-  yield `${bom ? byteOrderMark : ''}${toText([], true)}`;
+  yield toText([], true);
   for await (const pets of pages) yield toText(pets);
 }
