@@ -12,7 +12,8 @@ import {
 import { invalidFieldTexts } from '../../core';
 import { databaseOf, withDriver } from '../store/database';
 import { openDatabase } from '../store/open-store';
-import { requireFile } from '../store/file';
+import { isMissing } from '../store/file';
+import { notInitialized } from '../store/opening';
 import { type DatabaseUrl, databaseUrlText } from '../settings/database-url';
 import { reasonOf } from '../failure-text';
 import { orFail } from '../failures';
@@ -35,9 +36,9 @@ const isSame = (one: DatabaseUrl, other: DatabaseUrl): boolean =>
 
 const openSource = async (settings: Settings) => {
   const { DATABASE_URL: url } = settings;
-  const named = databaseOf(settings);
-  requireFile(settings);
-  return url._tag === 'Sqlite' ? withDriver(() => openSqliteSource(url.filename)) : named.open();
+  if (url._tag !== 'Sqlite') return databaseOf(settings).open();
+  if (isMissing(url.filename)) throw notInitialized();
+  return withDriver(() => openSqliteSource(url.filename));
 };
 
 const openTarget = async (settings: Settings, { terminal: { printError }, signal }: TransferContext) => {

@@ -2,7 +2,6 @@ import { accessSync, constants, existsSync, readFileSync, realpathSync, statSync
 import { dirname, resolve } from 'node:path';
 import { isMountPoint } from '../../adapters/knex';
 import { errorCode } from '../error-code';
-import type { Settings } from '../settings/settings';
 import { failed, type Finding, notInitialized, type Opening, passed, unusable, warned } from './opening';
 
 /** Returns the name of a user, or a text with the id if the user has no name in /etc/passwd. */
@@ -54,7 +53,8 @@ export const fileAdvice = (filename: string, isReader = false): string | undefin
     .find((advice) => advice !== undefined);
 };
 
-const isMissing = (filename: string): boolean =>
+/** Reports whether a database file is missing or empty. */
+export const isMissing = (filename: string): boolean =>
   (statSync(filename, { throwIfNoEntry: false })?.size ?? 0) === 0;
 
 const foreignPath = (filename: string, uid: number): string | undefined => {
@@ -73,11 +73,6 @@ export const checkUser = ({ settings: { DATABASE_URL: url } }: Opening): Readonl
   if (foreign === undefined) return [passed('user', user)];
   const remedy = 'run it as the user of the service, to whom the file and its folder must belong';
   return [failed('user', `${user}, but ${foreign} belongs to ${ownerOf(foreign)}; ${remedy}`)];
-};
-
-/** Throws NotInitialized if a database file is missing or empty. */
-export const requireFile = ({ DATABASE_URL: url }: Settings): void => {
-  if (url._tag === 'Sqlite' && isMissing(url.filename)) throw notInitialized();
 };
 
 export const checkFile = (opening: Opening): ReadonlyArray<Finding> => {

@@ -27,7 +27,7 @@ import {
   passed,
   unusable,
 } from './opening';
-import { tryPorts } from './port';
+import { tryPort } from './port';
 
 interface Step {
   readonly check: Check;
@@ -118,8 +118,9 @@ const steps: ReadonlyArray<Step> = [
   { check: 'schema', run: checkSchema, isRequired: true },
   { check: 'rights', run: tryRights, isTrial: true },
   { check: 'keys', run: checkKeys },
-  // `serve` takes this step when it starts its HTTP servers.
-  { check: 'port', run: tryPorts, isTrial: true },
+  // `serve` takes these steps when it starts its HTTP servers.
+  { check: 'port', run: tryPort(''), isTrial: true },
+  { check: 'port', run: tryPort('ADMIN_'), isTrial: true },
 ];
 
 /**
