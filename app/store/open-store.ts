@@ -1,26 +1,19 @@
-import { type ApiKeyStore, apiKeyStore, knexPetRepository, type MigrateOptions } from '../../adapters/knex';
+import { type ApiKeyStore, apiKeyStore, knexPetRepository } from '../../adapters/knex';
 import type { PetRepository } from '../../core';
 import { CommandFailed } from '../failures';
 import { databaseUrlText } from '../settings/database-url';
 import type { Settings } from '../settings/settings';
-import type { Opening } from './opening';
+import type { OpenOptions } from './opening';
 import { takeSteps } from './steps';
 
-interface Options extends Pick<MigrateOptions, 'mayRaiseGeneration' | 'signal'> {
-  /** True if the command may create the tables. Otherwise it fails with NotInitialized if they are missing. */
-  readonly mayCreate?: boolean;
+interface Options extends OpenOptions {
   readonly isReader?: boolean;
-  readonly printError: (text: string) => void;
 }
 
 /** Opens and migrates a database, which the caller must close. Throws CommandFailed if the database can't be used. */
-export const openDatabase = async (
-  settings: Settings,
-  { mayCreate = false, isReader = false, printError, mayRaiseGeneration = false, signal }: Options,
-) => {
-  const migration = { mayRaiseGeneration, signal, onProgress: printError };
-  const opening: Opening = { settings, purpose: isReader ? 'read' : 'write', mayCreate, migration };
-  const { database, ranMigrations = [] } = await takeSteps(opening, printError);
+export const openDatabase = async (settings: Settings, { isReader = false, ...options }: Options) => {
+  const purpose = isReader ? 'read' : 'write';
+  const { database, ranMigrations = [] } = await takeSteps(settings, purpose, options);
   if (database === undefined) throw new CommandFailed({ _tag: 'NoDatabase' });
   return { database, ranMigrations };
 };

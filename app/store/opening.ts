@@ -32,6 +32,12 @@ export const warned = (check: Check, text: string): Finding => ({ check, ok: tru
  */
 export const mayCreateStore = ({ NODE_ENV }: Settings): boolean => NODE_ENV !== 'production';
 
+export interface OpenOptions extends Pick<MigrateOptions, 'mayRaiseGeneration' | 'signal'> {
+  /** True if the command may create the tables. Otherwise it fails with NotInitialized if they are missing. */
+  readonly mayCreate?: boolean;
+  readonly printError: (text: string) => void;
+}
+
 /** Store that is being opened. The steps set the optional properties. */
 export interface Opening {
   readonly settings: Settings;

@@ -8,7 +8,8 @@ import { type Finding, type Opening, passed, warned } from './opening';
 export const tryPort =
   (prefix: '' | 'ADMIN_') =>
   async ({ settings }: Opening): Promise<ReadonlyArray<Finding>> => {
-    const { [`${prefix}HOST` as const]: host, [`${prefix}PORT` as const]: port } = settings;
+    const host = settings[`${prefix}HOST` as const];
+    const port = settings[`${prefix}PORT` as const];
     if (port === undefined) return [];
     const place = `${prefix}PORT ${port} on ${host}`;
     const server = createServer().listen(port, host);

@@ -16,7 +16,7 @@ import {
 import { ApiKey, type ConsumeQuota, decodeOrThrow, KeyId, type Ports } from '../../core';
 import { orFail } from '../failures';
 import type { Settings } from '../settings/settings';
-import { mayCreateStore, type Opening } from './opening';
+import { mayCreateStore } from './opening';
 import { takeSteps } from './steps';
 
 export interface ServiceStore {
@@ -128,8 +128,9 @@ export const openServiceStore = async (
   observer: RepositoryObserver | undefined,
   printError: (text: string) => void,
 ): Promise<ServiceStore> => {
-  const migration = { onProgress: printError };
-  const opening: Opening = { settings, purpose: 'serve', mayCreate: mayCreateStore(settings), migration };
-  const { database } = await takeSteps(opening, printError);
+  const { database } = await takeSteps(settings, 'serve', {
+    mayCreate: mayCreateStore(settings),
+    printError,
+  });
   return database === undefined ? memoryStore(settings) : databaseStore(database, settings, observer);
 };

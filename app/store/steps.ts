@@ -23,6 +23,7 @@ import {
   type Finding,
   mayCreateStore,
   notInitialized,
+  type OpenOptions,
   type Opening,
   passed,
   unusable,
@@ -128,9 +129,12 @@ const steps: ReadonlyArray<Step> = [
  * Otherwise the caller must close the database.
  */
 export const takeSteps = async (
-  opening: Opening,
-  printError: (text: string) => void,
+  settings: Settings,
+  purpose: Exclude<Opening['purpose'], 'doctor'>,
+  { mayCreate = false, printError, mayRaiseGeneration = false, signal }: OpenOptions,
 ): Promise<Pick<Opening, 'database' | 'ranMigrations'>> => {
+  const migration = { mayRaiseGeneration, signal, onProgress: printError };
+  const opening: Opening = { settings, purpose, mayCreate, migration };
   try {
     for (const { run } of steps.filter(({ isTrial = false }) => !isTrial)) {
       for (const { ok, isWarning = !ok, text } of await run(opening))
@@ -145,12 +149,8 @@ export const takeSteps = async (
 
 /** Tries all steps for `doctor`, and changes nothing. After a failure, skips only what can't run because of it. */
 export const trySteps = async (settings: Settings): Promise<ReadonlyArray<Finding>> => {
-  const opening: Opening = {
-    settings,
-    purpose: 'doctor',
-    mayCreate: mayCreateStore(settings),
-    migration: {},
-  };
+  const mayCreate = mayCreateStore(settings);
+  const opening: Opening = { settings, purpose: 'doctor', mayCreate, migration: {} };
   const findings: Array<Finding> = [];
   try {
     for (const { check, run, isRequired = false } of steps) {
