@@ -1,11 +1,23 @@
 /* Arguments and options that commands share. */
 
 import { InvalidArgumentError, Option } from 'commander';
+import { type FieldRule, fieldType } from '../../core';
 import { formats } from '../transfer/formats';
 
 export const nonEmpty = (text: string): string => {
   if (text === '') throw new InvalidArgumentError('It must not be empty.');
   return text;
+};
+
+/** Makes an option whose value is that of a field of an animal. */
+export const fieldOption = (name: string, rule: FieldRule, description: string): Option => {
+  const { fromText, expected } = fieldType(rule);
+  const flag = name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+  return new Option(`--${flag} <${flag}>`, `${description}, ${expected}`).argParser((text) => {
+    const value = fromText(text);
+    if (value === undefined) throw new InvalidArgumentError(`It must be ${expected}.`);
+    return value;
+  });
 };
 
 export const formatOption = (): Option =>

@@ -1,7 +1,6 @@
-import { Command, InvalidArgumentError, Option } from 'commander';
+import { Command, Option } from 'commander';
 import * as E from 'fp-ts/Either';
 import {
-  fieldType,
   type ListOrder,
   listOrders,
   newPetRules,
@@ -16,7 +15,7 @@ import { counted, escapeControlCharacters } from '../terminal/text';
 import type { WriteOptions } from '../transfer/csv';
 import { writeFile, writeStandardOutput } from '../transfer/files';
 import { type Format, formatOfFile, writeRows } from '../transfer/formats';
-import { formatOption, missingFormat, nonEmpty } from './arguments';
+import { fieldOption, formatOption, missingFormat, nonEmpty } from './arguments';
 import { runTransfer, type TransferContext, unchangedText } from './run-transfer';
 
 interface Options extends PetFilters, WriteOptions {
@@ -25,17 +24,9 @@ interface Options extends PetFilters, WriteOptions {
   readonly replace?: boolean;
 }
 
-const filterOptions: ReadonlyArray<Option> = petFilters.map((name) => {
-  const { fromText, expected } = fieldType(newPetRules[name]);
-  const flag = name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
-  return new Option(`--${flag} <${flag}>`, `write only the animals with this value, ${expected}`).argParser(
-    (text) => {
-      const value = fromText(text);
-      if (value === undefined) throw new InvalidArgumentError(`It must be ${expected}.`);
-      return value;
-    },
-  );
-});
+const filterOptions = petFilters.map((name) =>
+  fieldOption(name, newPetRules[name], 'write only the animals with this value'),
+);
 
 /** Escapes control characters, which could change what a terminal shows, but keeps line breaks. */
 async function* printable(texts: AsyncIterable<string>): AsyncGenerator<string> {
@@ -106,9 +97,8 @@ export const exportCommand = (terminal: Terminal): Command => {
           file === '-'
             ? `the output is incomplete (${counted(progress.animals, 'animal')})`
             : unchangedText(file),
-        ...(file === '-'
-          ? {}
-          : { progress: () => ({ count: progress.animals, noun: 'animal', share: progress.share }) }),
+        progress: () =>
+          file === '-' ? undefined : { count: progress.animals, noun: 'animal', share: progress.share },
       });
     });
   for (const option of filterOptions) command.addOption(option);

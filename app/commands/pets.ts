@@ -4,7 +4,6 @@ import {
   deletePet,
   deletePets,
   type FieldRule,
-  fieldType,
   int64FromText,
   newPetRules,
   type Pet,
@@ -18,7 +17,7 @@ import type { Terminal } from '../terminal/terminal';
 import { counted, escapeControlCharacters, toPrintableJson } from '../terminal/text';
 import { openSource } from '../transfer/files';
 import { readIds } from '../transfer/ids';
-import { nonEmpty } from './arguments';
+import { fieldOption, nonEmpty } from './arguments';
 import { runCommand } from './run-command';
 import { runTransfer, type TransferContext } from './run-transfer';
 
@@ -71,19 +70,11 @@ const get = (terminal: Terminal): Command =>
       ),
     );
 
-const flagOf = (name: string): string =>
-  name.replace(/Id$/, '').replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
-
 /** Command-line options of each field. `key` is the property in which commander returns their value. */
 const fieldOptions = Object.entries<FieldRule>(newPetRules).map(([field, rule]) => {
-  const { fromText, expected } = fieldType(rule);
-  const flag = flagOf(field);
-  const option = new Option(`--${flag} <${flag}>`, `new ${flag}, ${expected}`).argParser((text) => {
-    const value = fromText(text);
-    if (value === undefined) throw new InvalidArgumentError(`It must be ${expected}.`);
-    return value;
-  });
-  const removal = rule.required ? [] : [new Option(`--no-${flag}`, `remove the ${flag}`)];
+  const name = field.replace(/Id$/, '');
+  const option = fieldOption(name, rule, `new ${name}`);
+  const removal = rule.required ? [] : [new Option(`--no-${option.name()}`, `remove the ${name}`)];
   return { field, key: option.attributeName(), options: [option, ...removal] };
 });
 
