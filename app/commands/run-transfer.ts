@@ -4,7 +4,7 @@ import { reasonOf } from '../failure-text';
 import type { Settings } from '../settings/settings';
 import { interruptible } from '../terminal/signals';
 import { type Progress, withProgress } from '../terminal/progress-bar';
-import type { Terminal } from '../terminal/terminal';
+import { announceStop, type Terminal } from '../terminal/terminal';
 import { runCommand } from './run-command';
 
 export interface TransferContext {
@@ -38,7 +38,7 @@ export const runTransfer = (
       };
       const run = (withBar: Terminal): Promise<string> => {
         signal.addEventListener('abort', () => {
-          withBar.announceStop(receivedSignal());
+          announceStop(withBar, receivedSignal());
         });
         return transfer({ settings, terminal: withBar, signal });
       };

@@ -13,7 +13,7 @@ import {
 import { showProgress } from '../terminal/progress-bar';
 import { nextStopSignal } from '../terminal/signals';
 import { styleFor } from '../terminal/style';
-import { type Terminal, withJsonMessages } from '../terminal/terminal';
+import { announceStop, type Terminal, withJsonMessages } from '../terminal/terminal';
 import { readVersion, runCommand } from './run-command';
 
 export const startLine = (settings: Settings, address: string): string => {
@@ -82,7 +82,9 @@ export const serveCommand = (io: Terminal): Command =>
               // at once.
               const stopped = nextStopSignal();
               announce(terminal, settings, service);
-              void stopped.then(terminal.announceStop);
+              void stopped.then((signal) => {
+                announceStop(terminal, signal);
+              });
               return stopped;
             },
           });

@@ -85,12 +85,8 @@ export const withProgress = async <A>(
     clearLine();
     terminal.printError(text);
   };
-  const announceStop = (signal: NodeJS.Signals | undefined): void => {
-    clearLine();
-    terminal.announceStop(signal);
-  };
   try {
-    return await command({ ...terminal, printError, announceStop });
+    return await command({ ...terminal, printError });
   } finally {
     remove();
   }

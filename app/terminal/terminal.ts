@@ -69,12 +69,6 @@ export const openTerminal = ({ env, stdout, stderr }: ProcessIO) => {
     writeError(`${escapeControlCharacters(text)}\n`);
   };
 
-  /** Confirms a Ctrl-C at a terminal. */
-  const announceStop = (signal: NodeJS.Signals | undefined): void => {
-    if (signal === 'SIGINT' && stderr.isTTY === true)
-      printError('stopping; press Ctrl-C again to end at once');
-  };
-
   const fail = (code: number | NodeJS.Signals): void => {
     isInterrupted ||= typeof code === 'string';
     if (exitCode === 0) exitCode = typeof code === 'number' ? code : signalExitCode(code);
@@ -93,7 +87,6 @@ export const openTerminal = ({ env, stdout, stderr }: ProcessIO) => {
     stderr,
     printError,
     writeError,
-    announceStop,
     write,
     print: (json: boolean, data: unknown, text: string): void => {
       write(`${json ? toPrintableJson(data) : asCalled(text)}\n`);
@@ -109,6 +102,11 @@ export const openTerminal = ({ env, stdout, stderr }: ProcessIO) => {
 };
 
 export type Terminal = ReturnType<typeof openTerminal>;
+
+/** Confirms a Ctrl-C at a terminal. */
+export const announceStop = ({ stderr, printError }: Terminal, signal: NodeJS.Signals | undefined): void => {
+  if (signal === 'SIGINT' && stderr.isTTY === true) printError('stopping; press Ctrl-C again to end at once');
+};
 
 const levels = { 'warning: ': 'warn', 'animal-store: ': 'fatal' } as const;
 
