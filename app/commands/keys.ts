@@ -1,14 +1,12 @@
 import { Command, Option } from 'commander';
 import type { TaskEither } from 'fp-ts/TaskEither';
 import type { ApiKeyRecord, ApiKeyStore, CreatedApiKey } from '../../adapters/knex';
-import { withStore } from '../store/open-store';
 import { type CommandFailure, orFail } from '../failures';
-import type { Settings } from '../settings/settings';
 import { tableText } from '../terminal/table';
 import { toPrintableJson } from '../terminal/text';
 import type { Terminal } from '../terminal/terminal';
 import { nonEmpty, parseDuration, parseLifetime } from './arguments';
-import { runCommand } from './run-command';
+import { runOnStore } from './run-command';
 
 interface Options {
   readonly json?: boolean;
@@ -24,15 +22,6 @@ interface RotateOptions extends Options {
   readonly grace: number;
   readonly expires?: number;
 }
-
-const withKeyStore = (
-  terminal: Terminal,
-  use: (keyStore: ApiKeyStore, settings: Settings) => Promise<void>,
-  isReader = false,
-): Promise<void> =>
-  runCommand(terminal, (settings) =>
-    withStore(settings, { ...terminal, isReader }, ({ keyStore }) => use(keyStore, settings)),
-  );
 
 const stateOf = ({ revokedAt, isValid, isReadOnly, isUnused }: ApiKeyRecord): string => {
   if (revokedAt !== null) return 'revoked';
@@ -81,7 +70,7 @@ const createAndPrint = (
   make: (keyStore: ApiKeyStore) => TaskEither<CommandFailure, CreatedApiKey>,
   report?: (created: CreatedApiKey, keys: ReadonlyArray<ApiKeyRecord>) => void,
 ): Promise<void> =>
-  withKeyStore(terminal, async (keyStore, { API_KEYS }) => {
+  runOnStore(terminal, async ({ keyStore }, { API_KEYS }) => {
     const created = await orFail(make(keyStore));
     terminal.print(json, created, created.key);
     if (API_KEYS.length > 0) {
@@ -149,9 +138,9 @@ const list = (terminal: Terminal): Command =>
     .description('list the keys, oldest first; a valid key is unused if it had no request for 30 days')
     .option('--json', 'print the records of the keys as JSON')
     .action(({ json = false }: Options) =>
-      withKeyStore(
+      runOnStore(
         terminal,
-        async (keyStore) => {
+        async ({ keyStore }) => {
           const keys = await orFail(keyStore.list);
           if (json || keys.length > 0) terminal.print(json, keys, keysText(keys, terminal));
           else terminal.printError('there are no keys');
@@ -166,7 +155,7 @@ const revoke = (terminal: Terminal): Command =>
     .argument('<id>', 'id of the key, as `keys list` shows it')
     .option('--json', 'print the record of the key as JSON')
     .action((id: string, { json = false }: Options) =>
-      withKeyStore(terminal, async (keyStore) => {
+      runOnStore(terminal, async ({ keyStore }) => {
         const record = await orFail(keyStore.revoke(id));
         terminal.print(json, record, keysText([record], terminal));
         const keys = await orFail(keyStore.list);

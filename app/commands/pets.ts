@@ -8,7 +8,6 @@ import {
   newPetRules,
   type Pet,
   petFieldNames,
-  type PetRepository,
   updatePet,
 } from '../../core';
 import { CommandFailed, orFail } from '../failures';
@@ -18,7 +17,7 @@ import { counted, escapeControlCharacters, toPrintableJson } from '../terminal/t
 import { openSource } from '../transfer/files';
 import { readIds } from '../transfer/ids';
 import { fieldOption, nonEmpty } from './arguments';
-import { runCommand } from './run-command';
+import { runOnStore } from './run-command';
 import { runTransfer, type TransferContext } from './run-transfer';
 
 interface Options {
@@ -34,13 +33,6 @@ const parseId = (text: string): bigint => {
   if (id === undefined) throw new InvalidArgumentError('It must be the id of an animal.');
   return id;
 };
-
-const withPets = (
-  terminal: Terminal,
-  use: (pets: PetRepository) => Promise<void>,
-  isReader = false,
-): Promise<void> =>
-  runCommand(terminal, (settings) => withStore(settings, { ...terminal, isReader }, ({ pets }) => use(pets)));
 
 const textOf = (value: Pet[keyof Pet]): string =>
   typeof value === 'string' ? toPrintableJson(value) : String(value);
@@ -61,9 +53,9 @@ const get = (terminal: Terminal): Command =>
     .argument('<id>', 'id of the animal', parseId)
     .addOption(jsonOption())
     .action((id: bigint, { json }: Options) =>
-      withPets(
+      runOnStore(
         terminal,
-        async (pets) => {
+        async ({ pets }) => {
           printPet(terminal, await orFail(pets.find(id)), json);
         },
         true,
@@ -88,7 +80,7 @@ const update = (terminal: Terminal): Command => {
         options[key] === undefined ? [] : [[field, options[key] === false ? null : options[key]]],
       );
       if (changes.length === 0) return self.error('error: add an option that says what to change');
-      await withPets(terminal, async (pets) => {
+      await runOnStore(terminal, async ({ pets }) => {
         printPet(terminal, await orFail(updatePet(pets, id, Object.fromEntries(changes))), options.json);
       });
     });
@@ -145,7 +137,7 @@ const remove = (terminal: Terminal): Command =>
         return self.error('error: name either the id of an animal or a file with --ids');
       if (ids !== undefined) return removeAll(terminal, ids, json);
       if (id !== undefined)
-        await withPets(terminal, async (pets) => {
+        await runOnStore(terminal, async ({ pets }) => {
           printPet(terminal, await orFail(deletePet(pets, id)), json);
         });
     });

@@ -6,6 +6,7 @@ import { reasonOf } from '../failure-text';
 import { CommandFailed } from '../failures';
 import { misspeltSettings, settingWarnings } from '../settings/warnings';
 import { readSettings, type Settings } from '../settings/settings';
+import { type OpenStore, withStore } from '../store/open-store';
 import type { Terminal } from '../terminal/terminal';
 
 export const readVersion = (): string =>
@@ -37,3 +38,13 @@ export const runCommand = async (
     report(reasonOf(error, settings.right.DATABASE_URL));
   }
 };
+
+/** Runs a command that works on the store. `isReader` is true if it only reads. */
+export const runOnStore = (
+  terminal: Terminal,
+  command: (store: OpenStore, settings: Settings) => Promise<void>,
+  isReader = false,
+): Promise<void> =>
+  runCommand(terminal, (settings) =>
+    withStore(settings, { ...terminal, isReader }, (store) => command(store, settings)),
+  );

@@ -18,7 +18,7 @@ export const openDatabase = async (settings: Settings, { isReader = false, ...op
   return { database, ranMigrations };
 };
 
-interface OpenStore {
+export interface OpenStore {
   readonly pets: PetRepository;
   readonly keyStore: ApiKeyStore;
   readonly ranMigrations: ReadonlyArray<string>;
