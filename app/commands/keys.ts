@@ -64,11 +64,11 @@ const keysText = (records: ReadonlyArray<ApiKeyRecord>, { stdout }: Terminal): s
     columns: stdout.isTTY === true ? stdout.columns : undefined,
   });
 
+/** Creates a key and prints it, and then the other valid keys of its owner, which a rotation leaves. */
 const createAndPrint = (
   terminal: Terminal,
   json: boolean,
   make: (keyStore: ApiKeyStore) => TaskEither<CommandFailure, CreatedApiKey>,
-  report?: (created: CreatedApiKey, keys: ReadonlyArray<ApiKeyRecord>) => void,
 ): Promise<void> =>
   runOnStore(terminal, async ({ keyStore }, { API_KEYS }) => {
     const created = await orFail(make(keyStore));
@@ -81,11 +81,14 @@ const createAndPrint = (
     terminal.printError(
       `Save the key now: only its hash is stored. To revoke it, run \`animal-store keys revoke ${created.id}\``,
     );
-    report?.(created, await orFail(keyStore.list));
+    for (const { id, ownerId, isValid, expiresAt } of await orFail(keyStore.list)) {
+      if (!isValid || ownerId !== created.ownerId || id === created.id) continue;
+      const end = expiresAt === null ? 'does not expire' : `stays valid until ${expiresAt}`;
+      terminal.printError(
+        `key ${id} of the same owner ${end}; to end it now, run \`animal-store keys revoke ${id}\``,
+      );
+    }
   });
-
-const isPredecessor = ({ id, ownerId, isValid }: ApiKeyRecord, created: CreatedApiKey): boolean =>
-  isValid && ownerId === created.ownerId && id !== created.id;
 
 const expires = '--expires <duration>';
 
@@ -120,17 +123,7 @@ const rotate = (terminal: Terminal): Command =>
     .option(expires, "lifetime of the new key, as in 90d; by default the old key's lifetime", parseLifetime)
     .option('--json', 'print the key and its record as JSON')
     .action((id: string, { grace, expires, json = false }: RotateOptions) =>
-      createAndPrint(
-        terminal,
-        json,
-        (keys) => keys.rotate(id, { graceMs: grace, lifetimeMs: expires }),
-        (created, keys) => {
-          for (const key of keys.filter((one) => isPredecessor(one, created)))
-            terminal.printError(
-              `key ${key.id} of the same owner ${key.expiresAt === null ? 'does not expire' : `stays valid until ${key.expiresAt}`}; to end it now, run \`animal-store keys revoke ${key.id}\``,
-            );
-        },
-      ),
+      createAndPrint(terminal, json, (keys) => keys.rotate(id, { graceMs: grace, lifetimeMs: expires })),
     );
 
 const list = (terminal: Terminal): Command =>
