@@ -2,7 +2,6 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { type Logger, pino, stdTimeFunctions } from 'pino';
 import { healthPaths, type Reporter, type RequestRecord } from '../../adapters/http';
 import type { PrometheusMetrics } from '../../adapters/prometheus';
-import type { DatabaseUrl } from '../settings/database-url';
 import type { Settings } from '../settings/settings';
 import { specificAdvice } from '../store/advice';
 import type { ProcessIO } from '../terminal/terminal';
@@ -122,46 +121,40 @@ const atMostEvery = <A>(intervalMs: number, work: (value: A) => void): ((value: 
 
 const preflightLogMs = 60_000;
 
-/** Logs one line for each request and each failure, and counts requests in `metrics`, if any. */
-export const requestReporter = (
-  logger: Logger,
-  url: DatabaseUrl,
-  metrics?: PrometheusMetrics['requests'],
-): Reporter => ({
-  requestStarted: () => metrics?.started(),
-  requestEnded: (record) => {
-    metrics?.ended(record);
-    const isShown = record.unknownFields === undefined || logger.isLevelEnabled('debug');
-    logger[levelOf(record)](isShown ? record : { ...record, unknownFields: undefined }, 'request');
-  },
-  requestRejected: (record) => {
-    metrics?.rejected(record);
-    logger.info(record, 'rejected');
-  },
-  preflightRejected: atMostEvery(preflightLogMs, (origin) => {
-    logger.warn(`a browser asked from ${origin}; set CORS_ORIGIN to allow it`);
-  }),
-  error: (cause, requestId) => {
-    logger.error({ err: cause, advice: specificAdvice(url, cause), requestId }, 'request failed');
-  },
-});
-
 const refusalLogMs = 10_000;
 
-/** Returns a function that counts a refused connection, and logs a warning at most once in 10 s. */
-export const refusedConnections = (
+/** Logs requests, failures and refused connections, and counts them in `metrics`, if any. */
+export const requestReporter = (
   logger: Logger,
-  { requests }: PrometheusMetrics,
-  maxConnections: number,
-): (() => void) => {
-  const warn = atMostEvery(refusalLogMs, () => {
+  { DATABASE_URL: url, MAX_CONNECTIONS: maxConnections }: Settings,
+  metrics: PrometheusMetrics['requests'] | undefined,
+): Reporter & { readonly connectionRefused: () => void } => {
+  const warnOfRefusal = atMostEvery(refusalLogMs, () => {
     logger.warn(
       { maxConnections },
       'connections are refused: MAX_CONNECTIONS is reached; raise it, or add instances on PostgreSQL',
     );
   });
-  return () => {
-    requests.connectionRefused();
-    warn(undefined);
+  return {
+    requestStarted: () => metrics?.started(),
+    requestEnded: (record) => {
+      metrics?.ended(record);
+      const isShown = record.unknownFields === undefined || logger.isLevelEnabled('debug');
+      logger[levelOf(record)](isShown ? record : { ...record, unknownFields: undefined }, 'request');
+    },
+    requestRejected: (record) => {
+      metrics?.rejected(record);
+      logger.info(record, 'rejected');
+    },
+    connectionRefused: () => {
+      metrics?.connectionRefused();
+      warnOfRefusal(undefined);
+    },
+    preflightRejected: atMostEvery(preflightLogMs, (origin) => {
+      logger.warn(`a browser asked from ${origin}; set CORS_ORIGIN to allow it`);
+    }),
+    error: (cause, requestId) => {
+      logger.error({ err: cause, advice: specificAdvice(url, cause), requestId }, 'request failed');
+    },
   };
 };

@@ -14,7 +14,7 @@ import { reasonOf } from '../failure-text';
 import { CommandFailed } from '../failures';
 import { databaseUrlText } from '../settings/database-url';
 import { changedSettings, type Settings } from '../settings/settings';
-import { refusedConnections, requestReporter } from './log';
+import { requestReporter } from './log';
 import { readiness, readServiceStatus } from './readiness';
 
 export interface Service {
@@ -42,9 +42,6 @@ const start = async (
     throw new CommandFailed({ _tag: 'CannotListen', cause, prefix });
   }
 };
-
-/** Reports whether an admin server serves metrics. Without one, requests and batches are not measured. */
-const isMeasured = ({ ADMIN_PORT }: Settings): boolean => ADMIN_PORT !== undefined;
 
 const lossCheckMs = 500;
 
@@ -75,25 +72,25 @@ const endOf = async (store: ServiceStore, told: Promise<NodeJS.Signals>): Promis
 const serveClients = async (
   settings: Settings,
   store: ServiceStore,
-  metrics: PrometheusMetrics,
+  metrics: PrometheusMetrics | undefined,
   { version, logger, until }: Lifetime,
 ): Promise<void> => {
-  const { ADMIN_PORT, DATABASE_URL, MAX_CONNECTIONS: maxConnections, STOP_DELAY } = settings;
-  const counted = isMeasured(settings) ? metrics.requests : undefined;
-  const reporter = requestReporter(logger, DATABASE_URL, counted);
+  const { ADMIN_PORT, DATABASE_URL, STOP_DELAY } = settings;
+  const reporter = requestReporter(logger, settings, metrics?.requests);
   let isStopping = false;
   const checkReadiness = readiness(store, logger, () => isStopping);
   let openConnections = (): number => 0;
-  const readMetrics = async () =>
-    metrics.read({
-      ...(await readServiceStatus(store, checkReadiness)),
-      openConnections: openConnections(),
-    });
+  const readStatus = async () => ({
+    ...(await readServiceStatus(store, checkReadiness)),
+    openConnections: openConnections(),
+  });
   const admin =
-    ADMIN_PORT === undefined
+    ADMIN_PORT === undefined || metrics === undefined
       ? undefined
       : await start(
-          adminApplication(defectsOnly(reporter), checkReadiness, readMetrics),
+          adminApplication(defectsOnly(reporter), checkReadiness, async () =>
+            metrics.read(await readStatus()),
+          ),
           { host: settings.ADMIN_HOST, port: ADMIN_PORT, maxConnections: maxAdminConnections },
           'ADMIN_',
         );
@@ -105,9 +102,11 @@ const serveClients = async (
       corsOrigins: settings.CORS_ORIGIN,
       trustedProxies: settings.TRUST_PROXY,
     });
-    const onConnectionRefused = refusedConnections(logger, metrics, maxConnections);
-    const limits = { host: settings.HOST, port: settings.PORT, maxConnections, onConnectionRefused };
-    const server = await start(application, limits, '');
+    const limits = {
+      maxConnections: settings.MAX_CONNECTIONS,
+      onConnectionRefused: reporter.connectionRefused,
+    };
+    const server = await start(application, { host: settings.HOST, port: settings.PORT, ...limits }, '');
     ({ openConnections } = server);
     try {
       const addresses = { address: server.address, adminAddress: admin?.address };
@@ -134,12 +133,11 @@ const serveClients = async (
  */
 export const serve = async (settings: Settings, lifetime: Lifetime): Promise<void> => {
   const { version, logger, onProgress } = lifetime;
-  const metrics = prometheusMetrics({ version, operations: Object.values(petOperations) });
-  const store = await openServiceStore(
-    settings,
-    isMeasured(settings) ? metrics.batches : undefined,
-    onProgress,
-  );
+  const metrics =
+    settings.ADMIN_PORT === undefined
+      ? undefined
+      : prometheusMetrics({ version, operations: Object.values(petOperations) });
+  const store = await openServiceStore(settings, metrics?.batches, onProgress);
   try {
     await serveClients(settings, store, metrics, lifetime);
   } finally {

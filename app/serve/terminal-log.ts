@@ -41,7 +41,7 @@ const localTime = (time: string): string => new Date(time).toTimeString().slice(
 const isAsset = (line: unknown): boolean =>
   Request.is(line) && line.status < 400 && line.route?.startsWith('/docs/') === true;
 
-export interface TerminalLogOptions {
+interface Options {
   readonly style: Style;
   readonly showsAssets: boolean;
   /** True to show the line `started`. False if another text announces the start. */
@@ -52,11 +52,7 @@ export interface TerminalLogOptions {
  * Makes a function that turns a JSON line of the log into text for a terminal. The text is empty for a line that is not
  * shown: `started` without `showsStart`, and successful requests for the API reference's files without `showsAssets`.
  */
-export const terminalText = ({
-  style,
-  showsAssets,
-  showsStart,
-}: TerminalLogOptions): ((line: string) => string) => {
+export const terminalText = ({ style, showsAssets, showsStart }: Options): ((line: string) => string) => {
   const toText = prettyFactory({
     colorize: false,
     singleLine: true,
