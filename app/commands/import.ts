@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import * as E from 'fp-ts/Either';
+import * as t from 'io-ts';
 import { decodeNewPets, importAll, type ImportedPets, type InvalidNewPet } from '../../core';
 import { withStore } from '../store/open-store';
 import type { Terminal } from '../terminal/terminal';
@@ -31,12 +32,9 @@ interface Counts {
   share: () => number | undefined;
 }
 
-const hasBlankName = (row: unknown): boolean =>
-  typeof row === 'object' &&
-  row !== null &&
-  'name' in row &&
-  typeof row.name === 'string' &&
-  row.name.trim() === '';
+const Named = t.type({ name: t.string });
+
+const hasBlankName = (row: unknown): boolean => Named.is(row) && row.name.trim() === '';
 
 /** Error of an import whose commit the database did not confirm. */
 class Unconfirmed extends Error {}
