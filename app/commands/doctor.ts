@@ -2,7 +2,7 @@ import { Command } from 'commander';
 import * as E from 'fp-ts/Either';
 import { invalidFieldTexts } from '../../core';
 import { changedSettings, readSettings } from '../settings/settings';
-import { misspeltSettings, settingWarnings } from '../settings/warnings';
+import { settingWarnings } from '../settings/warnings';
 import { failed, type Finding, passed, warned } from '../store/opening';
 import { trySteps } from '../store/steps';
 import { type Style, styleFor } from '../terminal/style';
@@ -12,18 +12,11 @@ import { escapeControlCharacters } from '../terminal/text';
 /** Checks the settings and, if they are valid, tries every step of the start of `serve`. Changes nothing. */
 export const diagnose = async (environment: NodeJS.ReadOnlyDict<string>): Promise<ReadonlyArray<Finding>> => {
   const read = readSettings(environment);
-  if (E.isLeft(read)) {
-    return [
-      ...invalidFieldTexts(read.left).map((text) => failed('settings', text)),
-      ...misspeltSettings(environment).map((text) => warned('settings', text)),
-    ];
-  }
-  const settings = read.right;
-  return [
-    passed('settings', changedSettings(settings).join(', ') || 'all settings are default'),
-    ...settingWarnings(environment, settings).map((text) => warned('settings', text)),
-    ...(await trySteps(settings)),
-  ];
+  const warnings = settingWarnings(environment, read).map((text) => warned('settings', text));
+  if (E.isLeft(read))
+    return [...invalidFieldTexts(read.left).map((text) => failed('settings', text)), ...warnings];
+  const changed = changedSettings(read.right).join(', ') || 'all settings are default';
+  return [passed('settings', changed), ...warnings, ...(await trySteps(read.right))];
 };
 
 const stateOf = ({ ok, isWarning }: Finding, style: Style): string => {

@@ -4,7 +4,7 @@ import { createRequire } from 'node:module';
 import { decodeOrThrow, invalidFieldTexts } from '../../core';
 import { reasonOf } from '../failure-text';
 import { CommandFailed } from '../failures';
-import { misspeltSettings, settingWarnings } from '../settings/warnings';
+import { settingWarnings } from '../settings/warnings';
 import { readSettings, type Settings } from '../settings/settings';
 import { type OpenStore, withStore } from '../store/open-store';
 import type { Terminal } from '../terminal/terminal';
@@ -25,12 +25,11 @@ export const runCommand = async (
     fail(1);
   };
   const settings = readSettings(env);
+  for (const warning of settingWarnings(env, settings)) printError(`warning: ${warning}`);
   if (E.isLeft(settings)) {
-    for (const warning of misspeltSettings(env)) printError(`warning: ${warning}`);
     invalidFieldTexts(settings.left).forEach(report);
     return;
   }
-  for (const warning of settingWarnings(env, settings.right)) printError(`warning: ${warning}`);
   try {
     await command(settings.right);
   } catch (error) {

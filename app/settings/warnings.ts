@@ -1,12 +1,26 @@
 /* Warnings about environment variables that are probably a mistake. */
 
-import { isOneEditApart } from './one-edit-apart';
+import * as E from 'fp-ts/Either';
 import { fileSettings, settingNames, type Settings } from './settings';
 
 const known: ReadonlyArray<string> = [...settingNames, ...fileSettings];
 
 /** Variable of the examples in docs/client.md, which is not a misspelling of `API_KEYS`. */
 const keyOfClients = 'API_KEY';
+
+/** Reports whether texts are equal or one edit apart: one character added, removed or replaced, or two swapped. */
+const isOneEditApart = (one: string, other: string): boolean => {
+  let same = 0;
+  while (same < one.length && one[same] === other[same]) same += 1;
+  const [left, right] = [one.slice(same), other.slice(same)];
+  const transposed = `${right.charAt(1)}${right.charAt(0)}${right.slice(2)}`;
+  return (
+    left === right.slice(1) ||
+    left.slice(1) === right ||
+    left.slice(1) === right.slice(1) ||
+    left === transposed
+  );
+};
 
 export const misspeltSettings = (environment: NodeJS.ReadOnlyDict<string>): ReadonlyArray<string> =>
   Object.keys(environment)
@@ -20,14 +34,16 @@ const charactersOf128Bits = 22;
 
 const shortKeys = ({ API_KEYS }: Settings): ReadonlyArray<string> => {
   const short = API_KEYS.filter(({ length }) => length < charactersOf128Bits).length;
-  return short === 0
-    ? []
-    : [
-        `${short} ${short === 1 ? 'key' : 'keys'} in API_KEYS can be guessed; use at least ${charactersOf128Bits} random characters, as from \`openssl rand -base64 32\``,
-      ];
+  if (short === 0) return [];
+  const remedy = `use at least ${charactersOf128Bits} random characters, as from \`openssl rand -base64 32\``;
+  return [`${short} ${short === 1 ? 'key' : 'keys'} in API_KEYS can be guessed; ${remedy}`];
 };
 
+/** Returns warnings about an environment and the settings that were read from it, if they are valid. */
 export const settingWarnings = (
   environment: NodeJS.ReadOnlyDict<string>,
-  settings: Settings,
-): ReadonlyArray<string> => [...misspeltSettings(environment), ...shortKeys(settings)];
+  settings: E.Either<unknown, Settings>,
+): ReadonlyArray<string> => [
+  ...misspeltSettings(environment),
+  ...(E.isRight(settings) ? shortKeys(settings.right) : []),
+];
