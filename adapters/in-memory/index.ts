@@ -45,6 +45,7 @@ type InMemoryApiKeys = Readonly<{
    * of `owner` is `id`. A `read-only` key can't add animals. Throws a TypeError if an argument is invalid.
    */
   add: (id: string, key: string, owner?: string, access?: 'read-only') => void;
+  /** Revokes each key with this id, if any. */
   revoke: (id: string) => void;
 }>;
 
@@ -60,15 +61,12 @@ export const inMemoryApiKeys = (
   // V8 finds a key of a Map by a hash of the whole text. The time of a lookup therefore does not show how much of a
   // guessed API key is right.
   const byKey = new Map<string, KnownKey>();
-  const byId = new Map<string, KnownKey>();
 
   const add = (id: string, key: string, owner = id, access?: 'read-only'): void => {
     const caller = callerOf(decodeOrThrow(KeyId, id), decodeOrThrow(OwnerId, owner), {
       isReadOnly: access !== undefined,
     });
-    const known = { caller, isRevoked: false };
-    byKey.set(decodeOrThrow(ApiKey, key), known);
-    byId.set(id, known);
+    byKey.set(decodeOrThrow(ApiKey, key), { caller, isRevoked: false });
   };
   for (const [id, key, owner, access] of keys) add(id, key, owner, access);
 
@@ -82,8 +80,7 @@ export const inMemoryApiKeys = (
   return {
     add,
     revoke: (id) => {
-      const found = byId.get(id);
-      if (found !== undefined) found.isRevoked = true;
+      for (const known of byKey.values()) if (known.caller.keyId === id) known.isRevoked = true;
     },
     authenticate,
   };
@@ -163,6 +160,14 @@ export const inMemoryPetRepository = ({
     return E.right({ pet, replayed: false });
   };
 
+  /** Deletes expired records. A Map keeps the order of insertion, so the oldest records come first. */
+  const purgeExpired = (): void => {
+    for (const [key, { expiresAt }] of records) {
+      if (expiresAt > now()) return;
+      records.delete(key);
+    }
+  };
+
   const addOnce = (newPet: NewPet, key: string): CreateResult => {
     const record = records.get(key);
     const pet = record && byId.get(record.id);
@@ -171,9 +176,9 @@ export const inMemoryPetRepository = ({
     if (decision._tag === 'Replay') return E.right({ pet: decision.pet, replayed: true });
     if (decision._tag !== 'Create') return E.left(decision);
     const created = add(newPet);
-    if (E.isRight(created)) {
-      records.set(key, { content, id: created.right.pet.id, expiresAt: decision.expiresAt });
-    }
+    if (E.isLeft(created)) return created;
+    purgeExpired();
+    records.set(key, { content, id: created.right.pet.id, expiresAt: decision.expiresAt });
     return created;
   };
 

@@ -1,12 +1,15 @@
 import { expect } from 'chai';
 import { buildSync } from 'esbuild';
 import { join } from 'node:path';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { inMemoryApiKeys, inMemoryPetRepository } from '../../../adapters/in-memory';
 import { callerOf, decodeOrThrow, PetCodec } from '../../../core';
 import {
   arbitraryApiKey,
   arbitraryKeyId,
   arbitraryNewPet,
+  arbitraryScopedIdempotencyKey,
   authenticateContract,
   correctionsContract,
   idempotencyExpiryContract,
@@ -16,6 +19,13 @@ import {
 import { petWithId } from '../../contracts/pet-repository/seeds';
 import { success } from '../../contracts/outcome';
 import { projectFolder } from '../../support/processes/command';
+
+setFlagsFromString('--expose_gc');
+
+const usedHeapBytes = (): number => {
+  runInNewContext('gc()');
+  return process.memoryUsage().heapUsed;
+};
 
 describe('the in-memory pet repository', () => {
   for (const contract of [
@@ -47,6 +57,20 @@ describe('the in-memory pet repository', () => {
     expect(await success(find(pet.id))).to.deep.equal(asCreated);
   });
 
+  it('forgets expired idempotency keys', async () => {
+    const clock = { time: 0 };
+    const { create, deleteAll } = inMemoryPetRepository({ now: () => clock.time, idempotencyTtlMs: 1 });
+    const createOnce = async (): Promise<void> => {
+      const { pet } = await success(create(arbitraryNewPet(), arbitraryScopedIdempotencyKey()));
+      await success(deleteAll([pet.id]));
+      clock.time += 1;
+    };
+    await createOnce();
+    const before = usedHeapBytes();
+    for (let count = 0; count < 20_000; count += 1) await createOnce();
+    expect(usedHeapBytes() - before).to.be.below(2_000_000);
+  });
+
   it('accepts plain values as initial animals, and rejects invalid ones', async () => {
     const open = (pet: object) => {
       const options: object = { pets: [pet] };
@@ -74,6 +98,17 @@ describe('the in-memory API keys', () => {
       },
       close: () => Promise.resolve(),
     });
+  });
+});
+
+describe('The in-memory API keys', () => {
+  it('revoke each key that was added with an id', async () => {
+    const keys = [arbitraryApiKey(), arbitraryApiKey()];
+    const id = arbitraryKeyId();
+    const { authenticate, revoke } = inMemoryApiKeys(keys.map((key) => [id, key]));
+    revoke(id);
+    for (const key of keys)
+      expect(await authenticate(key)()).to.have.nested.property('left.reason', 'revoked');
   });
 });
 
