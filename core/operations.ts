@@ -105,6 +105,11 @@ export type OpenAnimalStore = (
   deadline?: Deadline,
 ) => TE.TaskEither<InvalidApiKey | QuotaExceeded | Unavailable, AnimalStore>;
 
+type FailureOf<F> = F extends (...values: never) => TE.TaskEither<infer Failure, unknown> ? Failure : never;
+
+/** Failure of opening the store, or of one of its operations. */
+export type StoreFailure = FailureOf<OpenAnimalStore | AnimalStore[OperationName]>;
+
 /** Ports of a store. Without `consumeQuota`, requests are not limited. */
 export interface Ports {
   readonly pets: PetRepository;

@@ -1,20 +1,4 @@
-import type {
-  AnimalStore,
-  Deadline,
-  IdempotencyKeyInFlight,
-  IdempotencyKeyReused,
-  InvalidApiKey,
-  InvalidField,
-  InvalidIdempotencyKey,
-  InvalidNewPet,
-  InvalidQuery,
-  OpenAnimalStore,
-  PetDeleted,
-  PetNotFound,
-  QuotaExceeded,
-  ReadOnlyApiKey,
-  Unavailable,
-} from '../../core';
+import type { AnimalStore, Deadline, InvalidField, OpenAnimalStore, StoreFailure } from '../../core';
 import { idempotencyKeyRule } from '../../core/rules';
 import { AnimalStoreError, type AnimalStoreErrorCode, petNotFound } from './animal-store-error';
 import {
@@ -31,19 +15,6 @@ import { type AnimalStoreClient, clientWith, type SetUp, type Transport } from '
 import type { CallOptions, ClientOptions } from './options';
 import type { Attempt } from './retry';
 
-type Failure =
-  | IdempotencyKeyInFlight
-  | IdempotencyKeyReused
-  | InvalidApiKey
-  | InvalidIdempotencyKey
-  | InvalidNewPet
-  | InvalidQuery
-  | PetDeleted
-  | PetNotFound
-  | QuotaExceeded
-  | ReadOnlyApiKey
-  | Unavailable;
-
 /**
  * Time from the client's timeout of an attempt to the later deadline of the store. The call therefore fails with
  * `timeout`, not with `unavailable`.
@@ -59,7 +30,7 @@ const errorOf = (code: AnimalStoreErrorCode, message: string, details = {}): Ani
 const invalid = (code: AnimalStoreErrorCode, fields: ReadonlyArray<InvalidField>): AnimalStoreError =>
   errorOf(code, fields.map(({ name, expected }) => `${name} must be ${expected}`).join('; '));
 
-const toError = (failure: Failure): AnimalStoreError => {
+const toError = (failure: StoreFailure): AnimalStoreError => {
   switch (failure._tag) {
     case 'IdempotencyKeyInFlight':
       return errorOf('idempotency_key_in_flight', 'a create with this key is in progress; try again');
@@ -98,7 +69,7 @@ const toError = (failure: Failure): AnimalStoreError => {
 
 /** TaskEither of fp-ts. Its results are plain objects, which the client reads without loading fp-ts. */
 type Task<A> = () => Promise<
-  { readonly _tag: 'Left'; readonly left: Failure } | { readonly _tag: 'Right'; readonly right: A }
+  { readonly _tag: 'Left'; readonly left: StoreFailure } | { readonly _tag: 'Right'; readonly right: A }
 >;
 
 const rightOrThrow = async <A>(task: Task<A>): Promise<A> => {

@@ -1,17 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import {
-  type IdempotencyKeyInFlight,
-  type IdempotencyKeyReused,
-  type InvalidApiKey,
-  type InvalidIdempotencyKey,
-  type InvalidNewPet,
-  type InvalidQuery,
-  invalidFieldTexts,
-  type PetDeleted,
-  type QuotaExceeded,
-  type ReadOnlyApiKey,
-  type Unavailable,
-} from '../../core';
+import { invalidFieldTexts, type StoreFailure } from '../../core';
 import type { MalformedJson } from '../json';
 
 export interface NotReady {
@@ -21,16 +9,7 @@ export interface NotReady {
 
 /** Failure that leads to an error response. A Defect is a bug in the program. Its cause must not reach the client. */
 export type HttpFailure =
-  | InvalidApiKey
-  | InvalidIdempotencyKey
-  | InvalidNewPet
-  | InvalidQuery
-  | QuotaExceeded
-  | ReadOnlyApiKey
-  | IdempotencyKeyReused
-  | PetDeleted
-  | IdempotencyKeyInFlight
-  | Unavailable
+  | StoreFailure
   | MalformedJson
   | NotReady
   | {
