@@ -10,15 +10,7 @@ import {
   pageStartChecks,
   propertyOf,
 } from './arguments';
-import type {
-  CallOptions,
-  ClientOptions,
-  CreateOptions,
-  NewPetInput,
-  PageOptions,
-  PageStart,
-  PetOf,
-} from './options';
+import type { CallOptions, CreateOptions, NewPetInput, PageOptions, PageStart, PetOf } from './options';
 import { type Attempt, clientTimeouts, withRetries } from './retry';
 
 /** Page of a list of animals. */
@@ -187,11 +179,17 @@ function inDigits(values: object): object {
   );
 }
 
-/** Makes a client that returns int64 values in the type that the option `int64` names. */
-export const clientWith = (
-  setUp: () => SetUp,
-  options: ClientOptions,
-): AnimalStoreClient | AnimalStoreClient<string> =>
-  propertyOf(options, 'int64') === 'string'
-    ? clientOver<string>(setUp, inDigits)
-    : clientOver<bigint>(setUp, same);
+/** Function that makes a client. The option `int64` decides the type of the int64 values that the client returns. */
+export interface ClientFactory<Options> {
+  (options: Options & { readonly int64: 'string' }): AnimalStoreClient<string>;
+  (options: Options & { readonly int64?: 'bigint' | undefined }): AnimalStoreClient;
+  (options: Options): AnimalStoreClient | AnimalStoreClient<string>;
+}
+
+export function clientFactory<Options>(setUp: (options: Options) => SetUp): ClientFactory<Options>;
+export function clientFactory(setUp: (options: unknown) => SetUp) {
+  return (options: unknown) =>
+    propertyOf(options, 'int64') === 'string'
+      ? clientOver<string>(() => setUp(options), inDigits)
+      : clientOver<bigint>(() => setUp(options), same);
+}

@@ -11,7 +11,7 @@ import {
   readApiKey,
   when,
 } from './arguments';
-import { type AnimalStoreClient, clientWith, type SetUp, type Transport } from './client';
+import { clientFactory, type Transport } from './client';
 import type { CallOptions, ClientOptions } from './options';
 import type { Attempt } from './retry';
 
@@ -108,24 +108,12 @@ export interface EmbeddedClientOptions extends CallOptions, ClientOptions {
  * Makes a client of a store in the same process, for programs that embed the store. The client has the same calls as a
  * client of a remote store. Each call checks the API key. The first call also checks the options.
  */
-export function embeddedClient(
-  options: EmbeddedClientOptions & { readonly int64: 'string' },
-): AnimalStoreClient<string>;
-export function embeddedClient(
-  options: EmbeddedClientOptions & { readonly int64?: 'bigint' | undefined },
-): AnimalStoreClient;
-export function embeddedClient(options: EmbeddedClientOptions): AnimalStoreClient | AnimalStoreClient<string>;
-export function embeddedClient(
-  options: EmbeddedClientOptions,
-): AnimalStoreClient | AnimalStoreClient<string> {
-  const setUp = (): SetUp => {
-    const { openStore, apiKey, ...callOptions } = checkArguments<EmbeddedClientOptions>('options', options, {
-      ...callChecks,
-      openStore: when(isFunction, 'a function such as openAnimalStore(ports)'),
-      apiKey: checkApiKeySource,
-      int64: int64Check,
-    });
-    return { transport: embeddedTransport(openStore, apiKey), callOptions: { retryForMs, ...callOptions } };
-  };
-  return clientWith(setUp, options);
-}
+export const embeddedClient = /* @__PURE__ */ clientFactory((options: EmbeddedClientOptions) => {
+  const { openStore, apiKey, ...callOptions } = checkArguments<EmbeddedClientOptions>('options', options, {
+    ...callChecks,
+    openStore: when(isFunction, 'a function such as openAnimalStore(ports)'),
+    apiKey: checkApiKeySource,
+    int64: int64Check,
+  });
+  return { transport: embeddedTransport(openStore, apiKey), callOptions: { retryForMs, ...callOptions } };
+});

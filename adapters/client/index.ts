@@ -9,7 +9,7 @@ import {
   optional,
   propertyOf,
 } from './arguments';
-import { type AnimalStoreClient, clientWith, type SetUp } from './client';
+import { clientFactory } from './client';
 import { fetchTransport } from './fetch-transport';
 import type { CallOptions, ClientOptions } from './options';
 
@@ -76,26 +76,12 @@ const checkBaseUrl: Check = (input) => {
  * Makes the client of a store over HTTP, for programs that use a remote store. Sends nothing before the first call, and
  * checks the options then: a call rejects with the code `invalid_argument` if an option is invalid.
  */
-export function animalStoreClient(
-  options: AnimalStoreClientOptions & { readonly int64: 'string' },
-): AnimalStoreClient<string>;
-export function animalStoreClient(
-  options: AnimalStoreClientOptions & { readonly int64?: 'bigint' | undefined },
-): AnimalStoreClient;
-export function animalStoreClient(
-  options: AnimalStoreClientOptions,
-): AnimalStoreClient | AnimalStoreClient<string>;
-export function animalStoreClient(
-  options: AnimalStoreClientOptions,
-): AnimalStoreClient | AnimalStoreClient<string> {
-  const setUp = (): SetUp => {
-    const { baseUrl, apiKey, ...callOptions } = checkArguments<AnimalStoreClientOptions>('options', options, {
-      ...callChecks,
-      baseUrl: checkBaseUrl,
-      apiKey: optional(checkApiKeySource),
-      int64: int64Check,
-    });
-    return { transport: fetchTransport(String(baseUrl), apiKey), callOptions };
-  };
-  return clientWith(setUp, options);
-}
+export const animalStoreClient = /* @__PURE__ */ clientFactory((options: AnimalStoreClientOptions) => {
+  const { baseUrl, apiKey, ...callOptions } = checkArguments<AnimalStoreClientOptions>('options', options, {
+    ...callChecks,
+    baseUrl: checkBaseUrl,
+    apiKey: optional(checkApiKeySource),
+    int64: int64Check,
+  });
+  return { transport: fetchTransport(String(baseUrl), apiKey), callOptions };
+});
