@@ -1,12 +1,13 @@
 /** Public exports of `animal-store/fetch`, for frameworks that use Request and Response. Does not load Koa. */
 import * as E from 'fp-ts/Either';
+import { constTrue } from 'fp-ts/function';
 import type { HttpFailure } from './errors';
 import {
   failureReply,
   type Handle,
   incomplete,
   maxBodyBytes,
-  newDeadline,
+  newPetRequest,
   type PetRequest,
   tooLarge,
 } from './messages';
@@ -47,42 +48,28 @@ const route = ({ method, url }: Request) => {
 
 const readBody = async ({ body, headers }: Request): Promise<E.Either<HttpFailure, Uint8Array>> => {
   if (Number(headers.get('Content-Length') ?? 0) > maxBodyBytes) return E.left(tooLarge);
+  const chunks: Iterable<Uint8Array> | AsyncIterable<Uint8Array> = body ?? [];
   const bytes = new Uint8Array(maxBodyBytes);
   let length = 0;
-  const reader: ReadableStreamDefaultReader<Uint8Array> | undefined = body?.getReader();
-  for (;;) {
-    const { done, value = new Uint8Array() } = (await reader?.read()) ?? { done: true };
-    if (done) return E.right(bytes.subarray(0, length));
-    if (length + value.length > maxBodyBytes) {
-      await reader?.cancel();
-      return E.left(tooLarge);
-    }
-    bytes.set(value, length);
-    length += value.length;
+  for await (const chunk of chunks) {
+    if (length + chunk.length > maxBodyBytes) return E.left(tooLarge);
+    bytes.set(chunk, length);
+    length += chunk.length;
   }
+  return E.right(bytes.subarray(0, length));
 };
 
-const toPetRequest = (request: Request, petId: string): PetRequest => {
-  const header = (name: string) => request.headers.get(name) ?? undefined;
-  const petRequest = {
-    petId,
-    query: new URL(request.url).search.slice(1),
-    authorization: header('authorization'),
-    contentEncoding: header('content-encoding'),
-    contentType: header('content-type'),
-    idempotencyKey: header('idempotency-key'),
-    hasBody: request.body !== null,
-    readBody: async () => {
-      // Only the timeouts of the framework apply while the body arrives.
-      petRequest.deadline = Infinity;
-      const body = await readBody(request).catch(() => E.left(incomplete));
-      petRequest.deadline = newDeadline();
-      return body;
+const toPetRequest = (request: Request, petId: string): PetRequest =>
+  newPetRequest(
+    {
+      petId,
+      query: new URL(request.url).search.slice(1),
+      header: (name) => request.headers.get(name) ?? undefined,
+      hasBody: request.body !== null,
+      readBody: () => readBody(request).catch(() => E.left(incomplete)),
     },
-    deadline: newDeadline(),
-  };
-  return petRequest;
-};
+    constTrue,
+  );
 
 /**
  * Makes a function that answers requests to the operations, with the same replies as `mountPetRoutes`. The path may

@@ -18,16 +18,16 @@ export const maxResponseMs = 4_000;
 /** Returns the deadline of a request whose head or body has just arrived. */
 export const newDeadline = (): Deadline => performance.now() + maxResponseMs;
 
-/** Request to an operation. Repeated headers are joined by commas, except those of which Node keeps only the first. */
+/** Request to an operation. */
 export interface PetRequest {
   /** Decoded path parameter `petId`. Empty if the path has none. */
   readonly petId: string;
   /** Query string without the question mark. */
   readonly query: string;
-  readonly authorization: string | undefined;
-  readonly contentEncoding: string | undefined;
-  readonly contentType: string | undefined;
-  readonly idempotencyKey: string | undefined;
+  /** Returns a header. Repeated headers are joined by commas, except those of which Node keeps only the first. */
+  readonly header: (
+    name: 'authorization' | 'content-encoding' | 'content-type' | 'idempotency-key',
+  ) => string | undefined;
   /** False if the request is known to have no body. */
   readonly hasBody: boolean;
   /** Reads the body. Fails if the body is incomplete, or larger than `maxBodyBytes`. */
@@ -35,6 +35,23 @@ export interface PetRequest {
   /** Time by which the reply must be made. `readBody` may change the deadline, so read it only afterwards. */
   readonly deadline: Deadline;
 }
+
+/** Makes a request whose head has just arrived. `isBodyLate` returns true if its body has not arrived completely. */
+export const newPetRequest = (parts: Omit<PetRequest, 'deadline'>, isBodyLate: () => boolean): PetRequest => {
+  const request = {
+    ...parts,
+    readBody: async () => {
+      const isLate = isBodyLate();
+      // While the body arrives, only the timeouts of the HTTP server or the framework apply.
+      if (isLate) request.deadline = Infinity;
+      const body = await parts.readBody();
+      if (isLate) request.deadline = newDeadline();
+      return body;
+    },
+    deadline: newDeadline(),
+  };
+  return request;
+};
 
 /** Response as plain values. */
 export interface Reply {

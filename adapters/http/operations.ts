@@ -122,7 +122,7 @@ export const answer = async <Request>(
   const outcome = await endInTime<Reply>(async () => {
     const key =
       authenticateRequest === undefined
-        ? bearerKey(request.authorization)
+        ? bearerKey(request.header('authorization'))
         : E.fromNullable<HttpFailure>({ _tag: 'MissingApiKey' })(await authenticateRequest(hostRequest));
     if (E.isLeft(key)) return key;
     const opened = await openStore(key.right, request.deadline)();

@@ -1,10 +1,9 @@
 import Router from '@koa/router';
 import * as E from 'fp-ts/Either';
 import type Koa from 'koa';
-import type { IncomingMessage } from 'node:http';
 import type { Caller, OpenAnimalStore } from '../../core';
 import type { HttpFailure } from './errors';
-import { failureReply, type Handle, newDeadline, type PetRequest, type Reply } from './messages';
+import { failureReply, type Handle, newPetRequest, type Reply } from './messages';
 import {
   answer,
   type AuthenticateRequest,
@@ -54,35 +53,6 @@ export const unmatched = (router: Router<State>, path: string, hint = operations
     : { _tag: 'RouteNotFound', hint };
 };
 
-/** Makes a PetRequest from Node's request. `rawBody` is the body if a body parser has already read it. */
-const toPetRequest = (
-  request: IncomingMessage,
-  petId: string,
-  query: string,
-  rawBody: unknown,
-): PetRequest => {
-  const { headers } = request;
-  const petRequest = {
-    petId,
-    query,
-    authorization: headers.authorization,
-    contentEncoding: headers['content-encoding'],
-    contentType: headers['content-type'],
-    idempotencyKey: headers['idempotency-key']?.toString(),
-    hasBody: hasBody(request),
-    readBody: async () => {
-      const isLate = !request.complete;
-      // Only the timeouts of the HTTP server apply while the body arrives.
-      if (isLate) petRequest.deadline = Infinity;
-      const body = await readBody(request, rawBody);
-      if (isLate) petRequest.deadline = newDeadline();
-      return body;
-    },
-    deadline: newDeadline(),
-  };
-  return petRequest;
-};
-
 /** Checks the API key and the rate limit, calls the handler, and writes the reply. */
 const serveOperation = async (
   context: Context,
@@ -90,9 +60,18 @@ const serveOperation = async (
   handle: Handle,
   petId = '',
 ): Promise<void> => {
-  const { req, request, querystring, state } = context;
+  const { req, request, querystring: query, state } = context;
   const rawBody = 'rawBody' in request ? request.rawBody : undefined;
-  const petRequest = toPetRequest(req, petId, querystring, rawBody);
+  const petRequest = newPetRequest(
+    {
+      petId,
+      query,
+      header: (name) => req.headers[name]?.toString(),
+      hasBody: hasBody(req),
+      readBody: () => readBody(req, rawBody),
+    },
+    () => !req.complete,
+  );
   const { outcome, headers } = await answer(access, context, petRequest, handle, state);
   context.set(headers);
   respond(context, outcome);

@@ -28,12 +28,12 @@ const unsupported = (expected: string): HttpFailure => ({ _tag: 'UnsupportedMedi
 const emptyBody: HttpFailure = { _tag: 'MalformedJson', reason: 'empty body' };
 
 /** Checks the headers first, so that a client that waits for a 100 (Continue) need not send a body that is rejected. */
-const checkHead = ({ hasBody, contentEncoding, contentType }: PetRequest): E.Either<HttpFailure, void> => {
+const checkHead = ({ hasBody, header }: PetRequest): E.Either<HttpFailure, void> => {
   if (!hasBody) return E.left(emptyBody);
-  if ((contentEncoding ?? 'identity').toLowerCase() !== 'identity') {
+  if ((header('content-encoding') ?? 'identity').toLowerCase() !== 'identity') {
     return E.left(unsupported('send the body without a Content-Encoding'));
   }
-  return jsonInUtf8.test(contentType ?? '')
+  return jsonInUtf8.test(header('content-type') ?? '')
     ? E.right(undefined)
     : E.left(unsupported('Content-Type must be application/json, in UTF-8'));
 };
@@ -54,7 +54,7 @@ export const handleCreatePet: Handle = async (store, request) => {
   // Reject a read-only API key first, so that a client that waits for a 100 (Continue) need not send the body.
   const allowed = checkMayCreate(store.caller);
   if (E.isLeft(allowed)) return allowed;
-  const key = readIdempotencyKey(request.idempotencyKey);
+  const key = readIdempotencyKey(request.header('idempotency-key'));
   if (E.isLeft(key)) return key;
   const newPet = await readJson(request);
   if (E.isLeft(newPet)) return newPet;
