@@ -7,7 +7,7 @@ import { describeFailure, type Headers, type HttpFailure, type RequestHead } fro
 import { failureReply } from './messages';
 import { petMethods } from './operations';
 import { drainBody } from './request';
-import { clientAddressOf, recordRejection, type Reporter, unauthorizedReasonOf } from './request-records';
+import { clientAddressOf, type Reporter, unauthorizedReasonOf } from './request-records';
 import { addPetRoutes, type Context, type Middleware, respond, type State } from './routes';
 import { addAdminRoutes, addPublicRoutes, type CheckReadiness, type ReadMetrics } from './service-routes';
 
@@ -170,9 +170,11 @@ const createApplication = (
     const sent = response?.getHeader('X-Request-Id');
     const requestId = typeof sent === 'string' ? sent : requestIdOf(request.headers);
     if ('cause' in failure) reporter.error(failure.cause, requestId);
-    if (response === undefined)
-      reporter.requestRejected(recordRejection(failure, request, requestId, trustedProxies));
-    else response.emit(answeredByServer, failure);
+    if (response === undefined) {
+      const { status, code } = describeFailure(failure);
+      const clientAddress = clientAddressOf(request, trustedProxies);
+      reporter.requestRejected({ requestId, status, code, clientAddress });
+    } else response.emit(answeredByServer, failure);
     const { status, headers, body } = failureReply(failure);
     return {
       status,

@@ -1,3 +1,4 @@
+import { constant } from 'fp-ts/function';
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
@@ -72,16 +73,6 @@ const files = {
 
 const pageReply = (body: string | Buffer): Reply => textReply(body, types.html, pageHeaders);
 
-const startPage =
-  (html: string): TextReply =>
-  (origin) =>
-    pageReply(html.replaceAll('{origin}', origin === '' ? 'http://127.0.0.1:3000' : origin));
-
-const always =
-  (reply: Reply): TextReply =>
-  () =>
-    reply;
-
 /** Makes the reply with a file, compressed if possible. Each coding has its own ETag (RFC 9110, section 8.8.3.3). */
 const fileReply = (file: string, contentType: string): TextReply => {
   const plain = textReply(readFileSync(file), contentType);
@@ -94,6 +85,8 @@ const fileReply = (file: string, contentType: string): TextReply => {
   return (_origin, accepts) => compressed.find(({ coding }) => accepts(coding))?.reply ?? plain;
 };
 
+const exampleOrigin = 'http://127.0.0.1:3000';
+
 const redirectToDocs: Reply = { status: 308, headers: { Location: '../docs' }, body: '' };
 
 const folder = join(__dirname, 'docs');
@@ -105,10 +98,11 @@ const folder = join(__dirname, 'docs');
 export const pages = (): ReadonlyArray<readonly [path: string, reply: TextReply]> => {
   if (!existsSync(folder)) return [];
   const read = (file: string): Buffer => readFileSync(join(folder, file));
+  const startPage = read('start.html').toString();
   return [
-    ['/', startPage(read('start.html').toString())],
-    ['/docs', always(pageReply(read('index.html')))],
-    ['/docs/', always(redirectToDocs)],
+    ['/', (origin) => pageReply(startPage.replaceAll('{origin}', origin === '' ? exampleOrigin : origin))],
+    ['/docs', constant(pageReply(read('index.html')))],
+    ['/docs/', constant(redirectToDocs)],
     ...Object.entries(files)
       .filter(([file]) => existsSync(join(folder, file)))
       .map(([file, contentType]) => {

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import type { InvalidApiKey, KeyId, OwnerId } from '../../core';
-import { describeFailure, type HttpFailure, type RequestHead } from './errors';
+import type { HttpFailure, RequestHead } from './errors';
 
 type UnauthorizedReason = 'missing_key' | `${InvalidApiKey['reason']}_key`;
 
@@ -74,15 +74,4 @@ export const unauthorizedReasonOf = (failure: HttpFailure): UnauthorizedReason |
     default:
       return undefined;
   }
-};
-
-/** Makes the log record of a request that the HTTP server rejected before the application received it. */
-export const recordRejection = (
-  failure: HttpFailure,
-  request: RequestHead,
-  requestId: string,
-  trustedProxies: number,
-): RejectionRecord => {
-  const { status, code } = describeFailure(failure);
-  return { requestId, status, code, clientAddress: clientAddressOf(request, trustedProxies) };
 };
