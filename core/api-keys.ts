@@ -49,11 +49,9 @@ export interface ApiKeyTimes {
   readonly lifetimeMs: number | null;
 }
 
-type Validity = Pick<ApiKeyTimes, 'revokedAt' | 'expiresAt'>;
-
 /** Returns why a key is rejected, or undefined if it is valid. Rejects a key whose `expiresAt` is NaN. */
 export const rejectionOf = (
-  { revokedAt, expiresAt }: Validity,
+  { revokedAt, expiresAt }: Pick<ApiKeyTimes, 'revokedAt' | 'expiresAt'>,
   now: number,
 ): 'revoked' | 'expired' | undefined => {
   if (revokedAt !== null) return 'revoked';

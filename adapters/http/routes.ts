@@ -4,13 +4,7 @@ import type Koa from 'koa';
 import type { Caller, OpenAnimalStore } from '../../core';
 import type { HttpFailure } from './errors';
 import { failureReply, type Handle, newPetRequest, type Reply } from './messages';
-import {
-  answer,
-  type AuthenticateRequest,
-  operationsHint,
-  petOperations,
-  type StoreAccess,
-} from './operations';
+import { answer, operationsHint, petOperations, type StoreAccess } from './operations';
 import { hasBody, readBody } from './request';
 
 /** State of a request in Koa. The access log reads it after the response. */
@@ -103,10 +97,7 @@ export const addPetRoutes = (app: Koa, openStore: OpenAnimalStore): void => {
 };
 
 /** Options of `mountPetRoutes`. */
-export interface MountOptions {
-  /** Returns the API key of a request, for example from its session. The default reads the header `Authorization`. */
-  readonly authenticateRequest?: AuthenticateRequest<Context> | undefined;
-}
+export interface MountOptions extends Pick<StoreAccess<Context>, 'authenticateRequest'> {}
 
 /**
  * Adds the routes of the operations under `/v1` to the Koa application of an embedding program. A request is

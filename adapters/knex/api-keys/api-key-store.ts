@@ -95,7 +95,7 @@ const toRecord = (row: ApiKeyRow): ApiKeyRecord => {
   };
 };
 
-const insertKey = async (
+const createKey = async (
   writes: Knex,
   { name, access }: Pick<ApiKeyRow, 'name' | 'access'>,
   times: ApiKeyTimes,
@@ -119,13 +119,6 @@ const insertKey = async (
   return { ...toRecord(row), key };
 };
 
-const createKey = (
-  writes: Knex,
-  name: string,
-  lifetimeMs: number | null,
-  access: ApiKeyRow['access'] = 'full',
-): Promise<CreatedApiKey> => insertKey(writes, { name, access }, timesOfNewKey(lifetimeMs, Date.now()));
-
 const keyNotFound = (id: string) => E.left<ApiKeyNotFound>({ _tag: 'ApiKeyNotFound', id });
 
 const rotate = async (
@@ -142,7 +135,7 @@ const rotate = async (
   if (E.isLeft(rotated)) return E.left({ _tag: 'ApiKeyRevoked', id });
   const { oldExpiresAt, newTimes } = rotated.right;
   await keys().update({ expires_at: oldExpiresAt });
-  return E.right(await insertKey(transaction, row, newTimes, row.owner_id));
+  return E.right(await createKey(transaction, row, newTimes, row.owner_id));
 };
 
 const hasKey = async (knex: Knex): Promise<boolean> =>
@@ -155,17 +148,20 @@ export const apiKeyStore = ({
   transaction,
   withMigrationLock,
 }: StoreDatabase): ApiKeyStore => ({
-  create: (name, { lifetimeMs = null, isReadOnly = false } = {}) =>
-    toTaskEither(() =>
-      write((writes) => createKey(writes, name, lifetimeMs, isReadOnly ? 'read-only' : 'full')),
-    ),
+  create: (name, { lifetimeMs = null, isReadOnly = false } = {}) => {
+    const access = isReadOnly ? 'read-only' : 'full';
+    return toTaskEither(() =>
+      write((writes) => createKey(writes, { name, access }, timesOfNewKey(lifetimeMs, Date.now()))),
+    );
+  },
   bootstrapKey: (name) =>
     toTaskEither(async () => {
       // Reads without the migration lock first, because a long migration may hold that lock.
       if (await hasKey(reads)) return undefined;
-      return withMigrationLock(async (writes) =>
-        (await hasKey(writes)) ? undefined : createKey(writes, name, null),
-      );
+      return withMigrationLock(async (writes) => {
+        const times = timesOfNewKey(null, Date.now());
+        return (await hasKey(writes)) ? undefined : createKey(writes, { name, access: 'full' }, times);
+      });
     }),
   rotate: (id, rotation) => eitherToTaskEither(() => transaction((writes) => rotate(writes, id, rotation))),
   list: toTaskEither(async () => {
