@@ -65,11 +65,19 @@ export const filterCells = (filters: PetFilters): FilterCells =>
     .filter(({ field }) => petFilters.some((filter) => filter === field && filters[filter] !== undefined))
     .map((column) => [column, toCell(filters, column.field)]);
 
+const bigintFrom = (cell: string): bigint | undefined => {
+  try {
+    return BigInt(cell);
+  } catch {
+    return undefined;
+  }
+};
+
 export const petFromRow = (row: PetRow): Pet => {
   const pet: Record<string, unknown> = {};
   for (const [place, { field, type }] of petColumns.entries()) {
     const cell = row[place];
-    if (typeof cell === 'string') pet[field] = type === 'bigint' ? BigInt(cell) : cell;
+    if (typeof cell === 'string') pet[field] = type === 'bigint' ? bigintFrom(cell) : cell;
   }
   if (PetCodec.is(pet)) return pet;
   throw permanentError(`the row with id ${row[0] ?? ''} in table pets is invalid; correct or delete it`);

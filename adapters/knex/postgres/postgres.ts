@@ -190,12 +190,12 @@ export const openPostgres = (url: PostgresUrl, options: PostgresOptions): OwnDat
     inspectIds: async (count) => ((await isDistributed(pool)) ? undefined : inspectSequence(pool, count)),
     checkSpace: async () => {
       if (!lacksSpace) return;
-      await inTransaction(pool, (transaction) => transaction.raw(fillTemporaryFile)).catch(
-        (error: unknown) => {
-          if (isDiskFull(error)) throw error;
-        },
-      );
-      lacksSpace = false;
+      try {
+        await inTransaction(pool, (transaction) => transaction.raw(fillTemporaryFile));
+        lacksSpace = false;
+      } catch (error) {
+        if (isDiskFull(error)) throw error;
+      }
     },
     trialLimits: "set local lock_timeout = '500ms'; set local statement_timeout = '2s'",
     sizes: async () => {

@@ -32,14 +32,16 @@ const dayMs = 86_400_000;
 
 const partialName = /\.animal-store-[0-9a-f-]{36}\.partial(-journal)?$/;
 
-/** Deletes partial files older than a day, which killed processes left. Ignores errors, such as EACCES. */
+/** Deletes partial files older than a day, which killed processes left. Leaves what it may not read or delete. */
 const removeStalePartials = (folder: string): void => {
-  void tryOrError(() => {
-    for (const name of readdirSync(folder).filter((other) => partialName.test(other))) {
+  const names = tryOrError(() => readdirSync(folder));
+  if (names instanceof Error) return;
+  for (const name of names.filter((other) => partialName.test(other))) {
+    void tryOrError(() => {
       const path = join(folder, name);
       if (Date.now() - statSync(path).mtimeMs > dayMs) rmSync(path);
-    }
-  });
+    });
+  }
 };
 
 /**

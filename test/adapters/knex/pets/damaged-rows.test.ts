@@ -61,6 +61,19 @@ for (const [kind, makeDatabase] of databaseKinds) {
       }));
 
     if (kind === 'SQLite')
+      it('is named by its id if one of its integers is none', () =>
+        withDatabase(makeDatabase, async (database) => {
+          await allowAnyStatus[kind](database);
+          for (const [place, category_id] of ['seven', 1.5].entries()) {
+            const id = place + 1;
+            await database.writes('pets').insert({ id, name: 'Rex', category_id });
+            expect(await knexPetRepository(database).find(BigInt(id))())
+              .to.have.nested.property('left.cause.message')
+              .that.includes(`the row with id ${id} in table pets is invalid`);
+          }
+        }));
+
+    if (kind === 'SQLite')
       it('fails only the creation whose idempotency key has no id of an animal, and names the remedy', () =>
         withDatabase(makeDatabase, async (database) => {
           const { create } = knexPetRepository(database);
