@@ -46,7 +46,13 @@ const route = ({ method, url }: Request) => {
   };
 };
 
-const readBody = async ({ body, headers }: Request): Promise<E.Either<HttpFailure, Uint8Array>> => {
+const readBody = async ({ body, bodyUsed, headers }: Request): Promise<E.Either<HttpFailure, Uint8Array>> => {
+  if (bodyUsed || body?.locked === true) {
+    const cause = new Error(
+      'call the handler before you read the body of its request: the body was already read',
+    );
+    return E.left({ _tag: 'Defect', cause });
+  }
   if (Number(headers.get('Content-Length') ?? 0) > maxBodyBytes) return E.left(tooLarge);
   const chunks: Iterable<Uint8Array> | AsyncIterable<Uint8Array> = body ?? [];
   const bytes = new Uint8Array(maxBodyBytes);

@@ -96,6 +96,17 @@ describe('A fetch handler', () => {
     expect(causes).to.deep.equal([]);
   });
 
+  it('reports a body that the host has read or locked before, as the routes in Koa do', async () => {
+    for (const read of [(request: Request) => request.text(), ({ body }: Request) => body?.getReader()]) {
+      const causes: Array<unknown> = [];
+      const handle = petRoutesHandler({ openStore: storeOver(), onError: (cause) => causes.push(cause) });
+      const request = new Request('http://store/v1/pets', post(rex));
+      await read(request);
+      expect((await handle(request)).status).to.equal(500);
+      expect(String(causes)).to.include('the body was already read');
+    }
+  });
+
   it('reports the cause of a 500 and of a 503, also of a store that does not answer', async () => {
     const causes: Array<unknown> = [];
     const down = new Error('the disk is full');
