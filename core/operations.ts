@@ -26,7 +26,7 @@ import {
   type Quota,
   type Unavailable,
 } from './ports';
-import { defaultPageSize, int64Rule, maxPageSize } from './rules';
+import { defaultPageSize, fieldType, maxPageSize, petRules } from './rules';
 
 /** Failure of a list: the query has fields with invalid values. */
 export interface InvalidQuery {
@@ -154,7 +154,10 @@ const operationsOf = (pets: PetRepository, caller: Caller, quota: Quota | undefi
     return pets.create(decoded.right, { ownerId: caller.ownerId, idempotencyKey }, deadline);
   },
   // eslint-disable-next-line @typescript-eslint/no-deprecated -- the API keeps getPet until 5 December 2030
-  getPet: (id, deadline) => (int64Rule.holds(id) ? pets.find(id, deadline) : TE.left(petNotFound(id))),
+  getPet: (id, deadline) => {
+    const decoded = fieldType(petRules.id).decode(id);
+    return typeof decoded === 'bigint' ? pets.find(decoded, deadline) : TE.left(petNotFound(id));
+  },
 });
 
 /** Makes the function that opens the store of these ports. Only a valid API key gives access to the operations. */

@@ -58,6 +58,14 @@ describe('A caller that no compiler checks', () => {
     });
   }
 
+  it('reads an animal by a safe integer, and gets PetNotFound for other values that are no int64', async () => {
+    const { store } = await openStore();
+    const { getPet = expect.fail('there is no getPet') } = operationsOf(store);
+    expect(await call(getPet, 1)).to.have.nested.property('right.id', 1n);
+    for (const id of [1.5, NaN, '1', null, undefined, {}, 2n ** 64n + 1n])
+      expect(await call(getPet, id)).to.have.nested.property('left._tag', 'PetNotFound');
+  });
+
   it('gets InvalidIdempotencyKey for a key that is too long, and nothing is stored', async () => {
     const { store, pets } = await openStore();
     const created = await store.createPet({ name: 'Rex', categoryId: 5n }, 'k'.repeat(256))();
