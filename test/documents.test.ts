@@ -77,11 +77,12 @@ describe('The documents', () => {
     expect(listed).to.include.members(others);
   });
 
-  it('say what to do at each alert', () => {
+  it('say what to do at each alert, and the alerts refer only to alerts', () => {
     const rules = readFileSync(join(projectFolder, 'deploy/prometheus/animal-store.rules.yaml'), 'utf8');
     const alerts = [...rules.matchAll(/- alert: (\w+)/g)].map(([, name]) => name);
     const rows = [...(pages.get('docs/operations.md') ?? '').matchAll(/^\| `(AnimalStore\w+)`/gm)];
     expect(rows.map(([, name]) => name)).to.have.members(alerts);
+    expect(alerts).to.include.members(rules.match(/AnimalStore\w+/g) ?? []);
   });
 
   it('on operating have fewer than 5,500 words altogether', () => {
