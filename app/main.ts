@@ -1,7 +1,14 @@
 #!/usr/bin/env node
 /* Entry point of the command `animal-store`. Loads the rest only on a version of Node that can run it. */
 
+const endWith = (text: string): never => {
+  process.stderr.write(`animal-store: ${text}\n`);
+  process.exit(1);
+};
+
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
+if (major < 20 || (major === 20 && minor < 19))
+  endWith(`Node ${process.versions.node} is too old; install Node 20.19 or later, best the current LTS`);
 
 const run = async (): Promise<void> => {
   const { prepareSignals } = await import('./terminal/signals.js');
@@ -9,14 +16,6 @@ const run = async (): Promise<void> => {
   const { commandLine } = await import('./commands/command-line.js');
   process.exit(await commandLine(process.argv, process));
 };
-
-const endWith = (text: string): never => {
-  process.stderr.write(`animal-store: ${text}\n`);
-  process.exit(1);
-};
-
-if (major < 20 || (major === 20 && minor < 19))
-  endWith(`Node ${process.versions.node} is too old; install Node 20.19 or later, best the current LTS`);
 
 run().catch((error: unknown) => {
   // Loading the program may reach the limit of open files.
