@@ -183,15 +183,12 @@ const readSecretFile = (file: string): E.Either<string, string> => {
 const readSecret =
   (environment: NodeJS.ReadOnlyDict<string>) =>
   (name: string): E.Either<ReadonlyArray<InvalidField>, readonly [name: string, text: string]> => {
-    const text = environment[name] ?? '';
-    const field = `${name}_FILE`;
-    const file = environment[field] ?? '';
+    const { [name]: text = '', [`${name}_FILE`]: file = '' } = environment;
     if (file === '') return E.right([name, text]);
-    if (text !== '') return E.left([{ name: field, expected: `unset if ${name} is set` }]);
     return pipe(
-      readSecretFile(file),
+      text === '' ? readSecretFile(file) : E.left(`unset if ${name} is set`),
       E.bimap(
-        (expected) => [{ name: field, expected }],
+        (expected) => [{ name: `${name}_FILE`, expected }],
         (secret) => [name, secret],
       ),
     );
