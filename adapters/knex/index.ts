@@ -9,7 +9,7 @@ export * from './host';
 export * from './inspection';
 export { migrate, migrateExisting, type MigrateOptions, type NotInitialized } from './migrations/migrate';
 export { generationMismatch, migrationConfig, type SchemaState } from './migrations/migrations';
-export { knexPetRepository, type RepositoryObserver } from './pets/repository';
+export { batchOperations, knexPetRepository, type RepositoryObserver } from './pets/repository';
 export * from './quota';
 export { openPostgres, postgresConfiguration, type PostgresOptions } from './postgres/postgres';
 export { backupSqlite, type CopyOptions, followOwnLinks, partialFileFor } from './sqlite/backup';

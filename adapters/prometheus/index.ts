@@ -7,6 +7,8 @@ export type { ServiceStatus };
 interface Options {
   readonly version: string;
   readonly operations: ReadonlyArray<Operation>;
+  /** Names of the database operations whose batches are counted. */
+  readonly batchOperations: ReadonlyArray<string>;
 }
 
 /**
@@ -26,7 +28,7 @@ const processMetrics = [
  * Makes the metrics of a service. A metric that OpenTelemetry defines has its name from there, in Prometheus spelling.
  * Embedding programs do not need prom-client, because no other adapter imports this one.
  */
-export const prometheusMetrics = ({ version, operations }: Options) => {
+export const prometheusMetrics = ({ version, operations, batchOperations }: Options) => {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   for (const { name } of registry.getMetricsAsArray()) {
@@ -35,7 +37,7 @@ export const prometheusMetrics = ({ version, operations }: Options) => {
   const setServiceStatus = serviceMetrics(registry, version);
   return {
     requests: requestMetrics(registry, operations),
-    batches: batchMetrics(registry),
+    batches: batchMetrics(registry, batchOperations),
     read: (status: ServiceStatus): Promise<string> => {
       setServiceStatus(status);
       return registry.metrics();

@@ -125,7 +125,7 @@ export const requestMetrics = (registry: Registry, operations: ReadonlyArray<Ope
 };
 
 /** Makes the metrics of database operations. Several requests can share one operation. */
-export const batchMetrics = (registry: Registry) => {
+export const batchMetrics = (registry: Registry, operations: ReadonlyArray<string>) => {
   const durations = new Histogram({
     name: 'db_client_operation_duration_seconds',
     help: 'Duration of a database operation that requests can share: list (a query for pages), find (a query by ids), create (a transaction that adds animals).',
@@ -133,7 +133,7 @@ export const batchMetrics = (registry: Registry) => {
     buckets: [0.000_1, 0.000_25, 0.000_5, 0.001, 0.002_5, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5],
     registers: [registry],
   });
-  for (const operation of ['list', 'find', 'create']) durations.zero({ db_operation_name: operation });
+  for (const operation of operations) durations.zero({ db_operation_name: operation });
   return {
     batch: (operation: string, _size: number, milliseconds: number): void => {
       durations.observe({ db_operation_name: operation }, milliseconds / 1000);

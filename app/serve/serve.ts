@@ -7,6 +7,7 @@ import {
   type Reporter,
 } from '../../adapters/http';
 import { type HttpServer, type HttpServerOptions, startHttpServer } from '../../adapters/http/server/server';
+import { batchOperations } from '../../adapters/knex';
 import { prometheusMetrics, type PrometheusMetrics } from '../../adapters/prometheus';
 import { openAnimalStore } from '../../core';
 import { openServiceStore, type ServiceStore } from '../store/service-store';
@@ -136,7 +137,7 @@ export const serve = async (settings: Settings, lifetime: Lifetime): Promise<voi
   const metrics =
     settings.ADMIN_PORT === undefined
       ? undefined
-      : prometheusMetrics({ version, operations: Object.values(petOperations) });
+      : prometheusMetrics({ version, operations: Object.values(petOperations), batchOperations });
   const store = await openServiceStore(settings, metrics?.batches, onProgress);
   try {
     await serveClients(settings, store, metrics, lifetime);

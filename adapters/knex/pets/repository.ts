@@ -5,12 +5,17 @@ import { createPets } from './create';
 import { importPets } from './import';
 import { findPet, listPets } from './read';
 
+/** Operations whose batches an observer gets. */
+export const batchOperations = ['list', 'find', 'create'] as const;
+
+type BatchOperation = (typeof batchOperations)[number];
+
 /**
  * Observer of a repository's lists, finds and creates, for metrics. `batch` gets the size and the duration of each
  * batch that has succeeded or failed, and must not throw. A batch of `create` ends with its commit.
  */
 export interface RepositoryObserver {
-  readonly batch: (operation: 'list' | 'find' | 'create', size: number, milliseconds: number) => void;
+  readonly batch: (operation: BatchOperation, size: number, milliseconds: number) => void;
 }
 
 interface Options {
@@ -29,7 +34,7 @@ export const knexPetRepository = (
   database: StoreDatabase,
   { now = Date.now, idempotencyTtlMs = defaultTtlMs, observer }: Options = {},
 ): PetRepository => {
-  const onBatch = (operation: 'list' | 'find' | 'create') => (size: number, milliseconds: number) =>
+  const onBatch = (operation: BatchOperation) => (size: number, milliseconds: number) =>
     observer?.batch(operation, size, milliseconds);
   return {
     list: listPets(database, onBatch('list')),
