@@ -57,7 +57,7 @@ const expectDeclaredAnswer = (
     if (value !== undefined) expectToMatch(schema['type'] === 'integer' ? Number(value) : value, schema);
   }
   if (method === 'HEAD' || answer.json === undefined) return;
-  expectToMatch(answer.json, declared.content['application/json'].schema);
+  expectToMatch(answer.json, declared.content?.['application/json'].schema ?? { not: {} });
 };
 
 const Integer = t.union([t.bigint, t.number]);

@@ -48,10 +48,10 @@ const responseFacts = (document: OpenApiDocument, operation: OpenApiOperation): 
   Object.keys(operation.responses).flatMap((status) => {
     const response = responseOf(document, operation, status);
     if (response === undefined) throw new Error(`${operation.operationId} has no response ${status}`);
-    const { schema, example, examples = {} } = response.content['application/json'];
+    const { schema, example, examples = {} } = response.content?.['application/json'] ?? {};
     const of = `${operation.operationId} ${status}`;
     return [
-      `${of} has a body of ${componentOf(schema, 'schemas')}`,
+      `${of} has ${schema === undefined ? 'no body' : `a body of ${componentOf(schema, 'schemas')}`}`,
       ...Object.entries(response.headers).map(([name, header]) => {
         if (componentOf(header, 'headers') !== name) throw new Error(`${of} has another header as ${name}`);
         return `${of} has ${name.toLowerCase()}`;

@@ -9,16 +9,18 @@ const Header = t.intersection([
   t.type({ schema: Schema, example: t.union([t.string, t.number]) }),
   t.partial({ required: t.boolean }),
 ]);
-const Response = t.type({
-  description: t.string,
-  headers: t.record(t.string, Reference),
-  content: t.type({
-    'application/json': t.intersection([
-      t.type({ schema: Reference }),
-      t.partial({ example: t.unknown, examples: t.record(t.string, t.type({ value: t.unknown })) }),
-    ]),
+/** Response, without `content` if it has no body, such as a 204. */
+const Response = t.intersection([
+  t.type({ description: t.string, headers: t.record(t.string, Reference) }),
+  t.partial({
+    content: t.type({
+      'application/json': t.intersection([
+        t.type({ schema: Reference }),
+        t.partial({ example: t.unknown, examples: t.record(t.string, t.type({ value: t.unknown })) }),
+      ]),
+    }),
   }),
-});
+]);
 const Parameter = t.intersection([
   t.type({ name: t.string, in: t.string, schema: Schema }),
   t.partial({ required: t.boolean, example: t.union([t.string, t.number]) }),

@@ -1,4 +1,5 @@
 import type { HttpFailure } from '../../../adapters/http';
+import { petMethods } from '../../../adapters/http/operations';
 import { callerOf, decodeOrThrow, KeyId } from '../../../core';
 
 type ExampleFailures = { readonly [Tag in HttpFailure['_tag']]: HttpFailure & { readonly _tag: Tag } };
@@ -28,7 +29,7 @@ export const exampleFailures: ExampleFailures = {
   ReadOnlyApiKey: { _tag: 'ReadOnlyApiKey' },
   PetNotFound: { _tag: 'PetNotFound' },
   RouteNotFound: { _tag: 'RouteNotFound', hint: 'the operations on animals are under /v1' },
-  MethodNotAllowed: { _tag: 'MethodNotAllowed', allowed: ['GET', 'HEAD', 'POST'] },
+  MethodNotAllowed: { _tag: 'MethodNotAllowed', allowed: petMethods },
   RequestTimeout: { _tag: 'RequestTimeout' },
   IdempotencyKeyInFlight: { _tag: 'IdempotencyKeyInFlight' },
   PayloadTooLarge: { _tag: 'PayloadTooLarge' },

@@ -17,20 +17,25 @@ const placeOf = ({ operationId, answer }: Observation): string => `${operationId
 
 const CodeOfError = t.type({ code: t.string });
 
+const bodyOf = (body: unknown): string => {
+  if (body === undefined) return 'no body';
+  return `a body of ${CodeOfError.is(body) ? 'Error' : Array.isArray(body) ? 'Pets' : 'Pet'}`;
+};
+
 const answerFacts = (answers: ReadonlyArray<Observation>): ReadonlyArray<string> => {
   const succeeded = new Set<string>();
   return answers.flatMap((observation) => {
     const of = placeOf(observation);
     const { failure, answer } = observation;
-    const body: unknown = JSON.parse(answer.body);
+    const body: unknown = answer.body === '' ? undefined : JSON.parse(answer.body);
     const isFirst = !succeeded.has(of);
     if (failure === undefined) succeeded.add(of);
     const example = failure === undefined ? `${of} is` : `${of} ${failure} is`;
     return [
-      `${of} has a body of ${CodeOfError.is(body) ? 'Error' : Array.isArray(body) ? 'Pets' : 'Pet'}`,
+      `${of} has ${bodyOf(body)}`,
       ...described(observation).map(([name]) => `${of} has ${name}`),
       ...(CodeOfError.is(body) ? [`${of} has code ${body.code}`] : []),
-      ...(isFirst ? [`${example} ${JSON.stringify(body)}`] : []),
+      ...(isFirst && body !== undefined ? [`${example} ${JSON.stringify(body)}`] : []),
     ];
   });
 };
