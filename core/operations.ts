@@ -178,7 +178,7 @@ export const openAnimalStore =
 
 /**
  * Yields the decoded animals of a source. Passes the failure of each invalid animal to `onInvalid`, and leaves the
- * animal out. An error that `onInvalid` throws ends the source.
+ * animal out. If `onInvalid` throws, closes the source and throws the same error.
  */
 export async function* decodeNewPets(
   newPets: Iterable<unknown> | AsyncIterable<unknown>,

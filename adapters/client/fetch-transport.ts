@@ -62,8 +62,8 @@ const failureOf = (response: Response, body: unknown, text: string): AnimalStore
 };
 
 /**
- * Matches the message of an error that a retry can't resolve: a mistake in a fake `fetch`, or a port that `fetch`
- * blocks. Each JavaScript engine words a mistake in its own way.
+ * Matches the message of an error that a retry can't resolve: a programming error in the caller's own `fetch`, or a
+ * port that `fetch` blocks. Each JavaScript engine words programming errors in its own way.
  */
 const mistake = /undefined|null|is not (?:a|an|iterable|defined)\b|bad port/;
 

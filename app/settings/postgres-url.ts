@@ -54,8 +54,8 @@ const parseUrl = (text: string): URL | undefined => {
 export const parsePostgresUrl = (text: string): E.Either<string, string> => {
   const url = parseUrl(text);
   if (url === undefined) return E.left(invalid);
-  // An @ after the host suggests that the password contains an unescaped / or ?. An error that names an unknown
-  // parameter could then show a part of the password.
+  // An @ after the host, or a #, suggests that the password contains an unescaped /, ? or #. An error that names an
+  // unknown parameter could then show a part of the password.
   if (`${url.pathname}${url.search}`.includes('@') || url.hash !== '') return E.left(invalid);
   const { searchParams } = url;
   for (const name of searchParams.keys()) {

@@ -9,8 +9,8 @@ export type PostgresUrl = string | (() => string);
 const recheckMs = 1_000;
 
 /**
- * Returns the connection settings of a pool. If the URL has changed, calls `onChange`, and new connections use the new
- * URL.
+ * Returns the connection settings of a pool. If `url` is a function, a pool in use notices within a second that it
+ * returns another URL. New connections then use that URL, and `onChange` is called once.
  */
 export const connectionWith = (
   url: PostgresUrl,
