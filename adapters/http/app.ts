@@ -5,7 +5,7 @@ import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 import type { OpenAnimalStore } from '../../core';
 import { describeFailure, type Headers, type HttpFailure, type RequestHead } from './errors';
 import { failureReply } from './messages';
-import { petMethods } from './operations';
+import { petMethods } from './pet-operations';
 import { drainBody } from './request';
 import { clientAddressOf, type Reporter, unauthorizedReasonOf } from './request-records';
 import { addPetRoutes, type Context, type Middleware, respond, type State } from './routes';

@@ -11,7 +11,7 @@ import {
   type PetRequest,
   tooLarge,
 } from './messages';
-import { answer, methodsOf, operationsHint, petOperations, type StoreAccess } from './operations';
+import { answer, methodsOf, operationsHint, petOperations, type StoreAccess } from './pet-operations';
 
 export interface PetRoutesHandlerOptions extends StoreAccess<Request> {
   /** Receives the cause of each 500 and 503. Must not throw. */

@@ -4,7 +4,7 @@ import type Koa from 'koa';
 import type { Caller, OpenAnimalStore } from '../../core';
 import type { HttpFailure } from './errors';
 import { failureReply, type Handle, newPetRequest, type Reply } from './messages';
-import { answer, operationsHint, petOperations, type StoreAccess } from './operations';
+import { answer, operationsHint, petOperations, type StoreAccess } from './pet-operations';
 import { hasBody, readBody } from './request';
 
 /** State of a request in Koa. The access log reads it after the response. */

@@ -5,7 +5,7 @@ import * as TE from 'fp-ts/TaskEither';
 import type Koa from 'koa';
 import type { HttpFailure, NotReady } from './errors';
 import { jsonReply, newDeadline, type Reply } from './messages';
-import { endInTime } from './operations';
+import { endInTime } from './pet-operations';
 import { documentReply, pages } from './pages';
 import { type Context, exactRouter, respond, type State, unmatched } from './routes';
 

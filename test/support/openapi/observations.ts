@@ -2,7 +2,7 @@ import { pipe } from 'fp-ts/function';
 import * as TE from 'fp-ts/TaskEither';
 import Koa from 'koa';
 import { mountPetRoutes } from '../../../adapters/http';
-import { type PetOperation, petOperations } from '../../../adapters/http/operations';
+import { type PetOperation, petOperations } from '../../../adapters/http/pet-operations';
 import { inMemoryPetRepository } from '../../../adapters/in-memory';
 import {
   type Authenticate,

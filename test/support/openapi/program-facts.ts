@@ -1,7 +1,7 @@
 import * as E from 'fp-ts/Either';
 import * as t from 'io-ts';
 import { describeFailure } from '../../../adapters/http/errors';
-import { petOperations } from '../../../adapters/http/operations';
+import { petOperations } from '../../../adapters/http/pet-operations';
 import { NewPetCodec, PetCodec } from '../../../core';
 import { type FieldRule, maxPageSize, newPetRules, petRules } from '../../../core/rules';
 import { fieldKind } from '../field-kinds';
