@@ -90,8 +90,7 @@ export const copyCommand = (terminal: Terminal): Command =>
     )
     .action(async (argument: string | undefined) => {
       const targetUrl = argument ?? terminal.env['TARGET_URL'] ?? '';
-      const showsShare = terminal.stderr.isTTY === true;
-      const state: CopyState = { rows: 0, phase: 'copying', showsShare };
+      const state: CopyState = { rows: 0, phase: 'copying', showsShare: terminal.stderr.isTTY === true };
       await runTransfer(terminal, async (context) => summary(await copy(targetUrl, state, context)), {
         failed: 'the copy failed',
         remains: () => remains[state.phase],

@@ -16,11 +16,6 @@ const minBlockBytes = 8_192;
 
 const maxBufferedBytes = 16_777_216;
 
-/** Type of pino's destination in its mode `buffer`, which pino's own types lack. */
-interface BufferWriter {
-  write(line: string | Uint8Array): unknown;
-}
-
 /**
  * Opens pino's destination for a file, pipe or terminal. It writes in blocks, and drops lines when its buffer is full,
  * so that an unread log delays no request.
@@ -38,7 +33,8 @@ const openDestination = (fd: number) => {
     contentMode: 'buffer',
     retryEAGAIN: () => !isExiting,
   });
-  const output: BufferWriter = destination;
+  // Pino's types lack the bytes that its mode `buffer` takes.
+  const output: { write(line: string | Uint8Array): unknown } = destination;
   destination.on('error', () => {
     isFailing = true;
   });
