@@ -93,7 +93,8 @@ export const petRoutesHandler =
     );
     if (E.isLeft(outcome) && 'cause' in outcome.left) onError?.(outcome.left.cause, request);
     const { status, headers, body } = E.isLeft(outcome) ? failureReply(outcome.left) : outcome.right;
-    return new Response(request.method === 'HEAD' ? null : body, {
+    // `Response` rejects even an empty body for a status without content, such as 204.
+    return new Response(request.method === 'HEAD' || body === '' ? null : body, {
       status,
       headers: { ...routeHeaders, ...quotaHeaders, ...headers },
     });

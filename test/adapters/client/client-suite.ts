@@ -75,6 +75,18 @@ const isOptions = (_value: unknown): _value is PageOptions => true;
 
 const rex = { name: 'Rex', categoryId: 7 };
 
+/** Defines a test that each operation succeeds. */
+export const answersEachOperation = (open: OpenClient): void => {
+  it('answers each operation', async () => {
+    const { client, close } = await open(inMemoryPetRepository({ pets: [petWithId(1n)] }));
+    try {
+      for (const call of Object.values(calls)) await call(client);
+    } finally {
+      await close();
+    }
+  });
+};
+
 /** Defines the tests of an AnimalStoreClient, embedded or remote. */
 export const clientSuite = (open: OpenClient): void => {
   const use = async (
@@ -89,6 +101,8 @@ export const clientSuite = (open: OpenClient): void => {
       await close();
     }
   };
+
+  answersEachOperation(open);
 
   it('creates, gets and lists animals, with every digit', () =>
     use(inMemoryPetRepository(), async (client) => {

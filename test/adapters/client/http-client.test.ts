@@ -4,6 +4,7 @@ import Koa from 'koa';
 import type { IncomingHttpHeaders } from 'node:http';
 import { createRequire } from 'node:module';
 import { mountPetRoutes } from '../../../adapters/http';
+import { petRoutesHandler } from '../../../adapters/http/fetch';
 import {
   animalStoreClient,
   type AnimalStoreClient,
@@ -20,7 +21,7 @@ import {
   idempotencyExpiryContract,
   petRepositoryContract,
 } from '../../contracts';
-import { clientSuite } from './client-suite';
+import { answersEachOperation, clientSuite } from './client-suite';
 import { servePlainly } from '../../support/http/listen';
 import { openBehindHandler, openThrough } from './remote-repository';
 
@@ -80,6 +81,15 @@ describe('A store over HTTP, in this process', () => {
 
 describe('A store behind a fetch handler', () => {
   petRepositoryContract({ describe, it }, openBehindHandler);
+
+  answersEachOperation((pets) => {
+    const apiKey = arbitraryApiKey();
+    const { authenticate } = inMemoryApiKeys([[arbitraryKeyId(), apiKey]]);
+    const handle = petRoutesHandler({ openStore: core.openAnimalStore({ pets, authenticate }) });
+    const callHandler: typeof fetch = (input, init) => handle(new Request(input, init));
+    const client = animalStoreClient({ baseUrl: 'http://store', apiKey, fetch: callHandler });
+    return Promise.resolve({ client, close: () => Promise.resolve() });
+  });
 });
 
 describe('The types of the client', () => {
