@@ -39,6 +39,7 @@ export interface InvalidApiKey {
   readonly reason: 'malformed' | 'unknown' | 'expired' | 'revoked';
   readonly keyId?: KeyId;
 }
+/** Makes an InvalidApiKey. */
 export const invalidApiKey = (reason: InvalidApiKey['reason'], keyId?: KeyId): InvalidApiKey =>
   keyId === undefined ? { _tag: 'InvalidApiKey', reason } : { _tag: 'InvalidApiKey', reason, keyId };
 
@@ -47,6 +48,7 @@ export interface PetNotFound {
   readonly _tag: 'PetNotFound';
   readonly id: bigint;
 }
+/** Makes a PetNotFound. */
 export const petNotFound = (id: bigint): PetNotFound => ({ _tag: 'PetNotFound', id });
 
 /** Failure of an import: its source, its `onIds` or the store failed. None of its animals is stored. */
@@ -54,6 +56,7 @@ export interface ImportAborted {
   readonly _tag: 'ImportAborted';
   readonly cause: unknown;
 }
+/** Makes an ImportAborted. */
 export const importAborted = (cause: unknown): ImportAborted => ({ _tag: 'ImportAborted', cause });
 
 /**

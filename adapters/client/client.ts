@@ -15,6 +15,7 @@ import { type Attempt, clientTimeouts, withRetries } from './retry';
 
 /** Page of a list of animals. */
 export interface Page<Int64 extends bigint | string = bigint> {
+  /** Animals of the page, in the order of the list. */
   readonly pets: ReadonlyArray<PetOf<Int64>>;
   /** Argument of `page` for the next page, or undefined on the last page. */
   readonly next: PageOptions | undefined;

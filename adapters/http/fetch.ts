@@ -13,6 +13,7 @@ import {
 } from './messages';
 import { answer, methodsOf, operationsHint, petOperations, type StoreAccess } from './pet-operations';
 
+/** Options of `petRoutesHandler`. */
 export interface PetRoutesHandlerOptions extends StoreAccess<Request> {
   /** Receives the cause of each 500 and 503. Must not throw. */
   readonly onError?: ((cause: unknown, request: Request) => void) | undefined;
