@@ -36,8 +36,30 @@ const Named = t.type({ name: t.string });
 
 const hasBlankName = (row: unknown): boolean => Named.is(row) && row.name.trim() === '';
 
-/** Error of an import whose commit the database did not confirm. */
-class Unconfirmed extends Error {}
+/** Error of an import after its commit began. */
+class CommitBegan extends Error {
+  readonly remains: string;
+
+  constructor(cause: Error, remains: string) {
+    super(cause.message, { cause });
+    this.remains = remains;
+  }
+}
+
+const unconfirmed =
+  'the database did not confirm the commit: either all animals were stored or none; check with `animal-store export` before you import again';
+
+/** Returns how many of the ids from the first to the last don't belong to the import. */
+const otherIds = ({ count, firstId, lastId }: ImportedPets): bigint =>
+  firstId === undefined || lastId === undefined ? 0n : lastId - firstId + 1n - BigInt(count);
+
+const idsText = (imported: ImportedPets): string => {
+  const { firstId, lastId } = imported;
+  if (firstId === undefined || lastId === undefined) return '';
+  const others = otherIds(imported);
+  const text = ` with new ids from ${firstId} to ${lastId}`;
+  return others === 0n ? text : `${text}, of which ${others} belong to other animals or to none`;
+};
 
 /** Stores the animals of a file in one transaction. With `--dry-run`, only checks them, and returns undefined. */
 const importFile = async (
@@ -85,11 +107,20 @@ const importFile = async (
       return await withStore(settings, { printError, signal }, async ({ pets }) => {
         const idsFile = ids === undefined ? undefined : await createIdsFile(ids);
         const imported = await importAll(pets, values(), rejectAnimal, idsFile?.write)();
-        const isUnconfirmed = E.isLeft(imported) && imported.left._tag === 'Unavailable';
-        await (E.isRight(imported) || isUnconfirmed ? idsFile?.keep() : idsFile?.discard());
-        if (E.isRight(imported)) return imported.right;
+        const keepIds = (remains: string): Promise<void> | undefined =>
+          idsFile?.keep().catch((error: unknown) => {
+            throw new CommitBegan(E.toError(error), remains);
+          });
+        if (E.isRight(imported)) {
+          await keepIds(`all animals were stored${idsText(imported.right)}`);
+          return imported.right;
+        }
         const { left: failure } = imported;
-        if (failure._tag === 'Unavailable') throw new Unconfirmed(failure.cause.message);
+        if (failure._tag === 'Unavailable') {
+          await keepIds(unconfirmed);
+          throw new CommitBegan(failure.cause, unconfirmed);
+        }
+        await idsFile?.discard();
         throw failure._tag === 'ImportAborted' ? failure.cause : new Error(rowErrorText(failure, undefined));
       });
     const newPets = decodeNewPets(values(), rejectAnimal);
@@ -100,18 +131,6 @@ const importFile = async (
   } finally {
     source.destroy();
   }
-};
-
-/** Returns how many of the ids from the first to the last don't belong to the import. */
-const otherIds = ({ count, firstId, lastId }: ImportedPets): bigint =>
-  firstId === undefined || lastId === undefined ? 0n : lastId - firstId + 1n - BigInt(count);
-
-const idsText = (imported: ImportedPets): string => {
-  const { firstId, lastId } = imported;
-  if (firstId === undefined || lastId === undefined) return '';
-  const others = otherIds(imported);
-  const text = ` with new ids from ${firstId} to ${lastId}`;
-  return others === 0n ? text : `${text}, of which ${others} belong to other animals or to none`;
 };
 
 export const importCommand = (terminal: Terminal): Command =>
@@ -151,10 +170,7 @@ export const importCommand = (terminal: Terminal): Command =>
 
       await runTransfer(terminal, run, {
         failed: 'the import failed',
-        remains: (error) =>
-          error instanceof Unconfirmed
-            ? 'the database did not confirm the commit: either all animals were stored or none; check with `animal-store export` before you import again'
-            : 'nothing was stored',
+        remains: (error) => (error instanceof CommitBegan ? error.remains : 'nothing was stored'),
         progress: () => ({ count: counts.rows, noun: 'row', share: counts.share() }),
       });
     });

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { once } from 'node:events';
-import { closeSync, constants, openSync, readdirSync, readSync } from 'node:fs';
+import { closeSync, constants, mkdirSync, openSync, readdirSync, readSync } from 'node:fs';
 import { rm, truncate } from 'node:fs/promises';
 import { join } from 'node:path';
 import { openSqlite } from '../../../adapters/knex';
@@ -32,12 +32,18 @@ const bound = 25_000;
 /** More animals than a batch has, so that some are already in the transaction. */
 const someRows = '{"name":"Rex","categoryId":1}\n'.repeat(1_000);
 
-const startImport = ({ environment }: Pick<Catalogue, 'environment'>): Running =>
-  startProgram(process.execPath, [main, 'import', '-', '--format', 'ndjson'], { environment, isFed: true });
+const startImport = (
+  { environment }: Pick<Catalogue, 'environment'>,
+  options: ReadonlyArray<string> = [],
+): Running =>
+  startProgram(process.execPath, [main, 'import', '-', '--format', 'ndjson', ...options], {
+    environment,
+    isFed: true,
+  });
 
 /** Starts an import, and feeds it until the database has some of the animals. */
-const importHalf = async (catalogue: Catalogue): Promise<Running> => {
-  const running = startImport(catalogue);
+const importHalf = async (catalogue: Catalogue, options?: ReadonlyArray<string>): Promise<Running> => {
+  const running = startImport(catalogue, options);
   running.stdin.write(someRows);
   await eventually('the import is writing', bound, () => isLocked(catalogue.file));
   return running;
@@ -103,6 +109,18 @@ describe('An import that does not end well', () => {
       stderr: `the import failed: SQLITE_CONSTRAINT: full; nothing was stored\n`,
     });
     await expectNothingIn(catalogue);
+  });
+
+  it('says that all animals were stored if the file of their ids gets no name after the commit', async () => {
+    const catalogue = await newCatalogue();
+    const file = join(await makeFolder(), 'ids');
+    const running = await importHalf(catalogue, ['--ids', file]);
+    mkdirSync(file);
+    running.stdin.end();
+    const { code, stderr } = await running.ended;
+    expect(stderr).to.match(/: EISDIR: .*; all animals were stored with new ids from 1 to 1000\n$/);
+    expect(code).to.equal(1);
+    expect(await namesIn(catalogue.file)).to.have.lengthOf(1_000);
   });
 
   it('says that all animals were stored or none if the connection ends in the commit', () =>
