@@ -39,7 +39,7 @@ export interface InvalidApiKey {
   readonly reason: 'malformed' | 'unknown' | 'expired' | 'revoked';
   readonly keyId?: KeyId;
 }
-/** Makes an InvalidApiKey. */
+/** Makes the failure of `Authenticate` for a key that it rejects. */
 export const invalidApiKey = (reason: InvalidApiKey['reason'], keyId?: KeyId): InvalidApiKey =>
   keyId === undefined ? { _tag: 'InvalidApiKey', reason } : { _tag: 'InvalidApiKey', reason, keyId };
 
@@ -48,15 +48,15 @@ export interface PetNotFound {
   readonly _tag: 'PetNotFound';
   readonly id: bigint;
 }
-/** Makes a PetNotFound. */
+/** Makes the failure of a repository's `find` or `update` if no animal has this id. */
 export const petNotFound = (id: bigint): PetNotFound => ({ _tag: 'PetNotFound', id });
 
-/** Failure of an import: its source, its `onIds` or the store failed. None of its animals is stored. */
+/** Failure of `importAll` before its commit: the source, `onIds` or the store failed. No animal of it is stored. */
 export interface ImportAborted {
   readonly _tag: 'ImportAborted';
   readonly cause: unknown;
 }
-/** Makes an ImportAborted. */
+/** Makes the failure of a repository's `importAll` that has stored nothing. */
 export const importAborted = (cause: unknown): ImportAborted => ({ _tag: 'ImportAborted', cause });
 
 /**

@@ -10,8 +10,8 @@ const now = 'cast(extract(epoch from clock_timestamp()) * 1000 as bigint)';
 
 /**
  * Counts a request in the owner's current window, or begins a new window. Citus permits no clock in `do update` and
- * `returning`. So `do update` computes the time as the end of a window that begins now, minus its length. The time left
- * is computed only in the last `select`.
+ * `returning`. So `do update` takes `excluded.expire`, the end of a window that begins now, and subtracts the length of
+ * a window to get the current time. The time left is computed only in the last `select`.
  */
 const countRequest = `with counted as (
     insert into rate_limits as counted (key, points, expire) values (?, 1, ${now} + ?::bigint)

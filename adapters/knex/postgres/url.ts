@@ -2,7 +2,7 @@ import type { Knex } from 'knex';
 
 /**
  * URL of a database, such as `postgres://user:password@host:5432/name`. A function returns the URL for new connections,
- * because the password may change. A pool calls the function at most once a second, and again after a change.
+ * because the password may change. A pool in use calls the function about once a second.
  */
 export type PostgresUrl = string | (() => string);
 

@@ -55,8 +55,8 @@ const lockAndFindAnimals = async (filename: string, file: Knex): Promise<boolean
 
 /**
  * Gives a database the name `kept`. A hard link keeps the old name too, until the restored file takes it. Moves the log
- * of a damaged database to the new name. An undamaged database has no log, and only an empty journal of the lock, which
- * is deleted.
+ * of a damaged database to the new name. An undamaged database has no log, because locking it has moved the log into
+ * the file. The lock may have left a journal, which is empty and is deleted.
  */
 const keepDatabase = (filename: string, kept: string, isDamaged: boolean): void => {
   if (!isDamaged) rmSync(`${filename}-journal`, { force: true });

@@ -181,7 +181,8 @@ export const openSqlite = (filename: string, { isOwnFile = false }: SqliteOption
   const files = watchFile(filename);
   const beforeOpen = (): void => {
     prepareFile(filename);
-    // Remembers the file before SQLite opens it, but not its log, which SQLite may delete when no connection is open.
+    // Records the identity of the file before SQLite opens it. The log's identity is recorded only after the opening,
+    // because SQLite deletes the log while no connection is open.
     files.check(['']);
   };
   const writes = knex(
