@@ -12,10 +12,10 @@ export const incomplete: HttpFailure = {
   reason: 'the request body is incomplete; send all bytes of its Content-Length, or its last chunk',
 };
 
-/** Maximum time to answer a request, from the end of its head, or of its body if the handler has to wait for it. */
+/** Maximum time to answer a request, from its start, or from the end of its body if the handler has to wait for it. */
 export const maxResponseMs = 4_000;
 
-/** Returns the deadline of a request whose head or body has just arrived. */
+/** Returns the deadline of a request that starts now, or whose body has just arrived. */
 export const newDeadline = (): Deadline => performance.now() + maxResponseMs;
 
 /** Request to an operation. */
@@ -36,7 +36,7 @@ export interface PetRequest {
   readonly deadline: Deadline;
 }
 
-/** Makes a request whose head has just arrived. `isBodyLate` returns true if its body has not arrived completely. */
+/** Makes a request that starts now. `isBodyLate` returns true if its body has not arrived completely. */
 export const newPetRequest = (parts: Omit<PetRequest, 'deadline'>, isBodyLate: () => boolean): PetRequest => {
   const request = {
     ...parts,

@@ -99,8 +99,8 @@ const useRecorder = ({ write, writes }: StoreDatabase): ((id: KeyId, lastUsedAt:
 };
 
 /**
- * Makes the port `Authenticate` on the API keys in the database. The result of a query is reused for 2 s, even while
- * the database fails. A revoked key may be accepted for that time. Later calls fail with Unavailable if their query
+ * Makes the port `Authenticate` on the API keys in the database. The row of a key is reused for 2 s, even while the
+ * database fails, unless the key was revoked. A key that is revoked later may be accepted for that time. Later calls fail with Unavailable if their query
  * fails. Records the use of a key at most once an hour, but not in a host's transaction.
  */
 export const knexAuthenticate = (database: StoreDatabase): Authenticate => {

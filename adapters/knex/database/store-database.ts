@@ -24,8 +24,8 @@ export interface IdempotencyRecordRow {
 export interface Statements {
   readonly byIds: (knex: Knex, ids: ReadonlyArray<bigint>) => Promise<ReadonlyArray<PetRow>>;
   /**
-   * Returns at most `limit` animals for each element of `starts`. All elements must have the same `order`, and filter
-   * by the same fields.
+   * Returns at most `limit` animals for each element of `starts`, in the order of `starts`. All elements must have the
+   * same `order`, and filter by the same fields.
    */
   readonly pages: (
     knex: Knex,

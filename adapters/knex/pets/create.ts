@@ -145,7 +145,7 @@ const createTogether = async (
 
 /**
  * Makes the port `create`. A create fails at once if another create of this process is using the same idempotency key.
- * After each batch, some expired keys are purged in the background.
+ * After a batch, some expired keys may be purged in the background.
  */
 export const createPets = (
   database: StoreDatabase,
