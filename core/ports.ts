@@ -51,7 +51,7 @@ export interface PetNotFound {
 /** Makes the failure of a repository's `find` or `update` if no animal has this id. */
 export const petNotFound = (id: bigint): PetNotFound => ({ _tag: 'PetNotFound', id });
 
-/** Failure of `importAll` before its commit: the source, `onIds` or the store failed. No animal of it is stored. */
+/** Failure of `importAll` before its commit: the source, `onIds` or the store failed. Nothing is stored. */
 export interface ImportAborted {
   readonly _tag: 'ImportAborted';
   readonly cause: unknown;

@@ -49,7 +49,7 @@ export type AuthenticateRequest<Request> = (
   request: Request,
 ) => string | undefined | Promise<string | undefined>;
 
-// Allows only spaces and tabs around the key (RFC 9110, section 5.6.3). `\s` would also match a no-break space.
+// Ignores spaces and tabs at both ends of the value (RFC 9110, section 5.6.3). `\s` would also ignore a no-break space.
 const bearer = /^[ \t]*Bearer +((?:.*[^ \t])?)[ \t]*$/i;
 
 /**

@@ -64,8 +64,8 @@ type Row = Readonly<Record<string, string | null>>;
 
 /**
  * Reads a table in batches, and passes each to `onRows`. Values are read as text, because a JavaScript number would
- * lose digits of an int64. Returns the number of rows and the sum of their hashes. The sum does not depend on the order
- * of the rows, because databases sort texts differently.
+ * lose digits of an int64. Returns the number of rows and the sum of their hashes, which is the same in any order.
+ * Databases sort texts differently.
  */
 const readTable = async (
   from: Knex,

@@ -47,8 +47,8 @@ const parseUrl = (text: string): URL | undefined => {
 };
 
 /**
- * Turns an address in the form of psql into one that the driver accepts. For example, psql accepts a host in the
- * parameter `host`. Fails with a text that describes a valid address, and contains no value of the given one, such as
+ * Turns an address in the form of psql into one that the driver accepts. For example, the driver ignores psql's
+ * parameter `dbname`. Fails with a text that describes a valid address, and contains no value of the given one, such as
  * its password.
  */
 export const parsePostgresUrl = (text: string): E.Either<string, string> => {

@@ -6,8 +6,9 @@ const maxAccepted = 4_096;
 /**
  * Delays requests while clients connect. Node accepts only one connection per tick of the event loop (since libuv
  * 1.45), and each tick also starts the requests that it reads. If many clients connect at the same time, as after a
- * restart, the last would wait for seconds. Requests are therefore held until a tick accepts no connection. After a
- * hold, the next hold can begin only after the same length of time, so that connected clients get half of the time.
+ * restart, the last would wait for seconds. Requests are therefore held until a tick accepts no connection, but at
+ * most for `acceptHoldMs` or `maxAccepted` connections. After a hold, the next hold can begin only after the same
+ * length of time, so that connected clients get half of the time.
  */
 export class AcceptPriority {
   private held: Array<() => void> = [];

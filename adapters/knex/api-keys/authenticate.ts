@@ -72,8 +72,8 @@ const maxAttempts = 10_000;
 
 /**
  * Makes a function that records the use of a key if the last recorded use is at least an hour ago. Of several
- * instances, only one records it. The function returns at once, and never fails. After a failure, it tries again at the
- * first use after a minute. Records nothing in a host's transaction, which a failed statement would abort.
+ * instances, only one records it. The function returns at once, and ignores a write that fails. The first use of the key
+ * after a minute then tries again. Records nothing in a host's transaction, which a failed statement would abort.
  */
 const useRecorder = ({ write, writes }: StoreDatabase): ((id: KeyId, lastUsedAt: number | null) => void) => {
   if (writes.isTransaction === true) return constVoid;

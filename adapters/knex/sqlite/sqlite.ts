@@ -181,8 +181,8 @@ export const openSqlite = (filename: string, { isOwnFile = false }: SqliteOption
   const files = watchFile(filename);
   const beforeOpen = (): void => {
     prepareFile(filename);
-    // Records the identity of the file before SQLite opens it. The log's identity is recorded only after the opening,
-    // because SQLite deletes the log while no connection is open.
+    // Records the identity of the file before SQLite opens it, but that of the log only afterwards. SQLite deletes the
+    // log with its last connection, so the log may not exist yet.
     files.check(['']);
   };
   const writes = knex(
