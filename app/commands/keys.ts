@@ -81,6 +81,8 @@ const createAndPrint = (
     terminal.printError(
       `Save the key now: only its hash is stored. To revoke it, run \`animal-store keys revoke ${created.id}\``,
     );
+    // The first key of an owner has the owner's id. No other key of that owner exists.
+    if (created.id === created.ownerId) return;
     for (const { id, ownerId, isValid, expiresAt } of await orFail(keyStore.list)) {
       if (!isValid || ownerId !== created.ownerId || id === created.id) continue;
       const end = expiresAt === null ? 'does not expire' : `stays valid until ${expiresAt}`;
