@@ -68,13 +68,14 @@ describe('systemd', () => {
     expect(files).to.have.length.above(100);
     const folder = await makeFolder();
     for (const [index, [text]] of files.entries()) await writeFile(join(folder, `${index}`), text);
-    await writeFile(join(folder, 'unit'), unit('/root/files'));
+    await writeFile(join(folder, 'unit'), unit('/srv/files'));
     const printed = await machine.enter(`
-      cp -R ${folder} files
-      cp files/unit /etc/systemd/system/environment@.service
+      cp -R ${folder} /srv/files
+      cd /srv/files
+      cp unit /etc/systemd/system/environment@.service
       systemctl daemon-reload
       seq --format=environment@%g 0 ${files.length - 1} | xargs systemctl start
-      for index in $(seq 0 ${files.length - 1}); do cat files/$index.out; printf '\\0\\n'; done`);
+      for index in $(seq 0 ${files.length - 1}); do cat $index.out; printf '\\0\\n'; done`);
     const found = printed.split('\0\0\n').map(valuesIn);
     for (const [index, [text, values]] of files.entries()) {
       expect(found[index], JSON.stringify(text)).to.deep.equal(values);

@@ -17,7 +17,7 @@ const program = process.env['LITESTREAM'] ?? '';
 const clients = 16;
 const createsPerPhase = 500;
 
-/** How far before a time the state may lie that Litestream restores for it, with a second for the rounding of times. */
+/** Maximum time between the wanted time of a restore and the state that Litestream restores, plus 1 s for rounding. */
 const granularityMs = 31_000;
 
 const imported = Array.from({ length: 20_000 }, (_, place) => `imported-${place}`);

@@ -61,7 +61,7 @@ for (const [kind, makeDatabase] of databaseKinds) {
       }));
 
     if (kind === 'SQLite')
-      it('is named by its id if one of its integers is none', () =>
+      it('is named by its id if an integer column has a text or a fraction', () =>
         withDatabase(makeDatabase, async (database) => {
           await allowAnyStatus[kind](database);
           for (const [place, category_id] of ['seven', 1.5].entries()) {
