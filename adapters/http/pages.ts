@@ -62,6 +62,7 @@ const pageHeaders = {
 const files = {
   'catalogue.mjs': types.javascript,
   'client.mjs': types.javascript,
+  'create-once.mjs': types.javascript,
   'icon.svg': types.svg,
   'page.css': types.css,
   'reference.mjs': types.javascript,

@@ -2,6 +2,7 @@
 
 // Script of the start page, and an example of the client. Other projects import the client as `animal-store/client`.
 import { animalStoreClient, AnimalStoreError } from './client.mjs';
+import { createOnce } from './create-once.mjs';
 
 const find = (selector) => document.querySelector(selector);
 const [enter, catalogue] = [find('#enter'), find('#catalogue')];
@@ -96,22 +97,16 @@ const showPage = async (pages) => {
 
 const showFirstPage = () => showPage([{ pageSize: 10, ...valuesOf(filterForm) }]);
 
-/** Animal whose create failed last, and its idempotency key. A retry with this key adds no second animal. */
-let unconfirmed = { text: '', idempotencyKey: undefined };
+const create = createOnce(animals);
 
 const add = async () => {
-  const newPet = valuesOf(addForm);
-  const text = JSON.stringify(newPet);
-  const idempotencyKey = text === unconfirmed.text ? unconfirmed.idempotencyKey : undefined;
-  const { id, name } = await animals.create(newPet, { idempotencyKey }).catch((error) => {
-    unconfirmed = { text, idempotencyKey: error.idempotencyKey };
-    throw error;
-  });
+  const { pet } = await create(valuesOf(addForm));
   addForm.reset();
   filterForm.reset();
   filterForm.elements.order.value = 'desc';
-  await showFirstPage();
-  status.textContent = `Added ${name} with the id ${id}.`;
+  // The list reports its own failure: the animal is stored.
+  await attempt(filterForm, showFirstPage);
+  status.textContent = `Added ${pet.name} with the id ${pet.id}.`;
 };
 
 const onSubmit = (form, calls) => {

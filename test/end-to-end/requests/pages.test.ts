@@ -8,6 +8,7 @@ const files = {
   '/docs': 'text/html; charset=utf-8',
   '/docs/catalogue.mjs': 'text/javascript; charset=utf-8',
   '/docs/client.mjs': 'text/javascript; charset=utf-8',
+  '/docs/create-once.mjs': 'text/javascript; charset=utf-8',
   '/docs/icon.svg': 'image/svg+xml',
   '/docs/page.css': 'text/css; charset=utf-8',
   '/docs/pico.css': 'text/css; charset=utf-8',
