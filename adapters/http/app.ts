@@ -1,7 +1,7 @@
 import * as E from 'fp-ts/Either';
 import Koa from 'koa';
 import { randomUUID } from 'node:crypto';
-import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
+import type { IncomingHttpHeaders } from 'node:http';
 import type { OpenAnimalStore } from '../../core';
 import { describeFailure, type Headers, type HttpFailure, type RequestHead } from './errors';
 import { failureReply } from './messages';
@@ -15,8 +15,8 @@ const clientClosedRequest = 499;
 
 const maxPathLength = 1_000;
 
-/** Event of a ServerResponse: the HTTP server itself answers the request, because its body is malformed or late. */
-const answeredByServer = 'answeredByServer';
+/** States of the requests that an application has received. The HTTP server may still answer such a request itself. */
+const states = new WeakMap<RequestHead, State>();
 
 const accessLog =
   (reporter: Reporter, trustedProxies: number): Middleware =>
@@ -25,14 +25,12 @@ const accessLog =
     const arrivedAt = performance.now();
     // Read the address now, because a closed socket no longer has it.
     const clientAddress = clientAddressOf(request, trustedProxies);
-    let unsentStatus = clientClosedRequest;
-    response.on(answeredByServer, (failure: HttpFailure) => {
-      state.failure = failure;
-      unsentStatus = describeFailure(failure).status;
-    });
+    states.set(request, state);
     reporter.requestStarted?.();
     response.on('close', () => {
-      const { failure } = state;
+      const { rejection } = state;
+      const failure = rejection ?? state.failure;
+      const unsentStatus = rejection === undefined ? clientClosedRequest : describeFailure(rejection).status;
       reporter.requestEnded({
         method: request.method ?? '',
         path: path.length > maxPathLength ? `${path.slice(0, maxPathLength)}…` : path,
@@ -163,18 +161,17 @@ const createApplication = (
     if (cause !== context.socket.errored) reporter.error(cause, context.state.requestId ?? '');
   });
 
-  /** Reports a failure, and makes its response. `response` is defined if the application has received the request. */
-  const errorResponse = (serverFailure: HttpFailure, request: RequestHead, response?: ServerResponse) => {
+  /** Reports a failure, and makes its response. The access log reports a request that the application has received. */
+  const errorResponse = (serverFailure: HttpFailure, request: RequestHead) => {
     const failure =
       serverFailure._tag === 'MethodNotAllowed' ? { ...serverFailure, allowed: methods } : serverFailure;
-    const sent = response?.getHeader('X-Request-Id');
-    const requestId = typeof sent === 'string' ? sent : requestIdOf(request.headers);
-    if ('cause' in failure) reporter.error(failure.cause, requestId);
-    if (response === undefined) {
+    const state = states.get(request);
+    const requestId = state?.requestId ?? requestIdOf(request.headers);
+    if (state === undefined) {
       const { status, code } = describeFailure(failure);
       const clientAddress = clientAddressOf(request, trustedProxies);
       reporter.requestRejected({ requestId, status, code, clientAddress });
-    } else response.emit(answeredByServer, failure);
+    } else state.rejection = failure;
     const { status, headers, body } = failureReply(failure);
     return {
       status,

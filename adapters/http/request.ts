@@ -1,5 +1,5 @@
 import * as E from 'fp-ts/Either';
-import { IncomingMessage, type ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Readable } from 'node:stream';
 import type { HttpFailure } from './errors';
 import { incomplete, maxBodyBytes, tooLarge } from './messages';
@@ -12,11 +12,10 @@ export const hasBody = ({ headers, httpVersionMajor }: IncomingMessage): boolean
 
 type Body = E.Either<HttpFailure, Uint8Array>;
 
-/**
- * Reads a body into one buffer, because even a chunk of one byte would take 400 bytes in a list of chunks. Fails if the
- * body is too large, incomplete, or already read by a body parser.
- */
-export const collectBody = (request: IncomingMessage): Promise<Body> => {
+/** Bodies that are being collected, so that the server can begin before the routes ask for them. */
+const collected = new WeakMap<IncomingMessage, Promise<Body>>();
+
+const collect = (request: IncomingMessage): Promise<Body> => {
   if (request.readableDidRead || request.readableEncoding !== null) {
     const cause = new Error('mount the pet routes before the body parser: the body was already read');
     return Promise.resolve(E.left({ _tag: 'Defect', cause }));
@@ -41,10 +40,15 @@ export const collectBody = (request: IncomingMessage): Promise<Body> => {
   });
 };
 
-/** Request whose body is collected even while the request is queued. Node itself would keep a list of chunks. */
-export class CollectedRequest extends IncomingMessage {
-  body: Promise<Body> | undefined;
-}
+/**
+ * Reads a body into one buffer, because even a chunk of one byte would take 400 bytes in a list of chunks. Fails if the
+ * body is too large, incomplete, or already read by a body parser. A second call returns the same body.
+ */
+export const collectBody = (request: IncomingMessage): Promise<Body> => {
+  const body = collected.get(request) ?? collect(request);
+  collected.set(request, body);
+  return body;
+};
 
 /**
  * Returns the text or bytes that a body parser of the embedding program has read, or undefined without such a parser.
@@ -59,8 +63,7 @@ const parsedBody = (rawBody: unknown): E.Either<HttpFailure, Uint8Array> | undef
 
 /** Returns the body, from `rawBody` if an embedding program's body parser has set it. Fails if it has over 16 kB. */
 export const readBody = async (request: IncomingMessage, rawBody: unknown): Promise<Body> => {
-  const collected = request instanceof CollectedRequest ? request.body : undefined;
-  const body = parsedBody(rawBody) ?? (await (collected ?? collectBody(request)));
+  const body = parsedBody(rawBody) ?? (await collectBody(request));
   return E.isRight(body) && body.right.length > maxBodyBytes ? E.left(tooLarge) : body;
 };
 

@@ -14,6 +14,8 @@ export interface State {
   route?: string;
   caller?: Caller;
   failure?: HttpFailure;
+  /** Failure that the HTTP server itself has answered, because the body is malformed or late. */
+  rejection?: HttpFailure;
   /** Id of the animal that a create added, or returned again to a retry. */
   createdId?: bigint | undefined;
 }

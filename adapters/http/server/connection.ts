@@ -19,15 +19,8 @@ export interface ErrorResponse {
 /** Parts of a server that its connections share. While `isStopping` is true, each response closes its connection. */
 export interface Serving {
   readonly listener: Listener;
-  /**
-   * Makes the response to a failure that the server detects. The server adds Content-Length, Connection and Date.
-   * `response` is defined if the listener has received the request.
-   */
-  readonly errorResponse: (
-    failure: HttpFailure,
-    request: RequestHead,
-    response?: ServerResponse,
-  ) => ErrorResponse;
+  /** Makes the response to a failure that the server detects. The server adds Content-Length, Connection and Date. */
+  readonly errorResponse: (failure: HttpFailure, request: RequestHead) => ErrorResponse;
   readonly acceptPriority: AcceptPriority;
   isStopping: boolean;
 }
@@ -66,7 +59,6 @@ export class Connection {
   private readonly serving: Serving;
   private readonly waiting: Array<() => void> = [];
   private current: ServerResponse | undefined;
-  private hasRun = false;
   private isPaused = false;
   private parserFailure: HttpFailure | undefined;
   /** True if the connection ignores all requests that it receives from now on. */
@@ -129,7 +121,6 @@ export class Connection {
       const method = isMalformedHeadRequest(error) ? 'HEAD' : '';
       this.rejectLast(this.parserFailure, { headers: {}, method, url: '', socket });
     } else if (current.headersSent) socket.destroy();
-    else if (this.hasRun) this.end(this.parserFailure, current.req, current);
     else this.end(this.parserFailure, current.req);
   }
 
@@ -154,7 +145,6 @@ export class Connection {
       return;
     }
     this.current = response;
-    this.hasRun = false;
     response.on('close', this.finish);
     // Close after a request with Upgrade, because Node drops the bytes that follow it.
     if (this.serving.isStopping || request.headers.upgrade !== undefined) this.closeAfter(response);
@@ -173,7 +163,6 @@ export class Connection {
     const fail = (): void => {
       response.destroy();
     };
-    this.hasRun = true;
     try {
       const ran = this.serving.listener(request, response);
       if (ran instanceof Promise) ran.catch(fail);
@@ -230,12 +219,12 @@ export class Connection {
   };
 
   /** Answers directly on the socket, because the listener may still use the ServerResponse. Closes the connection. */
-  private end(failure: HttpFailure, request: IncomingMessage | RequestHead, started?: ServerResponse): void {
+  private end(failure: HttpFailure, request: IncomingMessage | RequestHead): void {
     const { socket } = this;
     this.isClosing = true;
     this.isPaused = false;
     this.waiting.length = 0;
-    const response = this.serving.errorResponse(failure, request, started);
+    const response = this.serving.errorResponse(failure, request);
     socket.end(rawText(response, request.method === 'HEAD'));
     if ('resume' in request) request.resume();
     discard(socket);

@@ -3,7 +3,7 @@ import { type RequestListener, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { setImmediate as immediate, setTimeout as pause } from 'node:timers/promises';
 import { AcceptPriority } from './accept-priority';
-import { collectBody, CollectedRequest, continueOnceRead, hasBody } from '../request';
+import { collectBody, continueOnceRead, hasBody } from '../request';
 import { Connection, type Listener, type Serving } from './connection';
 import { serverTimeouts } from './timeouts';
 import { keptHeaders, maxHeadBytes, validateRequest } from './validate-request';
@@ -64,7 +64,7 @@ const limitUnread = (connections: Iterable<Connection>): void => {
 };
 
 /** HTTP server of Node that closes idle connections only while `mayCloseIdle` returns true. */
-class NodeServer extends Server<typeof CollectedRequest> {
+class NodeServer extends Server {
   mayCloseIdle = (): boolean => true;
 
   override closeIdleConnections(): void {
@@ -74,7 +74,6 @@ class NodeServer extends Server<typeof CollectedRequest> {
 
 const createNodeServer = (): NodeServer => {
   const server = new NodeServer({
-    IncomingMessage: CollectedRequest,
     maxHeaderSize: maxHeadBytes,
     headersTimeout: serverTimeouts.headersMs,
     requestTimeout: serverTimeouts.requestMs,
@@ -169,10 +168,11 @@ export const startHttpServer = async (
     socket.once('close', () => open.delete(socket));
   });
   server.on('drop', () => onConnectionRefused?.());
-  const receive: RequestListener<typeof CollectedRequest> = (request, response) => {
+  const receive: RequestListener = (request, response) => {
     const withBody = hasBody(request);
-    // Leave a body after `Expect: 100-continue` unread, because reading it would send the 100 (Continue).
-    if (withBody && request.headers.expect === undefined) request.body = collectBody(request);
+    // Collect the body even while the request is queued, because Node itself would keep a list of chunks. Leave a body
+    // after `Expect: 100-continue` unread, because reading it would send the 100 (Continue).
+    if (withBody && request.headers.expect === undefined) void collectBody(request);
     const fault = validateRequest(request);
     open.get(request.socket)?.receive({ request, response, hasBody: withBody, fault });
   };
