@@ -30,6 +30,21 @@ const startPostgres = (host: string, ip: string, programs: string): string => `
   as_nobody ${programs}/pg_ctl --pgdata=/var/lib/${host} --wait --log=/var/lib/${host}/log \\
     --options='-c listen_addresses=${ip} -c unix_socket_directories=' start`;
 
+/** Script that adds an animal with a leaked key, finds it by docs/logs.md, and deletes it. Prints its id, and 0. */
+const addSpamAndDeleteIt = (port = 3000): string => {
+  const [readJournal = '', ...questions] = shellBlocks('docs/logs.md');
+  const findLeaked = questions.at(-1)?.replace('KEY_ID', '"$id"') ?? '';
+  return `
+    animal-store keys create --name leaked >leaked-key
+    curl --silent --fail --header "Authorization: Bearer $(cat leaked-key)" --json '{"name":"Spam","categoryId":7}' \\
+      http://127.0.0.1:${port}/v1/pets >/dev/null
+    id=$(animal-store keys list --json | jq --raw-output '.[] | select(.name == "leaked") | .id')
+    animal-store keys rotate "$id" --grace 0s >/dev/null
+    journalctl --sync
+    ${readJournal}${findLeaked}animal-store pets delete --ids - <leaked.ids
+    animal-store export --format csv - | grep --count Spam || true`;
+};
+
 /** Returns the key that the installation has printed. */
 const keyIn = (printed: string): string => /^animals_\S+$/m.exec(printed)?.[0] ?? '';
 
@@ -91,7 +106,7 @@ END
     expect(left.shift()).to.include('npm prune');
 
     await runNext('/opt/animal-store/0.2.0/bin/animal-store --environment-file');
-    await runNext('systemctl restart animal-store');
+    await runNext('systemctl try-restart');
     expect(await machine.enter('animal-store --version')).to.include('0.2.0');
     expect(await machine.enter(addAndList('Tom'))).to.equal('Rex Tom\n');
     await runNext('before-0.2.0.backup');
@@ -106,18 +121,7 @@ END
     await machine.enter("printf 'name,categoryId\\nMia,1\\n' >animals.csv");
     await runNext('pets delete --ids');
 
-    const [readJournal = '', ...questions] = shellBlocks('docs/logs.md');
-    const findLeaked = questions.at(-1)?.replace('KEY_ID', '"$id"');
-    const leaked = await machine.enter(`
-      animal-store keys create --name leaked >leaked-key
-      curl --silent --fail --header "Authorization: Bearer $(cat leaked-key)" --json '{"name":"Spam","categoryId":7}' \\
-        http://127.0.0.1:3000/v1/pets >/dev/null
-      id=$(animal-store keys list --json | jq --raw-output '.[] | select(.name == "leaked") | .id')
-      animal-store keys rotate "$id" --grace 0s >/dev/null
-      journalctl --sync
-      ${readJournal}${findLeaked}animal-store pets delete --ids - <leaked.ids
-      animal-store export --format csv - | grep --count Spam || true`);
-    expect(leaked).to.match(/^[0-9]+\n0\n$/);
+    expect(await machine.enter(addSpamAndDeleteIt())).to.match(/^[0-9]+\n0\n$/);
 
     await runNext('animal-store-backup.timer');
     await machine.enter('mkdir -p /var/lib/prometheus/node-exporter');
@@ -132,60 +136,88 @@ END
     expect(await runNext('http://127.0.0.1:9464/metrics')).to.include('animal_store_ready 1');
     await runNext('auto-instrumentations-node');
     await machine.enter(addAndList('Ben'));
-    expect(await machine.enter('journalctl --unit=animal-store --output=cat')).to.include('"trace_id"');
+    expect(await machine.enter('journalctl --identifier=animal-store --output=cat')).to.include('"trace_id"');
     expect(left).to.deep.equal([]);
   });
 
-  it('grant, back up and restore on postgresql.md, without a SQLite driver, for one instance and two', async function () {
-    const programs = await postgresPrograms(this);
-    const [roles = '', grants = '', upgrade = '', dump = '', restore = '', ...more] =
-      shellBlocks('docs/postgresql.md');
-    expect(more).to.deep.equal([]);
-    const address = 'postgres://animals:PASSWORD@db.example/animals';
-    const [install = ''] = shellBlocks('docs/operations.md');
-    const driver = '--allow-scripts=sqlite3';
-    const sqlite = 'sqlite:/var/lib/animal-store/animals.sqlite3';
-    for (const printed of [driver, sqlite]) expect(install).to.include(printed);
-    await machine.enter(`
-      ${startPostgres('db.example', '127.0.0.1', programs)}
-      ${startPostgres('new-db.example', '127.0.0.2', programs)}
-      ${roles}`);
-    // The tables exist before the installation, whose `migrate` then needs no right to create them.
-    const [installProgram = '', ...rest] = install
-      .replace(driver, '--ignore-scripts')
-      .replace(sqlite, address)
-      .split(/(?=^animal-store migrate\n)/m);
-    const printed = await machine.enter(`${installProgram}${grants}${rest.join('')}`);
-    await machine.enter(`echo ${keyIn(printed)} >first-key`);
-    const withoutDriver = '/opt/animal-store/current/bin/animal-store migrate';
-    const { code, stderr } = await machine.attempt(`DATABASE_URL=sqlite:x ${withoutDriver}`);
-    expect(code, stderr).to.equal(1);
-    expect(stderr).to.include('npm rebuild sqlite3');
+  for (const [form, ports] of [
+    ['one instance', [3000]],
+    ['two instances', [3001, 3002]],
+  ] as const) {
+    it(`grant, upgrade, back up and restore on postgresql.md, without a SQLite driver, ${form}`, async function () {
+      const programs = await postgresPrograms(this);
+      const [roles = '', grants = '', migrate = '', dump = '', restore = '', ...more] =
+        shellBlocks('docs/postgresql.md');
+      expect(more).to.deep.equal([]);
+      const address = 'postgres://animals:PASSWORD@db.example/animals';
+      const [install = '', , upgrade = '', switchVersion = ''] = shellBlocks('docs/operations.md');
+      const driver = '--allow-scripts=sqlite3';
+      const sqlite = 'sqlite:/var/lib/animal-store/animals.sqlite3';
+      const enable = 'systemctl enable --now animal-store\n';
+      for (const part of [driver, sqlite, enable]) expect(install).to.include(part);
+      await machine.enter(`
+        ${startPostgres('db.example', '127.0.0.1', programs)}
+        ${startPostgres('new-db.example', '127.0.0.2', programs)}
+        ${roles}`);
+      // The tables exist before the installation, whose `migrate` then needs no right to create them.
+      const [installProgram = '', ...rest] = install
+        .replace(driver, '--ignore-scripts')
+        .replace(sqlite, address)
+        .replace(
+          enable,
+          ports.length === 1 ? enable : 'systemctl enable --now animal-store@3001 animal-store@3002\n',
+        )
+        .split(/(?=^animal-store migrate\n)/m);
+      const printed = await machine.enter(`${installProgram}${grants}${rest.join('')}`);
+      await machine.enter(`echo ${keyIn(printed)} >first-key`);
+      const withoutDriver = '/opt/animal-store/current/bin/animal-store migrate';
+      const { code, stderr } = await machine.attempt(`DATABASE_URL=sqlite:x ${withoutDriver}`);
+      expect(code, stderr).to.equal(1);
+      expect(stderr).to.include('npm rebuild sqlite3');
 
-    expect(await machine.enter(addAndList('Rex'))).to.equal('Rex\n');
-    await machine.enter(upgrade);
-    expect(await machine.enter('animal-store --version')).to.include('0.2.0');
-    await machine.enter('animal-store doctor');
-    await machine.enter(dump);
-    // The job that backs up works with the role of the service, too.
-    await machine.enter(`
-      install --directory --owner=animal-store /var/backups/animal-store
-      systemctl start animal-store-backup.service
-      pg_restore --list /var/backups/animal-store/animals-*.backup | grep -q 'TABLE DATA public pets'`);
-    await machine.enter(roles.replaceAll('@db.example', '@new-db.example'));
-    await machine.enter(restore);
-    expect(await machine.enter('cat /etc/animal-store/environment')).to.include('@new-db.example/');
-    expect(await machine.enter(addAndList('Tom'))).to.equal('Rex Tom\n');
+      /** Adds an animal through each instance, and expects to find it after those before it. */
+      const animals: Array<string> = [];
+      const addThroughEach = async (name: string): Promise<void> => {
+        for (const port of ports) {
+          animals.push(`${name}${port}`);
+          expect(await machine.enter(addAndList(`${name}${port}`, port))).to.equal(`${animals.join(' ')}\n`);
+        }
+      };
+      const processes = async (): Promise<ReadonlyArray<string>> => {
+        const { stdout } = await machine.attempt("pgrep --full 'bin/animal-store [s]erve'");
+        return stdout.split('\n').slice(0, -1);
+      };
 
-    await machine.enter(
-      'systemctl stop animal-store; systemctl enable --now animal-store@3001 animal-store@3002',
-    );
-    expect(await machine.enter(addAndList('Max', 3001))).to.equal('Rex Tom Max\n');
-    expect(await machine.enter(addAndList('Kim', 3002))).to.equal('Rex Tom Max Kim\n');
-    await machine.enter(
-      'curl --fail http://127.0.0.1:13001/readyz && curl --fail http://127.0.0.1:13002/readyz',
-    );
-  });
+      await addThroughEach('Rex');
+      const beforeUpgrade = await processes();
+      expect(beforeUpgrade).to.have.lengthOf(ports.length);
+      const checked = await machine.attempt(upgrade.replace(driver, '--ignore-scripts'));
+      expect(checked.stdout).to.include('must be owner of table');
+      await machine.enter(migrate);
+      await machine.enter(switchVersion);
+      const upgraded = await processes();
+      expect(upgraded).to.have.lengthOf(ports.length);
+      expect(upgraded.filter((id) => beforeUpgrade.includes(id))).to.deep.equal([]);
+      await machine.enter('animal-store doctor');
+      expect(await machine.enter(addSpamAndDeleteIt(ports.at(-1)))).to.match(/^[0-9]+\n0\n$/);
+
+      await machine.enter(dump);
+      // The job that backs up works with the role of the service, too.
+      await machine.enter(`
+        install --directory --owner=animal-store /var/backups/animal-store
+        systemctl start animal-store-backup.service
+        pg_restore --list /var/backups/animal-store/animals-*.backup | grep -q 'TABLE DATA public pets'`);
+      await machine.enter(roles.replaceAll('@db.example', '@new-db.example'));
+      const [stop = '', ...steps] = restore.split(/(?<=\n)/);
+      await machine.enter(stop);
+      expect(await processes(), 'processes during the restore').to.deep.equal([]);
+      await machine.enter(steps.join(''));
+      expect(await machine.enter('cat /etc/animal-store/environment')).to.include('@new-db.example/');
+      expect(await processes()).to.have.lengthOf(ports.length);
+      await addThroughEach('Tom');
+      expect(await machine.enter("systemctl status 'animal-store*'")).to.include('active (running)');
+    });
+  }
 
   it('move 20,000 animals with the keys of their clients on from-sqlite-to-postgresql.md', async function () {
     const programs = await postgresPrograms(this);

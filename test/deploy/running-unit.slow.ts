@@ -13,7 +13,7 @@ const install = `
   printf '#!/bin/sh\\nexec node ${main} "$@"\\n' >/opt/animal-store/current/bin/animal-store
   chmod 755 /opt/animal-store/current/bin/animal-store
   ln -s /opt/animal-store/deploy/systemd/animal-store /usr/local/bin/
-  cp /opt/animal-store/deploy/systemd/*.service /etc/systemd/system/
+  cp /opt/animal-store/deploy/systemd/*.service /opt/animal-store/deploy/systemd/*.target /etc/systemd/system/
   useradd --system --create-home --home-dir /var/lib/animal-store animal-store
   echo DATABASE_URL=sqlite:/var/lib/animal-store/animals.sqlite3 >/etc/animal-store/environment
   animal-store migrate
@@ -70,5 +70,31 @@ describe('The unit under systemd', () => {
     expect(checked).to.match(/WARN +port +ADMIN_PORT 13010 on 127\.0\.0\.1 is in use/);
     await machine.enter('systemctl stop animal-store@3010');
     expect(await machine.enter('animal-store @3010 doctor')).to.include('PORT 3010 on 127.0.0.1 is free');
+  });
+
+  const isServed = async (port: number): Promise<boolean> =>
+    (await machine.attempt(`curl --fail http://127.0.0.1:${port}/readyz`)).code === 0;
+
+  for (const units of [['animal-store'], ['animal-store@3001', 'animal-store@3002']]) {
+    const ports = units.map((unit) => Number(unit.split('@')[1] ?? 3000));
+
+    it(`stops and starts all of ${units.join(', ')} by the target, also without a start of it before`, async () => {
+      await machine.enter(`systemctl enable --now ${units.join(' ')}`);
+      for (const port of ports) expect(await isServed(port)).to.equal(true);
+      await machine.enter('systemctl stop animal-store.target');
+      for (const port of ports) expect(await isServed(port)).to.equal(false);
+      await machine.enter('systemctl start animal-store.target');
+      for (const port of ports) expect(await isServed(port)).to.equal(true);
+      expect(await machine.enter('systemctl is-enabled animal-store.target')).to.equal('enabled\n');
+      await machine.enter(`systemctl stop animal-store.target && systemctl disable ${units.join(' ')}`);
+    });
+  }
+
+  it('refuses to start animal-store next to enabled instances', async () => {
+    await machine.enter('systemctl enable animal-store@3001');
+    const { code, stderr } = await machine.attempt('systemctl start animal-store');
+    expect(code).to.equal(1);
+    expect(stderr).to.include('Assertion failed on job for animal-store.service');
+    await machine.enter('systemctl disable animal-store@3001');
   });
 });
