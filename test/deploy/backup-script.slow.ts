@@ -57,7 +57,8 @@ describe('The backup script', () => {
 
   it('makes a dated backup that can be restored, copies it, deletes old ones and writes the time', async () => {
     const old = join(backups, 'animals-2020-01-01T000000Z.backup');
-    const others = [join(backups, 'animals-kept.backup'), join(backups, 'notes')];
+    const kept = ['animals-kept.backup', 'animals-2020-01-01-keep-forever.backup', 'notes'];
+    const others = kept.map((name) => join(backups, name));
     for (const file of [old, ...others]) {
       await writeFile(file, '');
       await utimes(file, longAgo, longAgo);
@@ -68,7 +69,7 @@ describe('The backup script', () => {
     const [copy = '', ...more] = await readdir(copies);
     expect(more).to.deep.equal([]);
     expect(copy, 'name of the copy').to.match(/^animals-[0-9-]{10}T[0-9]{6}Z\.backup$/);
-    expect(await readdir(backups)).to.have.members([copy, 'animals-kept.backup', 'notes']);
+    expect(await readdir(backups)).to.have.members([copy, ...kept]);
     const seconds = Number(
       /^animal_store_last_backup_timestamp_seconds ([0-9]+)\n$/.exec(
         await readFile(join(metrics, 'animal-store.prom'), 'utf8'),
@@ -82,7 +83,7 @@ describe('The backup script', () => {
   });
 
   it('keeps backups for as many days as it is told', async () => {
-    const file = join(backups, 'animals-2020-01-01T000000Z.dump');
+    const file = join(backups, 'animals-2020-01-01T000000Z.backup');
     await writeFile(file, '');
     const day = 86_400_000;
     const made = new Date(Date.now() - 2 * day);

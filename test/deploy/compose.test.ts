@@ -1,11 +1,13 @@
 import { expect } from 'chai';
 import * as t from 'io-ts';
 import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
 import { parse } from 'yaml';
 import { settingNames } from '../../app/settings/settings';
 import { decodeOrThrow } from '../../core';
-import { projectFolder, shell } from '../support/processes/command';
+import { projectFolder, shell, startProgram } from '../support/processes/command';
+import { eventually } from '../support/eventually';
 import { needsPrograms } from '../support/processes/system';
 import { makeFolder, removeFolders } from '../support/temporary-folder';
 
@@ -19,6 +21,9 @@ const Compose = t.type({
       ports: t.array(t.string),
       volumes: t.array(t.string),
       stop_grace_period: t.string,
+      init: t.boolean,
+      command: t.array(t.string),
+      entrypoint: t.array(t.string),
     }),
   ),
   secrets: t.record(t.string, t.type({ file: t.string })),
@@ -31,8 +36,10 @@ const { services, secrets, volumes } = decodeOrThrow(Compose, parse(text, { merg
 describe('The compose file', () => {
   it('gives the service only settings that it has', () => {
     for (const { image, environment = {} } of Object.values(services)) {
-      if (image !== 'animal-store') continue;
-      const names = Object.keys(environment).map((name) => name.replace(/_FILE$/, ''));
+      if (image?.startsWith('animal-store') !== true) continue;
+      const names = Object.keys(environment)
+        .filter((name) => !name.startsWith('BACKUP_'))
+        .map((name) => name.replace(/_FILE$/, ''));
       expect(settingNames).to.include.members(names);
     }
   });
@@ -40,7 +47,7 @@ describe('The compose file', () => {
   it('has the volumes and files that its services mount', () => {
     for (const mounted of Object.values(services).flatMap((service) => service.volumes ?? [])) {
       const [source = ''] = mounted.split(':');
-      const exists = source.startsWith('.') ? existsSync(join(projectFolder, source)) : source in volumes;
+      const exists = /^[./]/.test(source) ? existsSync(resolve(projectFolder, source)) : source in volumes;
       expect(exists, source).to.equal(true);
     }
   });
@@ -67,7 +74,29 @@ describe('The compose file', () => {
 
   it('publishes ports to this machine only, and none for operators of the service', () => {
     const ports = Object.values(services).flatMap((service) => service.ports ?? []);
-    expect(ports).to.have.members(['127.0.0.1:3000:3000', '127.0.0.1:9090:9090']);
+    expect(ports).to.have.members(['127.0.0.1:3000:3000', '127.0.0.1:9090:9090', '127.0.0.1:9093:9093']);
+  });
+
+  it('makes backups by the script of the systemd timer, and ends at once when it is stopped', async () => {
+    const { entrypoint = [], command = [], init } = services['backup'] ?? {};
+    expect(init, 'a process 1 that passes signals on').to.equal(true);
+    const folder = await makeFolder();
+    const waits = '#!/bin/sh\necho waiting\nexec cat\n';
+    for (const [name, script] of [
+      ['animal-store-backup', '#!/bin/sh\necho done\n'],
+      ['sleep', waits],
+    ] as const)
+      await writeFile(join(folder, name), script, { mode: 0o755 });
+    const [program = '', ...words] = [...entrypoint, ...command];
+    const environment = { PATH: `${folder}:${process.env['PATH'] ?? ''}` };
+    for (const printed of ['done\nwaiting\n', 'waiting\n']) {
+      const backup = startProgram(program, words, { environment, isFed: true });
+      await eventually('it waits', 10_000, () => backup.stdout() === printed);
+      backup.signal('SIGTERM');
+      backup.stdin.end();
+      expect(await backup.ended).to.include({ signal: 'SIGTERM', stdout: printed });
+      await writeFile(join(folder, 'animal-store-backup'), waits, { mode: 0o755 });
+    }
   });
 
   it('waits longer for a stop than the service takes', () => {
