@@ -1,7 +1,7 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import { withTargets } from './targets.js';
+import { targets, withTargets } from './targets.js';
 
 /** Returns the median; of an even count, the lower of the two values in the middle. */
 const median = (values) => values.toSorted((one, other) => one - other)[Math.floor((values.length - 1) / 2)];
@@ -37,12 +37,14 @@ export const startLoadGenerator = () => {
   };
 };
 
+const answers = (name, operation) => targets[name].only?.includes(operation) ?? true;
+
 /** Measures each operation target by target, in an order that rotates. Returns the medians over the rounds. */
 const measureRounds = async (running, measure, { operationNames, connections, rounds, seconds, animals }) => {
   const names = Object.keys(running);
   // Code is compiled before it is measured.
   for (const name of names) {
-    for (const operation of operationNames) {
+    for (const operation of operationNames.filter((each) => answers(name, each))) {
       await measure({ ...running[name], operation, animals, connections: 64, seconds: 1 });
     }
   }
@@ -52,7 +54,7 @@ const measureRounds = async (running, measure, { operationNames, connections, ro
     for (const count of connections) {
       for (const operation of operationNames) {
         turn += 1;
-        for (const name of rotated(names, turn)) {
+        for (const name of rotated(names, turn).filter((each) => answers(each, operation))) {
           const sample = await measure({ ...running[name], operation, animals, connections: count, seconds });
           const row = JSON.stringify({ target: name, operation, connections: count });
           samples.set(row, [...(samples.get(row) ?? []), sample]);

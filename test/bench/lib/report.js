@@ -16,9 +16,11 @@ const columns = [
   'p50 ms',
   'p99 ms',
   'its cores',
-  'requests/core-s',
+  'µs a request',
   "generator's cores",
 ];
+
+const ratioOf = (rate, base) => (base === undefined ? '' : (rate / base).toFixed(2));
 
 const tableOf = (measurements, connections) => {
   const rows = measurements
@@ -28,11 +30,11 @@ const tableOf = (measurements, connections) => {
       operations[operation].title,
       target,
       Math.round(requestsPerSecond),
-      (requestsPerSecond / rateOf(measurements, targets[target].base, operation, connections)).toFixed(2),
+      ratioOf(requestsPerSecond, rateOf(measurements, targets[target].base, operation, connections)),
       (p50 / 1000).toFixed(2),
       (p99 / 1000).toFixed(2),
       targetCores.toFixed(2),
-      Math.round(requestsPerSecond / targetCores),
+      Math.round((targetCores / requestsPerSecond) * 1_000_000),
       generatorCores.toFixed(2),
     ]);
   const lines = [columns, columns.map(() => '--'), ...rows].map((cells) => `| ${cells.join(' | ')} |`);

@@ -12,15 +12,24 @@ const { main, startProgram } = require('../../support/processes/command.ts');
 const { killServices, whenServing } = require('../../support/service/service-process.ts');
 const { inFolder } = require('../../support/temporary-folder.ts');
 
-const fastify = fileURLToPath(new URL('../targets/fastify.js', import.meta.url));
+const targetFile = (name) => fileURLToPath(new URL(`../targets/${name}.js`, import.meta.url));
+const fastify = targetFile('fastify');
 const earlierCheckout = process.env.BENCH_BEFORE;
 
 /**
  * Servers to measure: a program with its arguments, its database, and the target whose rate is the base of its ratio.
- * `before` is the built checkout in BENCH_BEFORE.
+ * `only` names the operations that a target answers, unless it answers all. `settings` are variables of its
+ * environment. `before` is the built checkout in BENCH_BEFORE.
  */
 export const targets = {
   'animal-store': { database: 'sqlite', program: main, words: ['serve'], base: 'fastify-duties' },
+  koa: {
+    database: 'sqlite',
+    program: targetFile('koa'),
+    words: [],
+    base: 'fastify-duties',
+    only: ['get', 'connect', 'page20', 'page100'],
+  },
   ...(earlierCheckout !== undefined && {
     before: {
       database: 'sqlite',
@@ -31,6 +40,13 @@ export const targets = {
   }),
   'fastify-duties': { database: 'sqlite', program: fastify, words: ['duties'], base: 'fastify-duties' },
   'animal-store-pg': { database: 'postgres', program: main, words: ['serve'], base: 'fastify-pg' },
+  'animal-store-pg-limited': {
+    database: 'postgres',
+    program: main,
+    words: ['serve'],
+    settings: { RATE_LIMIT: '1000000/60s' },
+    base: 'fastify-pg',
+  },
   'fastify-pg': { database: 'postgres', program: fastify, words: ['postgres'], base: 'fastify-pg' },
   'fastify-pg-duties': {
     database: 'postgres',
@@ -67,13 +83,14 @@ const runOnPostgres = async (connectionString, sql) => {
 
 /** Starts a target on a database of its own in a folder. Its log is thrown away. */
 const startTarget = async (name, folder, animalsFile, postgres) => {
-  const { database, program, words } = targets[name];
+  const { database, program, words, settings } = targets[name];
   let databaseUrl = `sqlite:${folder}/${name}.sqlite3`;
   if (database === 'postgres') {
     await postgres.query(`create database "${name}"`);
     databaseUrl = postgres.url.replace(/[^/]*$/, name);
   }
-  const service = program === fastify ? main : program;
+  const isService = words.includes('serve');
+  const service = isService ? program : main;
   await command(service, databaseUrl, 'migrate');
   const key = await command(service, databaseUrl, 'keys', 'create', '--name', 'bench');
   const importedFrom = performance.now();
@@ -85,7 +102,8 @@ const startTarget = async (name, folder, animalsFile, postgres) => {
     PORT: '0',
     ADMIN_PORT: '0',
     DATABASE_URL: databaseUrl,
-    ...(program === fastify && { API_KEYS: key }),
+    ...(!isService && { API_KEYS: key }),
+    ...settings,
   };
   const shellWords = ['-c', 'exec "$0" "$@" >/dev/null', process.execPath, program, ...words];
   const startInstance = () => whenServing(startProgram('sh', shellWords, { environment }));
