@@ -2,7 +2,7 @@ import { accessSync, constants, existsSync, readFileSync, realpathSync, statSync
 import { dirname, resolve } from 'node:path';
 import { isMountPoint } from '../../adapters/knex';
 import { errorCode } from '../error-code';
-import { failed, type Finding, notInitialized, type Opening, passed, unusable, warned } from './opening';
+import { type Finding, notInitialized, type Opening, passed, unusable, warned } from './opening';
 
 /** Returns the name of a user, or a text with the id if the user has no name in /etc/passwd. */
 const userName = (uid: number): string => {
@@ -63,16 +63,16 @@ const foreignPath = (filename: string, uid: number): string | undefined => {
 };
 
 /**
- * Fails if the database file or its folder belongs to another user than the one who runs this command. Opening the file
- * would prove nothing, because root can open files that the service's user can't.
+ * Warns if the database file or its folder belongs to another user than the one who runs this command. `serve` then
+ * starts if a group may write both. But if root runs this command, the other steps prove nothing about the service's user.
  */
 export const checkUser = ({ settings: { DATABASE_URL: url } }: Opening): ReadonlyArray<Finding> => {
   const uid = process.getuid?.();
   const user = `this command runs as ${currentUser()}`;
   const foreign = uid === undefined || url._tag !== 'Sqlite' ? undefined : foreignPath(url.filename, uid);
   if (foreign === undefined) return [passed('user', user)];
-  const remedy = 'run it as the user of the service, to whom the file and its folder must belong';
-  return [failed('user', `${user}, but ${foreign} belongs to ${ownerOf(foreign)}; ${remedy}`)];
+  const advice = 'run it as the user of the service, who must be able to write both';
+  return [warned('user', `${user}, but ${foreign} belongs to ${ownerOf(foreign)}; ${advice}`)];
 };
 
 export const checkFile = (opening: Opening): ReadonlyArray<Finding> => {
