@@ -1,9 +1,9 @@
 import * as E from 'fp-ts/Either';
 import type { TaskEither } from 'fp-ts/TaskEither';
-import { setTimeout as delay } from 'node:timers/promises';
 import { type Deadline, type Unavailable, unavailable } from '../../core';
-import { isConflict, isStatementError, withoutStatement } from './database/errors';
-import { databaseTimeouts, withTimeout } from './timeouts';
+import { remedyOf, withoutStatement } from './database/errors';
+import { retryConflicts, withTimeout } from './database/work';
+import { databaseTimeouts } from './database/timeouts';
 
 /** Maximum number of calls that share a statement, or of rows that one statement adds or deletes. */
 export const maxBatchSize = 400;
@@ -14,30 +14,35 @@ export const maxBatchSize = 400;
  */
 const minTimeLeftMs = 20;
 
-/** Result of one call in a batch. An Error makes the call fail with Unavailable. */
-export type Result<F, A> = E.Either<F, A> | Error;
+type Result<F, A> = E.Either<F | Unavailable, A>;
 
-/** Runs a batch in one statement or transaction. Returns a result for each key, in the order of `keys`. */
-type RunBatch<K, F, A> = (keys: ReadonlyArray<K>) => Promise<ReadonlyArray<Result<F, A> | undefined>>;
+/**
+ * Runs a batch in one statement or transaction, and commits nothing after `until`. Returns a result for each input, in
+ * order. Rejects only if nothing is stored or the outcome is unknown, so that a rejected batch can run again.
+ */
+type RunBatch<I, F, A> = (
+  inputs: ReadonlyArray<I>,
+  until: number,
+) => Promise<ReadonlyArray<Result<F, A> | undefined>>;
 
-/** Receives the size and the duration of each batch that has succeeded or failed. Must not throw. */
+/** Receives the size and the duration of each batch that has succeeded or failed. What it throws is ignored. */
 export type OnBatch = (size: number, milliseconds: number) => void;
 
-interface BatcherOptions<K, F, A> {
+interface BatcherOptions<I, F, A> {
   /** Maximum number of batches that run at the same time. */
   readonly concurrency: number;
   readonly timeoutMs?: number;
-  /** Returns the same text for calls that can share a batch. By default, all calls can. */
-  readonly batchKey?: (key: K) => string;
-  readonly runBatch: RunBatch<K, F, A>;
+  /** Returns the same text for inputs that can share a batch. By default, all can. */
+  readonly groupOf?: (input: I) => string;
+  readonly runBatch: RunBatch<I, F, A>;
   /** True to run each call of a batch separately if the database rejects a statement of the batch. */
   readonly separatesRejected?: boolean;
   readonly onBatch?: OnBatch;
 }
 
-interface Call<K, F, A> {
-  readonly key: K;
-  readonly batchKey: string;
+interface Call<I, F, A> {
+  readonly input: I;
+  readonly group: string;
   readonly beginBy: number;
   readonly end: (result: Result<F, A>) => void;
 }
@@ -49,46 +54,29 @@ interface Call<K, F, A> {
 const latestBegin = (deadline: number, now: number): number =>
   deadline - Math.max(minTimeLeftMs, (deadline - now) / 4);
 
-const noResult = (): Error =>
-  new Error('internal error: a batched query returned no result for one of its calls');
-
-const attempts = 6;
-
-const conflictDelayMs = 4;
-
-/** Runs work, and runs it again if it conflicts with another transaction, at most `attempts` times in all. */
-export const retryConflicts = async <A>(work: () => Promise<A>): Promise<A> => {
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      return await work();
-    } catch (error) {
-      if (attempt === attempts || !isConflict(error)) throw error;
-      await delay(Math.random() * conflictDelayMs * 2 ** attempt);
-    }
-  }
-};
+const failedCall = (message: string): E.Either<Unavailable, never> => E.left(unavailable(new Error(message)));
 
 const maxConcurrentRetries = 4;
 
 /** Runs each call separately, a few at a time. Calls that have not started after `createRetryMs` fail. */
-const runEachAlone = async <K, F, A>(
-  keys: ReadonlyArray<K>,
-  runBatch: RunBatch<K, F, A>,
-): ReturnType<RunBatch<K, F, A>> => {
-  const until = performance.now() + databaseTimeouts.createRetryMs;
-  const results = keys.map(
-    (): Result<F, A> | undefined =>
-      new Error(
-        'nothing was stored: the transaction that it shared with other calls failed, and no time was left to try it separately',
-      ),
+const runEachAlone = async <I, F, A>(
+  inputs: ReadonlyArray<I>,
+  runBatch: RunBatch<I, F, A>,
+  until: number,
+): ReturnType<RunBatch<I, F, A>> => {
+  const startBy = performance.now() + databaseTimeouts.createRetryMs;
+  const results = inputs.map((): Result<F, A> | undefined =>
+    failedCall(
+      'nothing was stored: the transaction that it shared with other calls failed, and no time was left to try it separately',
+    ),
   );
-  const queue = keys.entries();
+  const queue = inputs.entries();
   const drain = async (): Promise<void> => {
-    for (const [place, key] of queue) {
-      if (performance.now() > until) return;
-      results[place] = await retryConflicts(() => runBatch([key])).then(
+    for (const [place, input] of queue) {
+      if (performance.now() > startBy) return;
+      results[place] = await retryConflicts(() => runBatch([input], until), until).then(
         ([result]) => result,
-        withoutStatement,
+        (error: unknown) => E.left(unavailable(withoutStatement(error))),
       );
     }
   };
@@ -103,54 +91,69 @@ const runEachAlone = async <K, F, A>(
  * another transaction is retried. A call fails with Unavailable if its batch fails, can't begin early enough before the
  * call's deadline, or does not end within `timeoutMs`.
  */
-export const createBatcher = <K, F, A>({
+export const createBatcher = <I, F, A>({
   concurrency,
   timeoutMs = databaseTimeouts.callMs,
-  batchKey = () => '',
+  groupOf = () => '',
   runBatch,
   separatesRejected = false,
   onBatch,
-}: BatcherOptions<K, F, A>): ((key: K, deadline?: Deadline) => TaskEither<F | Unavailable, A>) => {
-  let waiting: Array<Call<K, F, A>> = [];
+}: BatcherOptions<I, F, A>): ((input: I, deadline?: Deadline) => TaskEither<F | Unavailable, A>) => {
+  let waiting: Array<Call<I, F, A>> = [];
   let runningBatches = 0;
   let isDispatchSet = false;
 
-  /** Takes the oldest call, and others with the same batch key, from the queue. Fails calls that waited too long. */
-  const takeBatch = (): ReadonlyArray<Call<K, F, A>> => {
+  /** Takes the oldest call, and others of its group, from the queue. Fails calls that waited too long. */
+  const takeBatch = (): ReadonlyArray<Call<I, F, A>> => {
     const now = performance.now();
-    const batch: Array<Call<K, F, A>> = [];
-    const left: Array<Call<K, F, A>> = [];
+    const batch: Array<Call<I, F, A>> = [];
+    const left: Array<Call<I, F, A>> = [];
     for (const call of waiting) {
       if (call.beginBy <= now) {
-        call.end(new Error('the database was too busy to start the query in time'));
+        call.end(failedCall('the database was too busy to start the query in time'));
         continue;
       }
-      const fits = batch.length < maxBatchSize && call.batchKey === (batch[0] ?? call).batchKey;
+      const fits = batch.length < maxBatchSize && call.group === (batch[0] ?? call).group;
       (fits ? batch : left).push(call);
     }
     waiting = left;
     return batch;
   };
 
-  const runTogether: RunBatch<K, F, A> = async (keys) => {
+  const runTogether = async (inputs: ReadonlyArray<I>, until: number): ReturnType<RunBatch<I, F, A>> => {
     try {
-      return await retryConflicts(() => runBatch(keys));
+      return await retryConflicts(() => runBatch(inputs, until), until);
     } catch (error) {
-      if (!separatesRejected || keys.length === 1 || !isStatementError(error)) throw error;
-      return runEachAlone(keys, runBatch);
+      if (!separatesRejected || inputs.length === 1 || remedyOf(error) === 'none') throw error;
+      return runEachAlone(inputs, runBatch, until);
     }
   };
 
-  const run = async (batch: ReadonlyArray<Call<K, F, A>>): Promise<void> => {
+  const report = (size: number, milliseconds: number): void => {
+    try {
+      onBatch?.(size, milliseconds);
+    } catch {
+      // A fault of the observer must not fail calls that have their results.
+    }
+  };
+
+  const run = async (batch: ReadonlyArray<Call<I, F, A>>): Promise<void> => {
     runningBatches += 1;
     const began = performance.now();
-    const keys = batch.map(({ key }) => key);
-    const results = await withTimeout(runTogether(keys), timeoutMs).catch(withoutStatement);
-    runningBatches -= 1;
-    onBatch?.(batch.length, performance.now() - began);
-    for (const [place, { end }] of batch.entries()) {
-      end(results instanceof Error ? results : (results[place] ?? noResult()));
+    const inputs = batch.map(({ input }) => input);
+    try {
+      const results = await withTimeout((until) => runTogether(inputs, until), timeoutMs);
+      for (const [place, { end }] of batch.entries())
+        end(
+          results[place] ??
+            failedCall('internal error: a batched query returned no result for one of its calls'),
+        );
+    } catch (error) {
+      const failure = unavailable(withoutStatement(error));
+      for (const { end } of batch) end(E.left(failure));
     }
+    runningBatches -= 1;
+    report(batch.length, performance.now() - began);
     dispatch();
   };
 
@@ -163,15 +166,12 @@ export const createBatcher = <K, F, A>({
     }
   };
 
-  return (key, deadline = Infinity) =>
+  return (input, deadline = Infinity) =>
     () =>
-      new Promise((resolve) => {
+      new Promise((end) => {
         const now = performance.now();
         const beginBy = latestBegin(Math.min(deadline, now + timeoutMs), now);
-        const end = (result: Result<F, A>): void => {
-          resolve(result instanceof Error ? E.left(unavailable(result)) : result);
-        };
-        waiting.push({ key, batchKey: batchKey(key), beginBy, end });
+        waiting.push({ input, group: groupOf(input), beginBy, end });
         if (isDispatchSet || runningBatches >= concurrency) return;
         isDispatchSet = true;
         setImmediate(dispatch);

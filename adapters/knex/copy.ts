@@ -3,9 +3,9 @@ import { hash } from 'node:crypto';
 import knex, { type Knex } from 'knex';
 import type { Unavailable } from '../../core';
 import type { OwnDatabase } from './database/own-database';
-import { inTransaction, type StoreDatabase } from './database/store-database';
-import { isSqliteBusy, permanentError, toTaskEither, withoutStatement } from './database/errors';
-import { keepAwake } from './keep-awake';
+import type { StoreDatabase } from './database/store-database';
+import { isKind, permanentError, withoutStatement } from './database/errors';
+import { inTransaction, keepAwake, toTaskEither } from './database/work';
 import { readSchemaState } from './migrations/migrations';
 import { fileInMode, poolConfiguration, withPragmas } from './sqlite/connection';
 import { refuseReader } from './sqlite/file';
@@ -47,7 +47,7 @@ export const openSqliteSource = (filename: string): CopySource & Pick<OwnDatabas
 export const checkCopySource = ({ reads, statements }: CopySource): TaskEither<Unavailable, void> =>
   toTaskEither(async () => {
     const { pending, unknown } = await readSchemaState(reads, statements).catch((error: unknown) => {
-      if (!isSqliteBusy(error)) throw error;
+      if (!isKind('FileLocked')(error)) throw error;
       throw permanentError('it is in use; stop the service and every other program that has it open');
     });
     if (pending.length + unknown.length > 0)
@@ -189,7 +189,9 @@ export const copyStore = async (
     };
     // All statements must read the same state. In SQLite a transaction always does, and Knex ignores the level.
     const copyAwake = (from: Knex) => keepAwake(to, () => keepAwake(from, () => copyRows(from)));
-    return inTransaction(source.reads, copyAwake, { isolationLevel: 'repeatable read', readOnly: true });
+    return inTransaction(source.reads, copyAwake, {
+      config: { isolationLevel: 'repeatable read', readOnly: true },
+    });
   };
 
   const findChanges = async ({ lastId }: CopiedStore): Promise<ReadonlyArray<string>> => {

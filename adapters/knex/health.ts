@@ -5,10 +5,11 @@ import type { Knex } from 'knex';
 import { defaultPageSize, type Unavailable } from '../../core';
 import { maxBatchSize } from './batcher';
 import type { DatabaseSizes, OwnDatabase } from './database/own-database';
-import { isDiskFull, isLoginRejected, isReadOnlyServer, toTaskEither } from './database/errors';
+import { isKind } from './database/errors';
 import { leastInt64 } from './database/pet-columns';
+import { toTaskEither, withTimeout } from './database/work';
 import { generationMismatch, readSchemaState } from './migrations/migrations';
-import { databaseTimeouts, withTimeout } from './timeouts';
+import { databaseTimeouts } from './database/timeouts';
 
 const checkReadiness = async ({
   reads,
@@ -18,7 +19,7 @@ const checkReadiness = async ({
   checkSpace,
 }: OwnDatabase): Promise<string | undefined> => {
   const inTime = <A>(work: () => Promise<A>) =>
-    toTaskEither(() => withTimeout(work(), databaseTimeouts.readinessMs))();
+    toTaskEither(() => withTimeout(work, databaseTimeouts.readinessMs))();
   const firstPage = { from: leastInt64, order: 'asc', filters: [] } as const;
   const [schema, read, written, ids] = await Promise.all([
     inTime(() => readSchemaState(reads, statements)),
@@ -31,10 +32,10 @@ const checkReadiness = async ({
     }),
     inTime(() => inspectIds(maxBatchSize)),
   ]);
-  if ([schema, read, written].some((check) => E.isLeft(check) && isReadOnlyServer(check.left.cause)))
+  if ([schema, read, written].some((check) => E.isLeft(check) && isKind('ReadOnlyServer')(check.left.cause)))
     return 'the database server is read-only; run `animal-store doctor`';
   if (E.isLeft(schema))
-    return isLoginRejected(schema.left.cause)
+    return isKind('LoginRejected')(schema.left.cause)
       ? 'the database rejects the login; run `animal-store doctor`'
       : 'the database does not answer';
   if (generationMismatch(schema.right) !== undefined) {
@@ -42,7 +43,7 @@ const checkReadiness = async ({
   }
   if (schema.right.pending.length > 0) return 'the database lacks migrations; run `animal-store migrate`';
   if (E.isLeft(read)) return "animals can't be read from the database; run `animal-store doctor`";
-  if (E.isLeft(written) && isDiskFull(written.left.cause))
+  if (E.isLeft(written) && isKind('DiskFull', 'FileFull')(written.left.cause))
     return 'the disk of the database is full; free space there';
   if (E.isLeft(written)) return 'a write to the table heartbeats fails; run `animal-store doctor`';
   if (E.isLeft(ids)) return 'the database does not answer';

@@ -3,7 +3,7 @@ export { knexAuthenticate } from './api-keys/authenticate';
 export { checkCopySource, type CopiedStore, copyStore, type CopyState, openSqliteSource } from './copy';
 export type { Finding, OwnDatabase, PoolUsage } from './database/own-database';
 export type { StoreDatabase } from './database/store-database';
-export { permanentError } from './database/errors';
+export { type ErrorKind, kindOf, permanentError } from './database/errors';
 export * from './health';
 export * from './host';
 export * from './inspection';
@@ -15,5 +15,5 @@ export { openPostgres, postgresConfiguration, type PostgresOptions } from './pos
 export { backupSqlite, type CopyOptions, followOwnLinks, partialFileFor } from './sqlite/backup';
 export { createPrivateFile, identifyFile, isMountPoint, isSameFile } from './sqlite/file';
 export * from './sqlite/restore';
-export { databaseTimeouts } from './timeouts';
+export { databaseTimeouts } from './database/timeouts';
 export { openSqlite, sqliteConfiguration, type SqliteOptions } from './sqlite/sqlite';

@@ -2,9 +2,10 @@ import type { TaskEither } from 'fp-ts/TaskEither';
 import { randomBytes } from 'node:crypto';
 import { decodeOrThrow, NewPetCodec, type Unavailable } from '../../core';
 import type { Finding, OwnDatabase } from './database/own-database';
-import { type StoreDatabase, tryAndRollBack } from './database/store-database';
-import { errorWithCode, permanentError, toTaskEither } from './database/errors';
+import type { StoreDatabase } from './database/store-database';
+import { errorWithCode, permanentError } from './database/errors';
 import { idOfRow, newPetCells } from './database/pet-columns';
+import { toTaskEither, tryAndRollBack } from './database/work';
 import { tryMigrate } from './migrations/migrate';
 import { readSchemaState, type SchemaState } from './migrations/migrations';
 

@@ -1,7 +1,6 @@
 import type { Knex } from 'knex';
 import { type ConsumeQuota, type OwnerId, type Quota, quotaAfter, type RateLimit } from '../../core';
-import { toTaskEither } from './database/errors';
-import { withTimeout } from './timeouts';
+import { toTaskEither, withTimeout } from './database/work';
 
 const countTimeoutMs = 2_500;
 
@@ -54,6 +53,6 @@ export const postgresQuota = (writes: Knex, limit: RateLimit): ConsumeQuota => {
     toTaskEither(() => {
       const timeoutMs = Math.min(deadline - performance.now(), countTimeoutMs);
       if (timeoutMs <= 0) throw new Error('the request can no longer be counted in time');
-      return withTimeout(count(owner), timeoutMs);
+      return withTimeout(() => count(owner), timeoutMs);
     });
 };

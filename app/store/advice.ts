@@ -1,88 +1,72 @@
 import * as E from 'fp-ts/Either';
-import { errorCode } from '../error-code';
+import { type ErrorKind, kindOf } from '../../adapters/knex';
 import type { DatabaseUrl } from '../settings/database-url';
 import { fileAdvice } from './file';
-
-type Advice = ReadonlyArray<readonly [code: RegExp, advice: string]>;
 
 const grants =
   'grant this role its rights with the script that docs/postgresql.md names, with `--set=role=ROLE --set=schema=SCHEMA`';
 
-const lockOfKnex: Advice[number] = [
-  /Migration table is already locked/,
-  'another process runs migrations with Knex; if none does, run `knex migrate:unlock`',
-];
+const lockHolder =
+  'another session holds a lock, or the server is slow; look at pg_stat_activity, and try again';
 
-/** Advice for errors of PostgreSQL. The first pattern that matches the code and message of an error applies. */
-const postgresAdvice: Advice = [
-  [/^ECONNREFUSED|^ENOENT connect/, 'start PostgreSQL there, or set the host and port in DATABASE_URL'],
-  [/^(ENOTFOUND|EAI_AGAIN) /, 'the host name is unknown; set the host in DATABASE_URL'],
-  [
-    /^28|password must be a string|no password/,
-    'set the user and the password in DATABASE_URL, and check that pg_hba.conf of the server accepts them',
-  ],
-  [/^3D000 /, 'create that database, or set its name in DATABASE_URL'],
-  [
-    /^3F000 /,
-    `the search path names no schema that exists and that this role may use; create the schema, correct the search path of DATABASE_URL or of the role, or ${grants}`,
-  ],
-  [
-    /^42501 must be owner/,
-    'run `migrate` of this version with the address of the role that owns the tables; docs/postgresql.md has the commands under "Upgrade"',
-  ],
-  [/^42501 .* for schema/, `run \`animal-store migrate\` as the owner of the database, and ${grants}`],
-  [/^42501 /, grants],
-  [/^25006 /, 'set the host of the primary server in DATABASE_URL, or default_transaction_read_only to off'],
-  lockOfKnex,
-  [
-    /^(55P03|57014) /,
-    'another session holds a lock, or the server is slow; look at pg_stat_activity, and try again',
-  ],
-  [
-    /^2200H |^23505 .*"pets_pkey/,
+/** Advice for each kind of error. Undefined if the message says what to do, or if only the place can be checked. */
+const advice: Readonly<Record<ErrorKind, string | undefined>> = {
+  Ours: undefined,
+  TooManyFiles: 'raise the limit of open files, `ulimit -n`',
+  ReadOnlyServer:
+    'set the host of the primary server in DATABASE_URL, or default_transaction_read_only to off',
+  IdTaken:
     "run: select setval('pets_id_seq', (select max(id) from pets)); if no id is left, raise the maximum of the sequence",
-  ],
-  [/^(53300|53400) /, 'raise max_connections of the server, or lower POSTGRES_POOL_SIZE'],
-  [/^(53100|53200) /, 'its disk or its memory is full; free space on the server'],
-  [/^(57P03|57P01|57P02) /, 'wait until the server has started, and try again'],
-  [/^CERT_HAS_EXPIRED/, "renew the certificate of the server, or correct this machine's clock"],
-  [
-    /^ERR_TLS_CERT_ALTNAME_INVALID/,
+  NoIdLeft:
+    "run: select setval('pets_id_seq', (select max(id) from pets)); if no id is left, raise the maximum of the sequence",
+  Duplicate: undefined,
+  Conflict: undefined,
+  RowLocked: lockHolder,
+  StatementTimeout: lockHolder,
+  FileLocked: 'wait until the process that writes to it has ended',
+  NotOwner:
+    'run `migrate` of this version with the address of the role that owns the tables; docs/postgresql.md has the commands under "Upgrade"',
+  RowSecurity:
+    'row-level security would hide rows from this role; disable it on the tables of the store, or run: alter role ROLE bypassrls',
+  NoRightOnSchema: `run \`animal-store migrate\` as the owner of the database, and ${grants}`,
+  NoRight: grants,
+  LoginRejected:
+    'set the user and the password in DATABASE_URL, and check that pg_hba.conf of the server accepts them',
+  NoDatabase: 'create that database, or set its name in DATABASE_URL',
+  NoSchema: `the search path names no schema that exists and that this role may use; create the schema, correct the search path of DATABASE_URL or of the role, or ${grants}`,
+  TooManySessions: 'raise max_connections of the server, or lower POSTGRES_POOL_SIZE',
+  DiskFull: 'free space on the disk of the database',
+  FileFull: 'free space on the disk of the database; if it has space, run `animal-store doctor`',
+  OutOfMemory: 'its memory is full; free memory there',
+  Damaged: 'restore a backup',
+  NotSqlite: 'it is not a SQLite database; name another file in DATABASE_URL',
+  DiskFailed: 'check that the disk has free space and no errors',
+  ServerStarting: 'wait until the server has started, and try again',
+  ConnectionRefused: 'start PostgreSQL there, or set the host and port in DATABASE_URL',
+  UnknownHost: 'the host name is unknown; set the host in DATABASE_URL',
+  CertificateExpired: "renew the certificate of the server, or correct this machine's clock",
+  CertificateOfOtherName:
     'set the host in DATABASE_URL to a name in the certificate of the server, or get a certificate for this name',
-  ],
-  [
-    /^\S*(CERT|SIGNATURE|ERR_TLS|ISSUER)/,
+  CertificateUntrusted:
     "set sslrootcert in DATABASE_URL to the file with the certificate of the authority that signed the server's certificate",
-  ],
-  [/does not support SSL|^EPROTO|^ERR_SSL/, 'enable TLS in the server, or remove sslmode from DATABASE_URL'],
-  [
-    /^(ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ECONNRESET) |timeout|timed out/i,
+  NoTls: 'enable TLS in the server, or remove sslmode from DATABASE_URL',
+  MigrationsLocked: 'another process runs migrations with Knex; if none does, run `knex migrate:unlock`',
+  Rejected: undefined,
+  FileRefused: undefined,
+  NoAnswer:
     'check that the server answers, and that the network lets this machine reach the host and port in DATABASE_URL',
-  ],
-];
-
-const sqliteAdvice: Advice = [
-  lockOfKnex,
-  [/SQLITE_CORRUPT/, 'restore a backup'],
-  [/SQLITE_NOTADB/, 'it is not a SQLite database; name another file in DATABASE_URL'],
-  [/ENOSPC/, 'free space on the disk of the database'],
-  [/SQLITE_FULL/, 'free space on the disk of the database; if it has space, run `animal-store doctor`'],
-  [/SQLITE_IOERR/, 'check that the disk has free space and no errors'],
-  [/SQLITE_BUSY/, 'wait until the process that writes to it has ended'],
-];
+  Unknown: undefined,
+};
 
 export const messageOf = (cause: unknown): string => E.toError(cause).message.replaceAll(/\s+/g, ' ').trim();
 
 /** Returns the advice that fits an error of the database, or undefined. */
 export const specificAdvice = (url: DatabaseUrl, cause: unknown): string | undefined => {
-  const code = errorCode(cause) ?? '';
-  const text = `${code} ${messageOf(cause)}`;
-  if (code === 'PERMANENT') return undefined;
-  if (code === 'EMFILE') return 'raise the limit of open files, `ulimit -n`';
-  const find = (advice: Advice) => advice.find(([pattern]) => pattern.test(text))?.[1];
-  if (url._tag === 'Postgres') return find(postgresAdvice);
+  const kind = kindOf(cause);
   if (url._tag === 'Memory') return undefined;
-  return find(sqliteAdvice) ?? (text.includes('SQLITE_') ? fileAdvice(url.filename) : undefined);
+  if (url._tag === 'Postgres') return advice[kind];
+  if (kind === 'NoAnswer') return undefined;
+  return kind === 'Rejected' || kind === 'FileRefused' ? fileAdvice(url.filename) : advice[kind];
 };
 
 export const generalAdvice = (url: DatabaseUrl): string =>

@@ -11,8 +11,8 @@ import {
   timesOfNewKey,
   type Unavailable,
 } from '../../../core';
-import { toTaskEither, eitherToTaskEither } from '../database/errors';
 import type { StoreDatabase } from '../database/store-database';
+import { eitherToTaskEither, toTaskEither } from '../database/work';
 import { type ApiKeyRow, hashOf, newApiKey, numberOf, timesOf } from './api-key-rows';
 
 export interface ApiKeyRecord {

@@ -16,7 +16,7 @@ import {
 } from '../../../core';
 import { createBatcher } from '../batcher';
 import type { StoreDatabase } from '../database/store-database';
-import { databaseTimeouts } from '../timeouts';
+import { databaseTimeouts } from '../database/timeouts';
 import { type ApiKeyRow, hashOf, keyIdOf, numberOf, timesOf } from './api-key-rows';
 
 const maxTrusted = 10_000;

@@ -1,68 +1,94 @@
-import * as E from 'fp-ts/Either';
-import type * as TE from 'fp-ts/TaskEither';
-import { type Unavailable, unavailable } from '../../../core';
+/* Errors of the databases and their drivers. Codes and messages are matched only here. */
+
+import { toError } from 'fp-ts/Either';
 
 const codeOf = (error: unknown): string =>
   typeof error === 'object' && error !== null && 'code' in error && typeof error.code === 'string'
     ? error.code
     : '';
 
-/** Makes a function that reports whether the code of an error matches a regular expression. */
-const hasCode =
-  (codes: RegExp) =>
-  (error: unknown): boolean =>
-    codes.test(codeOf(error));
-
-/**
- * True for a `permanentError`, or if the database rejected the statement itself. Other rows of a batch may then succeed
- * in separate statements. False if the server failed: SQLSTATE 08 (connection), 57P (shutdown), 53300 (too many
- * connections), 25006 (read-only server), and SQLite's I/O errors.
- */
-export const isStatementError = hasCode(
-  /^(?:PERMANENT|(?!08|57P|53300|25006)(?:\d[\dA-Z]|F0|HV|P0|XX)[\dA-Z]{3}|SQLITE_(?:ERROR|CONSTRAINT|MISMATCH|RANGE|TOOBIG|NOMEM))$/,
-);
-
-export const isPostgresLockTimeout = hasCode(/^55P03$/);
-
-/** True for PostgreSQL's timeout of a lock (55P03) or of a statement (57014). */
-export const isPostgresTimeout = hasCode(/^(?:55P03|57014)$/);
-
 /** Message for a read-only server. The condition `acceptsWrites` makes a read fail with an error that quotes it. */
 export const readOnlyServer = 'the server is read-only';
 
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
-
-const isRefusedRead = (error: unknown): boolean =>
-  codeOf(error) === '22P02' && messageOf(error).endsWith(`"${readOnlyServer}"`);
-
-/** True if a statement failed because the server is a standby, or because an administrator has made it read-only. */
-export const isReadOnlyServer = (error: unknown): boolean =>
-  codeOf(error) === '25006' || isRefusedRead(error);
-
-export const readOnlyServerError = (): Error => errorWithCode('25006', readOnlyServer);
-
-export const isSqliteBusy = hasCode(/^SQLITE_(?:BUSY|LOCKED)$/);
+/** Remedy for work that failed and was rolled back: run it again, or run the calls that shared it separately. */
+export type Remedy = 'retry' | 'separate' | 'none';
 
 /**
- * True for a conflict with another transaction that a retry can resolve. The SQLSTATE is 40001 (serialization failure),
- * 40P01 (deadlock), 23505 (unique violation), 42P07 (duplicate table) or 42710 (duplicate object).
+ * Kinds of errors, each with a pattern for the code and the message, in the order in which they are tried, and with the
+ * remedy if the database has rolled the work back. SQLSTATEs are in appendix A of PostgreSQL's documentation, and the
+ * codes of SQLite in "Result Codes".
  */
-export const isConflict = hasCode(/^(?:40001|40P01|23505|42P07|42710)$/);
+const kinds = [
+  /** Error of this program, whose message says what to do. */
+  ['Ours', /^PERMANENT /, 'separate'],
+  ['TooManyFiles', /^EMFILE /],
+  ['ReadOnlyServer', /^25006 /],
+  ['IdTaken', /^23505 .*"pets_pkey/s, 'retry'],
+  ['NoIdLeft', /^2200H /, 'separate'],
+  /** Unique violation, or a table or object that exists: another transaction was faster. */
+  ['Duplicate', /^(23505|42P07|42710) |^SQLITE_CONSTRAINT .*UNIQUE constraint failed/s, 'retry'],
+  /** Serialization failure or deadlock. */
+  ['Conflict', /^(40001|40P01) /, 'retry'],
+  ['RowLocked', /^55P03 /, 'separate'],
+  ['StatementTimeout', /^57014 /, 'separate'],
+  ['FileLocked', /^SQLITE_(BUSY|LOCKED) /],
+  ['NotOwner', /^42501 must be owner/, 'separate'],
+  ['RowSecurity', /^42501 .*row-level security/s, 'separate'],
+  ['NoRightOnSchema', /^42501 .* for schema/s, 'separate'],
+  ['NoRight', /^42501 /, 'separate'],
+  ['LoginRejected', /^28|password must be a string|no password/],
+  ['NoDatabase', /^3D000 /],
+  ['NoSchema', /^3F000 /],
+  ['TooManySessions', /^(53300|53400) /],
+  ['DiskFull', /^(53100|ENOSPC) /],
+  /** SQLite reports a full disk, and a table whose last id is used, by the same code. */
+  ['FileFull', /^SQLITE_FULL /],
+  ['OutOfMemory', /^(53200|SQLITE_NOMEM) /, 'separate'],
+  ['Damaged', /^SQLITE_CORRUPT /],
+  ['NotSqlite', /^SQLITE_NOTADB /],
+  ['DiskFailed', /^SQLITE_IOERR /],
+  ['ServerStarting', /^57P0[123] /],
+  ['ConnectionRefused', /^ECONNREFUSED|^ENOENT connect/],
+  ['UnknownHost', /^(ENOTFOUND|EAI_AGAIN) /],
+  ['CertificateExpired', /^CERT_HAS_EXPIRED/],
+  ['CertificateOfOtherName', /^ERR_TLS_CERT_ALTNAME_INVALID/],
+  ['CertificateUntrusted', /^\S*(CERT|SIGNATURE|ERR_TLS|ISSUER)/],
+  ['NoTls', /does not support SSL|^EPROTO|^ERR_SSL/],
+  ['MigrationsLocked', /Migration table is already locked/],
+  /** The database rejected the statement itself, so that other rows may succeed in separate statements. */
+  [
+    'Rejected',
+    /^(?!08|57P)(\d[\dA-Z]|F0|HV|P0|XX)[\dA-Z]{3} |^SQLITE_(ERROR|CONSTRAINT|MISMATCH|RANGE|TOOBIG) /,
+    'separate',
+  ],
+  ['FileRefused', /SQLITE_/],
+  ['NoAnswer', /^(08...|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ECONNRESET|EPIPE) |time(d )?out|terminated/i],
+  ['Unknown', /^/],
+] as const satisfies ReadonlyArray<readonly [kind: string, pattern: RegExp, remedy?: Remedy]>;
 
-export const isPossibleDuplicate = hasCode(/^(?:23505|SQLITE_CONSTRAINT)/);
+export type ErrorKind = (typeof kinds)[number][0];
 
-export const isDamage = hasCode(/^SQLITE_(?:CORRUPT|NOTADB)$/);
+const classify = (error: unknown): readonly [ErrorKind, RegExp, Remedy?] | undefined => {
+  const plain = withoutStatement(error);
+  return kinds.find(([, pattern]) => pattern.test(`${codeOf(plain)} ${plain.message}`));
+};
 
-/** True if the disk of a SQLite file or of a PostgreSQL server is full. */
-export const isDiskFull = hasCode(/^(?:SQLITE_FULL|ENOSPC|53100)$/);
+export const kindOf = (error: unknown): ErrorKind => classify(error)?.[0] ?? 'Unknown';
 
-/** True if PostgreSQL rejects the role or its password. */
-export const isLoginRejected = hasCode(/^28/);
+export const remedyOf = (error: unknown): Remedy => classify(error)?.[2] ?? 'none';
+
+/** Makes a function that reports whether an error has one of some kinds. */
+export const isKind =
+  (...kinds: ReadonlyArray<ErrorKind>) =>
+  (error: unknown): boolean =>
+    kinds.includes(kindOf(error));
 
 export const errorWithCode = (code: string, message: string): Error =>
   Object.assign(new Error(message), { code });
 
 export const permanentError = (message: string): Error => errorWithCode('PERMANENT', message);
+
+export const readOnlyServerError = (): Error => errorWithCode('25006', readOnlyServer);
 
 /**
  * Returns a copy of an error without the statement, whose values must not reach a log. Knex puts the statement and
@@ -70,29 +96,9 @@ export const permanentError = (message: string): Error => errorWithCode('PERMANE
  * error of `permanentError` stays as it is, because it may name a file with ` - `.
  */
 export const withoutStatement = (error: unknown): Error => {
-  if (error instanceof Error && codeOf(error) === 'PERMANENT') return error;
-  if (isRefusedRead(error)) return readOnlyServerError();
-  const words = messageOf(error).replace(/^.* - /s, '') || codeOf(error);
-  return Object.assign(new Error(words), { code: codeOf(error) });
+  const code = codeOf(error);
+  const { message } = toError(error);
+  if (error instanceof Error && code === 'PERMANENT') return error;
+  if (code === '22P02' && message.endsWith(`"${readOnlyServer}"`)) return readOnlyServerError();
+  return Object.assign(new Error(message.replace(/^.* - /s, '') || code), { code });
 };
-
-export const tryOrError = <A>(work: () => A): A | Error => {
-  try {
-    return work();
-  } catch (error) {
-    return withoutStatement(error);
-  }
-};
-
-export const eitherToTaskEither =
-  <F, A>(query: () => Promise<E.Either<F, A>>): TE.TaskEither<F | Unavailable, A> =>
-  async () => {
-    try {
-      return await query();
-    } catch (error) {
-      return E.left(unavailable(withoutStatement(error)));
-    }
-  };
-
-export const toTaskEither = <A>(query: () => Promise<A>): TE.TaskEither<Unavailable, A> =>
-  eitherToTaskEither(async () => E.right(await query()));

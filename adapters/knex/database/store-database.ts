@@ -1,6 +1,5 @@
 import type { Knex } from 'knex';
 import type { ListOrder } from '../../../core';
-import { withoutStatement } from './errors';
 import type { FilterCells, NewPetRow, PetRow } from './pet-columns';
 
 /** First id, order and filters of a page. */
@@ -60,8 +59,14 @@ export interface StoreDatabase {
   readonly concurrency: { readonly reads: number; readonly writes: number };
   /** Runs a statement that writes, and resolves once the write is durable. Rejects if the SQLite file was replaced. */
   readonly write: <A>(statement: (writes: Knex) => Promise<A>) => Promise<A>;
-  /** Runs work in a transaction, with the guarantees of `write`. Rolls back if the work rejects. */
-  readonly transaction: <A>(work: (transaction: Knex.Transaction) => Promise<A>) => Promise<A>;
+  /**
+   * Runs work in a transaction, with the guarantees of `write`. Rolls back if the work rejects, or ends after `until`,
+   * a time by `performance.now()`.
+   */
+  readonly transaction: <A>(
+    work: (transaction: Knex.Transaction) => Promise<A>,
+    until?: number,
+  ) => Promise<A>;
   /**
    * Runs work in a transaction that holds the migration lock, so that only one process at a time migrates or creates
    * the first API key. Rejects if the lock is not free within seconds, or if the encoding of a PostgreSQL database
@@ -69,40 +74,3 @@ export interface StoreDatabase {
    */
   readonly withMigrationLock: <A>(work: (transaction: Knex.Transaction) => Promise<A>) => Promise<A>;
 }
-
-/**
- * Runs work in a transaction, and rolls back if the work rejects. The work must reject if a statement fails. Otherwise
- * PostgreSQL answers COMMIT with ROLLBACK, which Knex takes for success.
- */
-export const inTransaction = async <A>(
-  knex: Knex,
-  work: (transaction: Knex.Transaction) => Promise<A>,
-  config?: Knex.TransactionConfig,
-): Promise<A> => {
-  const transaction = await knex.transaction(config).catch((error: unknown) => {
-    throw withoutStatement(error);
-  });
-  let result: A;
-  try {
-    result = await work(transaction);
-  } catch (error) {
-    await transaction.rollback().catch(withoutStatement);
-    throw error;
-  }
-  await transaction.commit();
-  // Knex resolves the promise of `commit` even if the commit failed. Only `executionPromise` rejects then.
-  await transaction.executionPromise;
-  return result;
-};
-
-export const tryAndRollBack = async <A>(
-  writes: Knex,
-  work: (transaction: Knex.Transaction) => Promise<A>,
-): Promise<A> => {
-  const transaction = await writes.transaction();
-  try {
-    return await work(transaction);
-  } finally {
-    await transaction.rollback();
-  }
-};

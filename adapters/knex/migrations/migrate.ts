@@ -1,18 +1,11 @@
 import { constVoid, pipe } from 'fp-ts/function';
 import * as TE from 'fp-ts/TaskEither';
 import type { Knex } from 'knex';
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Unavailable } from '../../../core';
 import type { OwnDatabase } from '../database/own-database';
-import { type StoreDatabase, tryAndRollBack } from '../database/store-database';
-import {
-  isPostgresLockTimeout,
-  isPostgresTimeout,
-  isSqliteBusy,
-  permanentError,
-  toTaskEither,
-  withoutStatement,
-} from '../database/errors';
+import type { StoreDatabase } from '../database/store-database';
+import { isKind, permanentError, withoutStatement } from '../database/errors';
+import { repeat, toTaskEither, tryAndRollBack } from '../database/work';
 import { generationMismatch, migrationConfig, readSchemaState, type SchemaState } from './migrations';
 
 export interface MigrateOptions {
@@ -51,21 +44,20 @@ export const runMigrations = async (transaction: Knex.Transaction): Promise<void
   }
 };
 
-const retryLocked = async <A>(
+const isLocked = isKind('RowLocked', 'FileLocked');
+
+const retryLocked = <A>(
   onWait: () => void,
   signal: AbortSignal | undefined,
   work: () => Promise<A>,
 ): Promise<A> => {
   const until = performance.now() + maxWaitMs;
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      return await work();
-    } catch (error) {
-      if (!(isPostgresLockTimeout(error) || isSqliteBusy(error)) || performance.now() > until) throw error;
-      if (attempt === 1) onWait();
-      await delay(lockRetryMs, undefined, { signal });
-    }
-  }
+  const pauseMs = (error: unknown, attempt: number): number | undefined => {
+    if (!isLocked(error) || performance.now() > until) return undefined;
+    if (attempt === 1) onWait();
+    return lockRetryMs;
+  };
+  return repeat(work, pauseMs, signal);
 };
 
 const checkGeneration = (state: SchemaState, mayRaiseGeneration: boolean): void => {
@@ -148,6 +140,6 @@ export const tryMigrate = async ({ writes, trialLimits }: OwnDatabase, hasTables
     if (trialLimits !== undefined) await transaction.raw(trialLimits);
     await runMigrations(transaction);
   }).catch((error: unknown) => {
-    if (!isPostgresTimeout(error)) throw error;
+    if (!isKind('RowLocked', 'StatementTimeout')(error)) throw error;
   });
 };

@@ -1,9 +1,8 @@
 import * as E from 'fp-ts/Either';
 import { petNotFound, type PetRepository } from '../../../core';
-import { retryConflicts } from '../batcher';
-import { eitherToTaskEither, toTaskEither } from '../database/errors';
 import { changedCells } from '../database/pet-columns';
 import type { StoreDatabase } from '../database/store-database';
+import { eitherToTaskEither, retryConflicts, toTaskEither } from '../database/work';
 import { inBatches } from './import';
 import { findPets } from './read';
 
@@ -15,9 +14,8 @@ export const updatePet =
       retryConflicts(() =>
         transaction(async (writes) => {
           await writes('pets').where({ id: id.toString() }).update(changedCells(changes));
-          const [found = E.left(petNotFound(id))] = await findPets(writes, statements, [id]);
-          if (found instanceof Error) throw found;
-          return found;
+          const [result = E.left(petNotFound(id))] = await findPets(writes, statements, [id]);
+          return result;
         }),
       ),
     );

@@ -16,11 +16,13 @@ import {
   resolveIdempotentCreate,
   type ScopedIdempotencyKey,
   scopedIdempotencyKeyText,
+  type Unavailable,
 } from '../../../core';
 import { createBatcher, type OnBatch } from '../batcher';
-import { isPossibleDuplicate, permanentError } from '../database/errors';
-import { newPetCells, petFromRow } from '../database/pet-columns';
+import { isKind, permanentError } from '../database/errors';
+import { newPetCells, petFromRow, type PetRow } from '../database/pet-columns';
 import type { Statements, StoreDatabase } from '../database/store-database';
+import { tryWork } from '../database/work';
 import { findRecords, lockRecord, purgeExpiredKeys, purgeIfExpired } from './idempotency-keys';
 
 /** Idempotency key of a create, with a `text` for comparisons and the hash of the animal. */
@@ -34,23 +36,25 @@ interface Create {
   readonly key: KeyOfCreate | undefined;
 }
 
-type CreateFailure = IdempotencyKeyReused | PetDeleted;
+type CreateFailure = IdempotencyKeyReused | PetDeleted | Unavailable;
 
 type CreateResult = E.Either<CreateFailure, CreatedPet>;
+
+/** Times of a batch: `now` and `expiresAt` in milliseconds since 1970, and `until` by `performance.now()`. */
+interface Times {
+  readonly now: number;
+  readonly expiresAt: number;
+  readonly until: number;
+}
 
 const keysOf = (creates: ReadonlyArray<Create>): ReadonlyArray<ScopedIdempotencyKey> =>
   creates.flatMap(({ key }) => (key === undefined ? [] : [key]));
 
 /**
- * Inserts animals in one statement, and returns them in the order of `newPets`. Sorts by id, because SQL returns
- * inserted rows in any order. Rejects if the database has stored other values than those of `newPets`.
+ * Returns inserted animals in the order of `newPets`. Sorts by id, because SQL returns inserted rows in any order.
+ * Throws if the database has stored other values than those of `newPets`.
  */
-export const insertPets = async (
-  writes: Knex,
-  { insert }: Statements,
-  newPets: ReadonlyArray<NewPet>,
-): Promise<ReadonlyArray<Pet>> => {
-  const rows = await insert(writes, newPets.map(newPetCells));
+const storedPets = (newPets: ReadonlyArray<NewPet>, rows: ReadonlyArray<PetRow>): ReadonlyArray<Pet> => {
   const pets = rows.map(petFromRow).sort(compareById);
   if (
     pets.length === newPets.length &&
@@ -62,22 +66,44 @@ export const insertPets = async (
   );
 };
 
+/** Inserts animals in one statement of a transaction, and returns them in the order of `newPets`. */
+export const insertPets = async (
+  transaction: Knex.Transaction,
+  { insert }: Statements,
+  newPets: ReadonlyArray<NewPet>,
+): Promise<ReadonlyArray<Pet>> => storedPets(newPets, await insert(transaction, newPets.map(newPetCells)));
+
+const created = (pet: Pet): E.Either<never, CreatedPet> => E.right({ pet, replayed: false });
+
+/**
+ * Adds animals in one statement without a transaction. A fault of the stored rows is found after the commit, so it is
+ * the result of each create. If this function rejected, the creates would run again.
+ */
+const createWithoutKeys = async (
+  { write, statements }: StoreDatabase,
+  newPets: ReadonlyArray<NewPet>,
+): Promise<ReadonlyArray<CreateResult>> => {
+  const rows = await write((writes) => statements.insert(writes, newPets.map(newPetCells)));
+  const pets = tryWork(() => storedPets(newPets, rows));
+  return E.isLeft(pets) ? newPets.map(() => pets) : pets.right.map(created);
+};
+
 const createNew = async (
-  writes: Knex,
+  transaction: Knex.Transaction,
   statements: Statements,
   creates: ReadonlyArray<Create>,
   expiresAt: number,
 ): Promise<ReadonlyArray<CreateResult>> => {
   const newPets = creates.map(({ newPet }) => newPet);
-  const pets = await insertPets(writes, statements, newPets);
+  const pets = await insertPets(transaction, statements, newPets);
   const records = pets.flatMap(({ id }, place) => {
     const key = creates[place]?.key;
     if (key === undefined) return [];
     const { ownerId: owner_id, idempotencyKey: idempotency_key, contentHash: content_hash } = key;
     return [{ owner_id, idempotency_key, content_hash, pet_id: id, expires_at: expiresAt }];
   });
-  if (records.length > 0) await statements.insertRecords(writes, records);
-  return pets.map((pet) => E.right({ pet, replayed: false }));
+  if (records.length > 0) await statements.insertRecords(transaction, records);
+  return pets.map(created);
 };
 
 /** Returns the result of a create whose idempotency key was used before, or undefined if its animal must be added. */
@@ -99,7 +125,7 @@ const settle = (
 };
 
 const createOrReplay = async (
-  transaction: Knex,
+  transaction: Knex.Transaction,
   statements: Statements,
   creates: ReadonlyArray<Create>,
   now: number,
@@ -128,19 +154,22 @@ const createOrReplay = async (
  * keys are new, which saves a query. If a key was used before, starts again and looks the keys up.
  */
 const createTogether = async (
-  { write, transaction, statements }: StoreDatabase,
+  database: StoreDatabase,
   creates: ReadonlyArray<Create>,
-  now: number,
-  expiresAt: number,
+  { now, expiresAt, until }: Times,
 ): Promise<ReadonlyArray<CreateResult>> => {
   if (keysOf(creates).length === 0)
-    return write((writes) => createNew(writes, statements, creates, expiresAt));
+    return createWithoutKeys(
+      database,
+      creates.map(({ newPet }) => newPet),
+    );
+  const { transaction, statements } = database;
   try {
-    return await transaction((writes) => createNew(writes, statements, creates, expiresAt));
+    return await transaction((writes) => createNew(writes, statements, creates, expiresAt), until);
   } catch (error) {
-    if (!isPossibleDuplicate(error)) throw error;
+    if (!isKind('Duplicate', 'IdTaken')(error)) throw error;
   }
-  return transaction((writes) => createOrReplay(writes, statements, creates, now, expiresAt));
+  return transaction((writes) => createOrReplay(writes, statements, creates, now, expiresAt), until);
 };
 
 /**
@@ -156,9 +185,10 @@ export const createPets = (
   const purge = purgeExpiredKeys(database, now);
   const create = createBatcher({
     concurrency: database.concurrency.writes,
-    runBatch: (creates: ReadonlyArray<Create>) => {
+    runBatch: (creates: ReadonlyArray<Create>, until) => {
       const time = now();
-      return createTogether(database, creates, time, time + idempotencyTtlMs).finally(purge);
+      const times = { now: time, expiresAt: time + idempotencyTtlMs, until };
+      return createTogether(database, creates, times).finally(purge);
     },
     separatesRejected: true,
     onBatch,

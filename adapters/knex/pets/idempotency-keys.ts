@@ -59,7 +59,7 @@ export const findRecords = async (
   const found = await findPets(transaction, statements, rows.map(petIdOf));
   return new Map(
     RA.zipWith(rows, found, (row, outcome) => {
-      if (outcome instanceof Error) throw outcome;
+      if (E.isLeft(outcome) && outcome.left._tag === 'Unavailable') throw outcome.left.cause;
       const record: IdempotencyRecord = {
         content: row.content_hash,
         pet: E.isRight(outcome) ? outcome.right : undefined,

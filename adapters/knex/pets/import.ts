@@ -11,15 +11,17 @@ import {
 import { maxBatchSize } from '../batcher';
 import { withoutStatement } from '../database/errors';
 import type { Statements, StoreDatabase } from '../database/store-database';
-import { keepAwake } from '../keep-awake';
+import { keepAwake } from '../database/work';
 import { insertPets } from './create';
 
-/** Yields the elements of a source in batches that each fit into one statement. */
+/** Yields the elements of a source in batches that each fit into one statement. An abort ends it at the next element. */
 export async function* inBatches<A>(
   source: Iterable<A> | AsyncIterable<A>,
+  signal?: AbortSignal,
 ): AsyncGenerator<ReadonlyArray<A>> {
   let batch: Array<A> = [];
   for await (const element of source) {
+    signal?.throwIfAborted();
     batch.push(element);
     if (batch.length < maxBatchSize) continue;
     yield batch;
@@ -29,13 +31,14 @@ export async function* inBatches<A>(
 }
 
 const insertAll = async (
-  transaction: Knex,
+  transaction: Knex.Transaction,
   statements: Statements,
   newPets: AsyncIterable<NewPet>,
   onIds: OnIds | undefined,
+  signal: AbortSignal,
 ): Promise<ImportedPets> => {
   let imported: ImportedPets = { count: 0, firstId: undefined, lastId: undefined };
-  for await (const batch of inBatches(newPets)) {
+  for await (const batch of inBatches(newPets, signal)) {
     const pets = await insertPets(transaction, statements, batch).catch((error: unknown) => {
       throw withoutStatement(error);
     });
@@ -54,7 +57,9 @@ export const importPets =
     const progress = { isCommitting: false };
     try {
       const imported = await transaction(async (writes) => {
-        const inserted = await keepAwake(writes, () => insertAll(writes, statements, newPets, onIds));
+        const inserted = await keepAwake(writes, (signal) =>
+          insertAll(writes, statements, newPets, onIds, signal),
+        );
         // Rejects if an earlier statement failed, such as the one of `keepAwake`. Otherwise PostgreSQL would answer
         // COMMIT with ROLLBACK, which Knex takes for success.
         await writes.raw('select 1');

@@ -14,15 +14,16 @@ import {
   type PetQuery,
   type PetRepository,
   toPage,
+  type Unavailable,
 } from '../../../core';
-import { createBatcher, type OnBatch, type Result } from '../batcher';
-import { tryOrError } from '../database/errors';
+import { createBatcher, type OnBatch } from '../batcher';
 import { filterCells, idOfRow, leastInt64, petFromRow, type PetRow } from '../database/pet-columns';
 import type { PageStart, Statements, StoreDatabase } from '../database/store-database';
+import { tryWork } from '../database/work';
 
-type Found = Result<PetNotFound, Pet>;
+type Found = E.Either<PetNotFound | Unavailable, Pet>;
 
-/** Finds animals in one statement. Returns a result for each id, in order. The result of an invalid row is an Error. */
+/** Finds animals in one statement. Returns a result for each id, in order. The result of an invalid row is Unavailable. */
 export const findPets = async (
   knex: Knex,
   { byIds }: Statements,
@@ -32,7 +33,7 @@ export const findPets = async (
   const rowsById = new Map(rows.map((row) => [idOfRow(row), row]));
   return ids.map((id) => {
     const row = rowsById.get(id.toString());
-    return row === undefined ? E.left(petNotFound(id)) : tryOrError((): Found => E.right(petFromRow(row)));
+    return row === undefined ? E.left(petNotFound(id)) : tryWork(() => petFromRow(row));
   });
 };
 
@@ -44,7 +45,7 @@ const greatestInt64 = 2n ** 63n - 1n;
 const filtersOf = (query: PetQuery) => petFilters.filter((field) => query[field] !== undefined);
 
 /** Returns the same text for queries whose pages one statement can read. */
-const batchKeyOf = (query: PetQuery): string => [query.limit, query.order, ...filtersOf(query)].join();
+const groupOf = (query: PetQuery): string => [query.limit, query.order, ...filtersOf(query)].join();
 
 /** Returns the same text only for equal queries of a batch. Separates values by U+0000, which no value contains. */
 const textOf = (query: PetQuery): string =>
@@ -64,10 +65,10 @@ const startOf = ({ limit: _limit, after, order = 'asc', ...filters }: PetQuery):
   return { from: after === undefined ? first : after + step, order, filters: filterCells(filters) };
 };
 
-type Page = Result<never, PetPage>;
+type Page = E.Either<Unavailable, PetPage>;
 
 const toPetPage = ({ limit, order }: PetQuery, rows: ReadonlyArray<PetRow>): Page =>
-  tryOrError((): Page => E.right(toPage(limit, rows.map(petFromRow).sort(compareIn(order)))));
+  tryWork(() => toPage(limit, rows.map(petFromRow).sort(compareIn(order))));
 
 /** Reads a page for each query of a batch with the same limit, order and filter fields. Equal queries share a page. */
 const readPages = async (
@@ -89,7 +90,7 @@ const readPages = async (
 export const listPets = (database: StoreDatabase, onBatch: OnBatch): PetRepository['list'] => {
   const list = createBatcher({
     concurrency: database.concurrency.reads,
-    batchKey: batchKeyOf,
+    groupOf,
     runBatch: (queries: ReadonlyArray<PetQuery>) => readPages(database, queries),
     onBatch,
   });

@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import { isStatementError } from '../database/errors';
+import { remedyOf } from '../database/errors';
 
 const setSequence = "run: select setval('pets_id_seq', (select max(id) from pets))";
 
@@ -33,7 +33,7 @@ export const inspectSequence = async (pool: Knex, count: number): Promise<string
       ? `the sequence pets_id_seq is behind the ids in table pets; ${setSequence}`
       : undefined;
   } catch (error) {
-    if (isStatementError(error)) return undefined;
+    if (remedyOf(error) !== 'none') return undefined;
     throw error;
   }
 };

@@ -3,15 +3,20 @@ import knex, { type Knex } from 'knex';
 import { Socket } from 'node:net';
 import { callbackify } from 'node:util';
 import { type OwnDatabase, poolUsageOf, silentLog, withPool } from '../database/own-database';
-import { inTransaction, type Statements, type StoreDatabase } from '../database/store-database';
-import { isDiskFull, isReadOnlyServer, readOnlyServerError } from '../database/errors';
+import type { Statements, StoreDatabase } from '../database/store-database';
+import { isKind, readOnlyServerError } from '../database/errors';
+import { inTransaction } from '../database/work';
 import { migrationConfig } from '../migrations/migrations';
-import { databaseTimeouts } from '../timeouts';
+import { databaseTimeouts } from '../database/timeouts';
 import { inspectSequence } from './ids';
 import { postgresStatements } from './statements';
 import { checkEncoding, inspectConnection, inspectSettings, sessionTimeouts } from './server-settings';
 import { acceptsWrites, limitSessions, type Session, type Sessions } from './sessions';
 import { connectionWith, type PostgresUrl } from './url';
+
+const isReadOnlyServer = isKind('ReadOnlyServer');
+
+const isDiskFull = isKind('DiskFull');
 
 /** Connection of the driver `pg`. */
 interface Connection extends Session {
@@ -142,7 +147,7 @@ const postgresDatabase = (
   statements,
   onPrimary,
   write: (statement) => statement(pool),
-  transaction: (work) => inTransaction(pool, work),
+  transaction: (work, until) => inTransaction(pool, work, { until }),
 });
 
 /**

@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import type { Finding } from '../database/own-database';
 import { errorWithCode, permanentError } from '../database/errors';
-import { databaseTimeouts } from '../timeouts';
+import { databaseTimeouts } from '../database/timeouts';
 
 export const checkEncoding = async (pool: Knex): Promise<void> => {
   const { encoding } = await pool.first<{ readonly encoding: string }>(

@@ -1,10 +1,12 @@
+import * as E from 'fp-ts/Either';
 import knex, { type Knex } from 'knex';
 import { randomUUID } from 'node:crypto';
 import { lstatSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { withPool } from '../database/own-database';
-import { isDamage, isDiskFull, permanentError, tryOrError, withoutStatement } from '../database/errors';
+import { isKind, permanentError, withoutStatement } from '../database/errors';
+import { interruptible, tryWork } from '../database/work';
 import { poolConfiguration } from './connection';
 import {
   checkIntegrity,
@@ -34,10 +36,10 @@ const partialName = /\.animal-store-[0-9a-f-]{36}\.partial(-journal)?$/;
 
 /** Deletes partial files older than a day, which killed processes left. Leaves what it may not read or delete. */
 const removeStalePartials = (folder: string): void => {
-  const names = tryOrError(() => readdirSync(folder));
-  if (names instanceof Error) return;
-  for (const name of names.filter((other) => partialName.test(other))) {
-    void tryOrError(() => {
+  const names = tryWork(() => readdirSync(folder));
+  if (E.isLeft(names)) return;
+  for (const name of names.right.filter((other) => partialName.test(other))) {
+    tryWork(() => {
       const path = join(folder, name);
       if (Date.now() - statSync(path).mtimeMs > dayMs) rmSync(path);
     });
@@ -64,8 +66,6 @@ interface Interruptible {
   readonly interrupt: () => void;
 }
 
-const interruptMs = 10;
-
 /** Opens a file, works on it, and closes it. `signal` interrupts even a running statement, which may take long. */
 const onFile = async <A>(
   open: (pool: Knex.PoolConfig) => Knex,
@@ -77,17 +77,14 @@ const onFile = async <A>(
     connection = created;
     done(null);
   };
-  // Repeats the interrupt, because it has no effect before the statement starts.
-  const timer = setInterval(() => {
-    if (signal.aborted) tryOrError(() => connection?.interrupt());
-  }, interruptMs);
+  const interrupt = (): void => {
+    tryWork(() => connection?.interrupt());
+  };
   try {
-    return await withPool(open({ afterCreate }), work);
+    return await interruptible(() => withPool(open({ afterCreate }), work), signal, interrupt);
   } catch (error) {
     signal.throwIfAborted();
     throw withoutStatement(error);
-  } finally {
-    clearInterval(timer);
   }
 };
 
@@ -151,8 +148,9 @@ export const placeCheckedCopy = async (
     await sync(dirname(file)).catch(() => undefined);
     return count;
   } catch (error) {
-    if (isDiskFull(error)) throw permanentError(`no space is left on the disk of ${file}; free space there`);
-    if (!isDamage(error)) throw error;
+    if (isKind('DiskFull', 'FileFull')(error))
+      throw permanentError(`no space is left on the disk of ${file}; free space there`);
+    if (!isKind('Damaged', 'NotSqlite')(error)) throw error;
     const { message } = withoutStatement(error);
     throw permanentError(`${source} or its copy is damaged: ${message}; restore an undamaged backup`);
   } finally {

@@ -2,9 +2,9 @@ import { constVoid } from 'fp-ts/function';
 import type { Knex } from 'knex';
 import { pathToFileURL } from 'node:url';
 import { silentLog } from '../database/own-database';
-import { tryOrError } from '../database/errors';
+import { withoutStatement } from '../database/errors';
 import { migrationConfig } from '../migrations/migrations';
-import { databaseTimeouts } from '../timeouts';
+import { databaseTimeouts } from '../database/timeouts';
 import { cacheStatements, type Connection, type Done } from './statements';
 
 export const withPragmas =
@@ -13,15 +13,16 @@ export const withPragmas =
     cacheStatements(connection);
     const all = [`busy_timeout = ${databaseTimeouts.sqliteBusyMs}`, ...pragmas];
     connection.exec(all.map((pragma) => `PRAGMA ${pragma};`).join(''), (error) => {
-      const outcome = error ?? tryOrError(afterOpen);
-      if (!(outcome instanceof Error)) {
+      try {
+        if (error !== null) throw error;
+        afterOpen();
         done(null);
-        return;
+      } catch (failure) {
+        // Knex drops a connection whose preparation fails, but leaves its file open.
+        connection.close(() => {
+          done(withoutStatement(failure));
+        });
       }
-      // Knex drops a connection whose preparation fails, but leaves its file open.
-      connection.close(() => {
-        done(outcome);
-      });
     });
   };
 

@@ -1,3 +1,4 @@
+import * as E from 'fp-ts/Either';
 import {
   accessSync,
   closeSync,
@@ -15,7 +16,8 @@ import { stat, statfs } from 'node:fs/promises';
 import knex, { type Knex } from 'knex';
 import { dirname, resolve } from 'node:path';
 import { type DatabaseSizes, withPool } from '../database/own-database';
-import { errorWithCode, permanentError, tryOrError, withoutStatement } from '../database/errors';
+import { errorWithCode, permanentError, withoutStatement } from '../database/errors';
+import { tryWork } from '../database/work';
 import { readSchemaState } from '../migrations/migrations';
 import { fileInMode, poolConfiguration } from './connection';
 import { sqliteStatements } from './statements';
@@ -64,15 +66,15 @@ const giveToOwner = (file: number, folder: string): void => {
 export const createPrivateFile = (filename: string): void => {
   const path = resolveSymlink(filename);
   if (existsSync(path)) return;
-  const file = tryOrError(() => openSync(path, 'ax', 0o600));
-  if (file instanceof Error) {
+  const file = tryWork(() => openSync(path, 'ax', 0o600));
+  if (E.isLeft(file)) {
     if (existsSync(path)) return;
-    throw file;
+    throw file.left.cause;
   }
   try {
-    if (process.getuid?.() === 0) giveToOwner(file, dirname(path));
+    if (process.getuid?.() === 0) giveToOwner(file.right, dirname(path));
   } finally {
-    closeSync(file);
+    closeSync(file.right);
   }
 };
 
@@ -112,11 +114,11 @@ export const refuseReader = (filename: string): void => {
 
 /** True if the file itself is mounted, as by a container volume that names the file. Always false outside Linux. */
 export const isMountPoint = (filename: string): boolean => {
-  const mounts = tryOrError(() => readFileSync('/proc/self/mountinfo', 'utf8'));
-  if (mounts instanceof Error) return false;
+  const mounts = tryWork(() => readFileSync('/proc/self/mountinfo', 'utf8'));
+  if (E.isLeft(mounts)) return false;
   const file = resolveSymlink(resolve(filename));
   // The fifth field is the mount point, in which `\040` stands for a space (proc_pid_mountinfo(5)).
-  return mounts.split('\n').some((line) => line.split(' ')[4]?.replaceAll('\\040', ' ') === file);
+  return mounts.right.split('\n').some((line) => line.split(' ')[4]?.replaceAll('\\040', ' ') === file);
 };
 
 /**

@@ -1,8 +1,8 @@
 import knex, { type Knex } from 'knex';
 import { existsSync, linkSync, renameSync, rmSync, statSync } from 'node:fs';
 import { withPool } from '../database/own-database';
-import { inTransaction } from '../database/store-database';
-import { isDamage, isSqliteBusy, permanentError, withoutStatement } from '../database/errors';
+import { isKind, permanentError, withoutStatement } from '../database/errors';
+import { inTransaction } from '../database/work';
 import { runMigrations } from '../migrations/migrate';
 import { generationMismatch, readSchemaState } from '../migrations/migrations';
 import { type CopyOptions, placeCheckedCopy } from './backup';
@@ -13,7 +13,7 @@ import { createPrivateFile, isSameFile, openReadOnly, refuseForeignFile, resolve
 /** Resolves to the result of `work`, or to `fallback` if the file is damaged. */
 const unlessDamaged = <A, B>(work: Promise<A>, fallback: B): Promise<A | B> =>
   work.catch((error: unknown) => {
-    if (isDamage(error)) return fallback;
+    if (isKind('Damaged', 'NotSqlite')(error)) return fallback;
     throw withoutStatement(error);
   });
 
@@ -48,7 +48,7 @@ const lockAndFindAnimals = async (filename: string, file: Knex): Promise<boolean
     return (await file.schema.hasTable('pets')) && (await file('pets').first<unknown>('id')) !== undefined;
   };
   return unlessDamaged(lockAndFind(), undefined).catch((error: unknown) => {
-    if (!isSqliteBusy(error)) throw error;
+    if (!isKind('FileLocked')(error)) throw error;
     throw permanentError(`${filename} is in use; stop the service and any other program that has it open`);
   });
 };

@@ -1,9 +1,10 @@
+import * as E from 'fp-ts/Either';
 import { constVoid } from 'fp-ts/function';
 import knex, { type Knex } from 'knex';
 import { statSync } from 'node:fs';
-import { tryOrError } from '../database/errors';
 import { type OwnDatabase, poolUsageOf } from '../database/own-database';
-import { inTransaction, type StoreDatabase } from '../database/store-database';
+import type { StoreDatabase } from '../database/store-database';
+import { inTransaction, tryWork } from '../database/work';
 import { fileInMode, poolConfiguration, withPragmas } from './connection';
 import {
   checkIntegrity,
@@ -86,13 +87,12 @@ const transactionsOn = (writes: Knex): RunTransaction => {
     const [row] = await writes.raw<ReadonlyArray<{ readonly journal_mode: string }>>('PRAGMA journal_mode');
     return row?.journal_mode === 'wal';
   };
-  return async (work) => {
+  const commit = async (transaction: Knex): Promise<void> => {
+    for (const statement of ['COMMIT', 'BEGIN']) await transaction.raw(statement);
+  };
+  return async (work, until) => {
     hasLog ??= writes.isTransaction === true || (await readsHasLog());
-    return inTransaction(writes, async (transaction) => {
-      const result = await work(transaction);
-      if (!hasLog) for (const statement of ['COMMIT', 'BEGIN']) await transaction.raw(statement);
-      return result;
-    });
+    return inTransaction(writes, work, hasLog ? { until } : { until, beforeCommit: commit });
   };
 };
 
@@ -144,7 +144,7 @@ const watchFile = (filename: string) => {
     }
     if (isReplaced) throw new Error('the database file or its log was removed or replaced');
   };
-  return { check, isReplaced: (): boolean => tryOrError(check) instanceof Error };
+  return { check, isReplaced: (): boolean => E.isLeft(tryWork(check)) };
 };
 
 /** SQLite allows one write at a time. `reads` limits each kind of read: finds, lists and checks of API keys. */
@@ -165,7 +165,7 @@ const sqliteDatabase = (reads: Knex, writes: Knex, checkFile: () => void = const
     onPrimary: 'true',
     concurrency,
     write: (statement) => durably(statement(writes)),
-    transaction: (work) => durably(transaction(work)),
+    transaction: (work, until) => durably(transaction(work, until)),
     withMigrationLock: withWriteLock(writes, transaction),
   };
 };

@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import * as E from 'fp-ts/Either';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { createBatcher } from '../../../adapters/knex/batcher';
+import { unavailable } from '../../../core';
 
 interface Batch {
   readonly keys: ReadonlyArray<string>;
@@ -10,15 +11,16 @@ interface Batch {
 }
 
 /** Makes a batcher whose batches end when the test says so. The result of a key is the key in capitals. */
-const batcher = ({ concurrency = 1, timeoutMs = 5_000, batchKey = (_key: string): string => '' } = {}) => {
+const batcher = ({ concurrency = 1, timeoutMs = 5_000, groupOf = (_key: string): string => '' } = {}) => {
   const batches: Array<Batch> = [];
   const load = createBatcher<string, never, string>({
     concurrency,
-    batchKey,
+    groupOf,
     timeoutMs,
     runBatch: (keys) =>
       new Promise((resolve, reject) => {
-        const answerOf = (key: string) => (key === 'bad' ? new Error('bad') : E.right(key.toUpperCase()));
+        const answerOf = (key: string) =>
+          key === 'bad' ? E.left(unavailable('bad')) : E.right(key.toUpperCase());
         batches.push({
           keys,
           fail: reject,
@@ -108,8 +110,8 @@ describe('A batcher', () => {
     expect(keys().map(({ length }) => length)).to.deep.equal([400, 400, 1]);
   });
 
-  it('batches calls with equal batch keys, those of the oldest call first', async () => {
-    const { call, begun, keys } = batcher({ batchKey: (key) => key.charAt(0) });
+  it('batches calls of the same group, those of the oldest call first', async () => {
+    const { call, begun, keys } = batcher({ groupOf: (key) => key.charAt(0) });
     const answers = ['a1', 'b1', 'a2', 'c1', 'b2'].map((key) => call(key));
     for (const batch of [1, 2, 3]) (await begun(batch)).answer();
     expect(await Promise.all(answers)).to.deep.equal(['A1', 'B1', 'A2', 'C1', 'B2']);

@@ -1,9 +1,10 @@
 import { expect } from 'chai';
+import * as E from 'fp-ts/Either';
 import { readdirSync, readlinkSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import type { Knex } from 'knex';
 import { openPostgres, openSqlite } from '../../../../adapters/knex';
-import { tryOrError } from '../../../../adapters/knex/database/errors';
+import { tryWork } from '../../../../adapters/knex/database/work';
 import { eventually } from '../../../support/eventually';
 import { execute, inPostgresDatabase } from '../../../support/postgres/postgres';
 import { newDatabaseFile, removeFolders } from '../../../support/temporary-folder';
@@ -13,8 +14,8 @@ const descriptors = '/proc/self/fd';
 /** Counts the descriptors by which this process has a file or its log open. */
 const countOpen = (file: string): number =>
   readdirSync(descriptors).filter((name) => {
-    const target = tryOrError(() => readlinkSync(`${descriptors}/${name}`));
-    return typeof target === 'string' && target.startsWith(file);
+    const target = tryWork(() => readlinkSync(`${descriptors}/${name}`));
+    return E.isRight(target) && target.right.startsWith(file);
   }).length;
 
 const failureOf = (pool: Knex): Promise<unknown> =>

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { constVoid } from 'fp-ts/function';
+import { EventEmitter, once } from 'node:events';
 import { knexPetRepository } from '../../../../adapters/knex';
 import { type PetRepository } from '../../../../core';
 import { arbitraryNewPet } from '../../../contracts';
@@ -55,6 +56,29 @@ describe('An import whose connection is kept awake', () => {
       });
       const outcome = await knexPetRepository(database).importAll(silent)();
       expect(outcome).to.have.nested.property('left._tag', 'ImportAborted');
+    }));
+
+  it('reads no more of its source after it has failed', () =>
+    withDatabases(2, postgresDatabase, async (database, other) => {
+      let read = 0;
+      const events = new EventEmitter();
+      const [failed, closed] = [once(events, 'failed'), once(events, 'closed')];
+      const source = (async function* () {
+        try {
+          yield arbitraryNewPet();
+          await other.writes.raw(`select pg_terminate_backend(pid) from pg_stat_activity
+            where datname = current_database() and state = 'idle in transaction'`);
+          await failed;
+          for (; ; read += 1) yield arbitraryNewPet();
+        } finally {
+          events.emit('closed');
+        }
+      })();
+      const outcome = await knexPetRepository(database).importAll(source)();
+      expect(outcome).to.have.nested.property('left._tag', 'ImportAborted');
+      events.emit('failed');
+      await closed;
+      expect(read).to.equal(0);
     }));
 
   it('is not taken for stored when that is cancelled by PostgreSQL just before the commit', () =>

@@ -6,17 +6,28 @@ import { postgresDatabase, withDatabase } from '../../../support/databases/datab
 import { alterTables } from '../../../support/postgres/postgres';
 
 // Citus has no triggers on distributed tables, and runs the tests of imports.
+const shout = [
+  `create function shout() returns trigger language plpgsql as $$ begin
+     new.name = upper(new.name) || '!';
+     return new;
+   end $$`,
+  'create trigger shout before insert on pets for each row execute function shout()',
+];
+
 describe('A PostgreSQL database with a trigger that changes animals', () => {
+  it('stores creates without keys once, although they fail after their commit', () =>
+    withDatabase(postgresDatabase, async (database) => {
+      await alterTables(database, ...shout);
+      const { create } = knexPetRepository(database);
+      const outcomes = await Promise.all([arbitraryNewPet(), arbitraryNewPet()].map((pet) => create(pet)()));
+      for (const outcome of outcomes)
+        expect(outcome).to.have.nested.property('left.cause.message').that.includes('triggers');
+      expect(await database.reads('pets').pluck('id')).to.have.lengthOf(2);
+    }));
+
   it('refuses a create with a key and an import, and stores nothing', () =>
     withDatabase(postgresDatabase, async (database) => {
-      await alterTables(
-        database,
-        `create function shout() returns trigger language plpgsql as $$ begin
-           new.name = upper(new.name) || '!';
-           return new;
-         end $$`,
-        'create trigger shout before insert on pets for each row execute function shout()',
-      );
+      await alterTables(database, ...shout);
       const { create, importAll } = knexPetRepository(database);
       const writes = [
         create(arbitraryNewPet(), arbitraryScopedIdempotencyKey()),

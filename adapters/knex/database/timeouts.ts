@@ -22,14 +22,3 @@ export const databaseTimeouts = {
   keepAwakeMs: 1_000,
   idleInTransactionMs: 10_000,
 } as const;
-
-/** Settles as `work` does, but rejects after `timeoutMs`. The work continues, and its result is then ignored. */
-export const withTimeout = <A>(work: Promise<A>, timeoutMs: number): Promise<A> =>
-  new Promise((resolve, reject) => {
-    const timer = setTimeout(() => {
-      reject(new Error(`the database did not answer within ${timeoutMs} ms`));
-    }, timeoutMs);
-    void work.then(resolve, reject).finally(() => {
-      clearTimeout(timer);
-    });
-  });

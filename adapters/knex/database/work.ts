@@ -1,0 +1,183 @@
+/* How work runs on a database. Only this module begins transactions, repeats work, and sets timers around statements. */
+
+import * as E from 'fp-ts/Either';
+import type * as TE from 'fp-ts/TaskEither';
+import type { Knex } from 'knex';
+import { setTimeout as delay } from 'node:timers/promises';
+import { type Unavailable, unavailable } from '../../../core';
+import { databaseTimeouts } from './timeouts';
+import { errorWithCode, remedyOf, withoutStatement } from './errors';
+
+type Work<A> = (transaction: Knex.Transaction) => Promise<A>;
+
+export interface TransactionOptions {
+  /** Time by `performance.now()` after which nobody waits for the work. A later transaction is rolled back. */
+  readonly until?: number | undefined;
+  readonly config?: Knex.TransactionConfig;
+  /** Runs after the work, if there is time left to commit. */
+  readonly beforeCommit?: (transaction: Knex.Transaction) => Promise<void>;
+}
+
+const timeoutError = (message: string): Error => errorWithCode('ETIMEDOUT', message);
+
+const begin = async (knex: Knex, config?: Knex.TransactionConfig): Promise<Knex.Transaction> => {
+  const transaction = await knex.transaction(config).catch((error: unknown) => {
+    throw withoutStatement(error);
+  });
+  // Knex resolves even if BEGIN failed. The transaction is then completed, and `executionPromise` rejects.
+  if (transaction.isCompleted()) await transaction.executionPromise;
+  return transaction;
+};
+
+/**
+ * Runs work in a transaction, and rolls back if the work rejects or ends too late. The work must reject if a statement
+ * fails. Otherwise PostgreSQL answers COMMIT with ROLLBACK, which Knex takes for success.
+ */
+export const inTransaction = async <A>(
+  knex: Knex,
+  work: Work<A>,
+  { until = Infinity, config, beforeCommit }: TransactionOptions = {},
+): Promise<A> => {
+  const transaction = await begin(knex, config);
+  let result: A;
+  try {
+    result = await work(transaction);
+    if (performance.now() > until) throw timeoutError('the transaction took too long, and was rolled back');
+    await beforeCommit?.(transaction);
+  } catch (error) {
+    await transaction.rollback().catch(withoutStatement);
+    throw error;
+  }
+  await transaction.commit();
+  // Knex resolves the promise of `commit` even if the commit failed. Only `executionPromise` rejects then.
+  await transaction.executionPromise;
+  return result;
+};
+
+export const tryAndRollBack = async <A>(knex: Knex, work: Work<A>): Promise<A> => {
+  const transaction = await begin(knex);
+  try {
+    return await work(transaction);
+  } finally {
+    await transaction.rollback();
+  }
+};
+
+/** Runs work again after each failure for which `pauseMs` returns the time to wait first. */
+export const repeat = async <A>(
+  work: () => Promise<A>,
+  pauseMs: (error: unknown, attempt: number) => number | undefined,
+  signal?: AbortSignal,
+): Promise<A> => {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await work();
+    } catch (error) {
+      const pause = pauseMs(error, attempt);
+      if (pause === undefined) throw error;
+      await delay(pause, undefined, { signal });
+    }
+  }
+};
+
+const attempts = 6;
+
+const conflictDelayMs = 4;
+
+/**
+ * Runs work, and runs it again if the database rolled it back because of another transaction, at most `attempts` times
+ * in all. Starts no attempt after `until`.
+ */
+export const retryConflicts = <A>(work: () => Promise<A>, until = Infinity): Promise<A> =>
+  repeat(work, (error, attempt) => {
+    const pause = Math.random() * conflictDelayMs * 2 ** attempt;
+    const isLast = attempt === attempts || performance.now() + pause > until;
+    return isLast || remedyOf(error) !== 'retry' ? undefined : pause;
+  });
+
+/**
+ * Settles as `work` does, but rejects after `timeoutMs`. PostgreSQL sessions end a statement that takes longer, and work
+ * that gets `until` starts nothing after it. Without a limit, sets no timer.
+ */
+export const withTimeout = <A>(work: (until: number) => Promise<A>, timeoutMs: number): Promise<A> => {
+  const until = performance.now() + timeoutMs;
+  if (timeoutMs === Infinity) return work(until);
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => {
+      reject(timeoutError(`the database did not answer within ${timeoutMs} ms`));
+    }, timeoutMs);
+    void work(until)
+      .then(resolve, reject)
+      .finally(() => {
+        clearTimeout(timer);
+      });
+  });
+};
+
+/**
+ * Runs work, and sends a statement every second while no other statement runs. Otherwise a server or proxy may close
+ * the idle connection while the work waits for slow input. If such a statement fails, rejects and aborts the signal, so
+ * that the work reads no more input.
+ */
+export const keepAwake = async <A>(
+  transaction: Knex,
+  work: (signal: AbortSignal) => Promise<A>,
+): Promise<A> => {
+  const failed = new AbortController();
+  let running = 0;
+  const end = () => (running -= 1);
+  transaction.on('query', () => (running += 1));
+  transaction.on('query-response', end).on('query-error', end);
+  const failure = new Promise<never>((_resolve, reject) => {
+    failed.signal.addEventListener('abort', () => {
+      reject(withoutStatement(failed.signal.reason));
+    });
+  });
+  const timer = setInterval(() => {
+    if (running > 0) return;
+    transaction.raw('select 1').catch((error: unknown) => {
+      failed.abort(error);
+    });
+  }, databaseTimeouts.keepAwakeMs);
+  try {
+    return await Promise.race([work(failed.signal), failure]);
+  } finally {
+    clearInterval(timer);
+  }
+};
+
+const interruptMs = 10;
+
+/** Runs work, and interrupts its statements once the signal is aborted. */
+export const interruptible = async <A>(
+  work: () => Promise<A>,
+  signal: AbortSignal,
+  interrupt: () => void,
+): Promise<A> => {
+  // Repeats the interrupt, because it has no effect before a statement starts.
+  const timer = setInterval(() => {
+    if (signal.aborted) interrupt();
+  }, interruptMs);
+  try {
+    return await work();
+  } finally {
+    clearInterval(timer);
+  }
+};
+
+export const eitherToTaskEither =
+  <F, A>(query: () => Promise<E.Either<F, A>>): TE.TaskEither<F | Unavailable, A> =>
+  async () => {
+    try {
+      return await query();
+    } catch (error) {
+      return E.left(unavailable(withoutStatement(error)));
+    }
+  };
+
+export const toTaskEither = <A>(query: () => Promise<A>): TE.TaskEither<Unavailable, A> =>
+  eitherToTaskEither(async () => E.right(await query()));
+
+/** Returns the result of `work`, or Unavailable if it throws. */
+export const tryWork = <A>(work: () => A): E.Either<Unavailable, A> =>
+  E.tryCatch(work, (error) => unavailable(withoutStatement(error)));
