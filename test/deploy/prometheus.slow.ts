@@ -44,9 +44,10 @@ const namesIn = (text: string): ReadonlyArray<string> => {
 
 const rulesText = readFileSync(join(deploy, 'prometheus', 'animal-store.rules.yaml'), 'utf8');
 
-const promtool = async (...toolArguments: ReadonlyArray<string>): Promise<void> => {
-  const { code, stdout, stderr } = await startProgram('promtool', toolArguments).ended;
+const runTool = async (tool: string, ...toolArguments: ReadonlyArray<string>): Promise<string> => {
+  const { code, stdout, stderr } = await startProgram(tool, toolArguments).ended;
   expect(code, stdout + stderr).to.equal(0);
+  return stdout;
 };
 
 const Sample = t.type({ value: t.tuple([t.number, t.string]) });
@@ -75,6 +76,22 @@ const startPrometheus = async (folder: string, target: string, nodeExporter: str
     return decodeOrThrow(Answer, await response.json()).data.result.map(({ value: [, value] }) => value);
   };
 };
+
+describe('The example for Alertmanager', () => {
+  needsPrograms('amtool');
+  const file = join(deploy, 'prometheus', 'alertmanager.yaml');
+
+  it('is valid, and sends each severity of the alerts to its receiver', async () => {
+    await runTool('amtool', 'check-config', file);
+    const severities = new Set(
+      Array.from(rulesText.matchAll(/severity: (\w+)/g), ([, severity]) => severity),
+    );
+    expect([...severities]).to.have.members(['page', 'ticket']);
+    const receiverOf = (severity: string): Promise<string> =>
+      runTool('amtool', 'config', 'routes', 'test', `--config.file=${file}`, `severity=${severity}`);
+    expect([await receiverOf('page'), await receiverOf('ticket')]).to.deep.equal(['pager\n', 'mail\n']);
+  });
+});
 
 describe('A real Prometheus', () => {
   needsPrograms('prometheus', 'promtool');
@@ -119,9 +136,9 @@ describe('A real Prometheus', () => {
   });
 
   it('fires the alerts when it should, and only then', async () => {
-    await promtool('check', 'rules', join(deploy, 'prometheus', 'animal-store.rules.yaml'));
-    await promtool('check', 'config', join(deploy, 'prometheus', 'prometheus.yaml'));
-    await promtool('test', 'rules', join(projectFolder, 'test', 'deploy', 'alerts.test.yaml'));
+    await runTool('promtool', 'check', 'rules', join(deploy, 'prometheus', 'animal-store.rules.yaml'));
+    await runTool('promtool', 'check', 'config', join(deploy, 'prometheus', 'prometheus.yaml'));
+    await runTool('promtool', 'test', 'rules', join(projectFolder, 'test', 'deploy', 'alerts.test.yaml'));
   });
 
   it('has every metric that an alert asks for', async () => {
