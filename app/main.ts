@@ -11,10 +11,12 @@ if (major < 20 || (major === 20 && minor < 19))
   endWith(`Node ${process.versions.node} is too old; install Node 20.19 or later, best the current LTS`);
 
 const run = async (): Promise<void> => {
-  const { prepareSignals } = await import('./terminal/signals.js');
+  const { prepareSignals, runPreloadedListeners } = await import('./terminal/signals.js');
   prepareSignals();
   const { commandLine } = await import('./commands/command-line.js');
-  process.exit(await commandLine(process.argv, process));
+  const exitCode = await commandLine(process.argv, process);
+  await runPreloadedListeners();
+  process.exit(exitCode);
 };
 
 run().catch((error: unknown) => {

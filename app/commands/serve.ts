@@ -55,7 +55,7 @@ const settingsText = (): string => {
 /** Imports the HTTP server only when the command runs, because a static import would delay every other command. */
 export const serveCommand = (io: Terminal): Command =>
   new Command('serve')
-    .description('serve HTTP until SIGTERM, SIGINT or SIGHUP')
+    .description('serve HTTP until SIGTERM or SIGINT')
     .addHelpText('after', settingsText)
     .action(async () => {
       const { openLog } = await import('../serve/log.js');
@@ -66,7 +66,7 @@ export const serveCommand = (io: Terminal): Command =>
       await runCommand(terminal, async (settings) => {
         const { logger, close } = openLog(settings, terminal);
         let isMigrating = false;
-        const bar = showProgress(terminal.stderr, () => (isMigrating ? { stage: 'migrating' } : undefined));
+        const bar = showProgress(terminal, () => (isMigrating ? { stage: 'migrating' } : undefined));
         try {
           await serve(settings, {
             version: readVersion(),

@@ -1,6 +1,7 @@
 import { Format, type Options, SingleBar } from 'cli-progress';
-import { counted } from './text';
-import type { Output, Terminal } from './terminal';
+import { obeysEscapes } from './style';
+import type { Terminal } from './terminal';
+import { counted, grouped } from './text';
 
 /** Progress of a command or of its current stage. `share` is the fraction that is done, from 0 to 1, if known. */
 export interface Progress {
@@ -18,20 +19,16 @@ const barOptions: Options = {
   clearOnComplete: true,
   // The command itself handles signals.
   gracefulExit: false,
+  // Keeps line wrapping on, which a suspended or killed command could not turn on again.
+  linewrap: true,
 };
-
-const groups = new Intl.NumberFormat('en');
 
 /** Returns the text of a progress bar: percentage, stage, count, rate, and the time left, or elapsed if unknown. */
 export const progressText = ({ stage, count, noun = '', share }: Progress, seconds: number): string => {
   const parts: Array<string> = [];
   if (share !== undefined) parts.push(Format.BarFormat(share, barOptions), `${Math.floor(share * 100)} %`);
   if (stage !== undefined) parts.push(stage);
-  if (count !== undefined)
-    parts.push(
-      counted(count, noun).replace(String(count), groups.format(count)),
-      `${groups.format(Math.round(count / seconds))}/s`,
-    );
+  if (count !== undefined) parts.push(counted(count, noun), `${grouped(Math.round(count / seconds))}/s`);
   if (share !== undefined && share > 0) parts.push(`${Math.ceil((seconds / share) * (1 - share))} s left`);
   else parts.push(`${Math.floor(seconds)} s`);
   return parts.join('  ');
@@ -47,10 +44,11 @@ type ReadProgress = () => Progress | undefined;
  * need no bar. `clearLine` makes room for another text, and `remove` ends the bar.
  */
 export const showProgress = (
-  stream: Output,
+  { stderr: stream, env }: Terminal,
   read: ReadProgress,
 ): { readonly clearLine: () => void; readonly remove: () => void } => {
   const startedAt = performance.now();
+  const isShown = obeysEscapes(stream, env);
   const elapsedMs = (): number => performance.now() - startedAt;
   const bar = new SingleBar({
     ...barOptions,
@@ -59,7 +57,7 @@ export const showProgress = (
   });
   const timer = setInterval(() => {
     const progress = read();
-    if (progress === undefined || stream.isTTY !== true || elapsedMs() < delayMs) return;
+    if (progress === undefined || !isShown || elapsedMs() < delayMs) return;
     if (!bar.isActive) bar.start(1, 0);
     bar.update(progress.share ?? 0);
   }, intervalMs);
@@ -80,7 +78,7 @@ export const withProgress = async <A>(
   read: ReadProgress,
   command: (terminal: Terminal) => Promise<A>,
 ): Promise<A> => {
-  const { clearLine, remove } = showProgress(terminal.stderr, read);
+  const { clearLine, remove } = showProgress(terminal, read);
   const printError = (text: string): void => {
     clearLine();
     terminal.printError(text);

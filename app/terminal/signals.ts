@@ -1,13 +1,17 @@
 import { constVoid } from 'fp-ts/function';
 import { constants } from 'node:os';
-import { basename } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { isatty } from 'node:tty';
 
 type StopSignal = 'SIGINT' | 'SIGTERM' | 'SIGHUP';
 
 export const signalExitCode = (signal: NodeJS.Signals): number => 128 + constants.signals[signal];
 
-/** True under `nohup`. Node resets ignored signals, so this reads the variable `_`, which shells set to the command. */
-const ignoresHangup = basename(process.env['_'] ?? '') === 'nohup';
+/**
+ * True without a terminal that could be lost, as under `nohup`. SIGHUP is then ignored. Node resets signals that its
+ * parent ignored, so it can't see `nohup` itself.
+ */
+const ignoresHangup = ![0, 1, 2].some(isatty);
 
 const stopSignals: ReadonlyArray<StopSignal> = [
   'SIGINT',
@@ -15,11 +19,17 @@ const stopSignals: ReadonlyArray<StopSignal> = [
   ...(ignoresHangup ? [] : (['SIGHUP'] as const)),
 ];
 
+/** Listeners of modules that were loaded before the program, such as OpenTelemetry's, which sends its last spans. */
+let preloaded: ReadonlyArray<(signal: NodeJS.Signals) => unknown> = [];
+
 /**
- * Ignores SIGHUP under `nohup`. Lets process 1, as in a container, exit at a stop signal that nothing else handles. The
- * kernel ignores signals to process 1 that have no handler (pid_namespaces(7)).
+ * Holds back the listeners of preloaded modules, which would act before the service has stopped. Lets process 1, as in
+ * a container, exit at a stop signal that nothing else handles: the kernel ignores signals to process 1 that have no
+ * handler (pid_namespaces(7)).
  */
 export const prepareSignals = (): void => {
+  preloaded = [...new Set(stopSignals.flatMap((signal) => process.listeners(signal)))];
+  for (const signal of stopSignals) process.removeAllListeners(signal);
   if (ignoresHangup) process.on('SIGHUP', constVoid);
   if (process.pid !== 1) return;
   for (const signal of stopSignals) {
@@ -27,6 +37,22 @@ export const prepareSignals = (): void => {
       if (process.listenerCount(signal) === 1) process.exit(signalExitCode(signal));
     });
   }
+};
+
+const preloadedMs = 3_000;
+
+let receivedSignal: StopSignal | undefined;
+
+/** Runs the listeners of preloaded modules after a stop signal, when the work has ended. Waits for them at most 3 s. */
+export const runPreloadedListeners = async (): Promise<void> => {
+  if (receivedSignal === undefined) return;
+  const signal = receivedSignal;
+  const all = Promise.allSettled(
+    preloaded.map(async (listener) => {
+      await listener(signal);
+    }),
+  );
+  await Promise.race([all, delay(preloadedMs)]);
 };
 
 /** Time after a signal in which the next is ignored. At a Ctrl-C, the terminal and npm both send SIGINT. */
@@ -43,6 +69,7 @@ const onStopSignal = (stop: (signal: StopSignal) => void): (() => void) => {
     timer = setTimeout(() => process.off('SIGINT', receive).off('SIGTERM', receive), repeatMs).unref();
   };
   const receive = (signal: StopSignal): void => {
+    receivedSignal ??= signal;
     if (signal !== 'SIGHUP') {
       if (timer !== undefined) return;
       ignoreRepeats();

@@ -11,4 +11,8 @@ export const escapeControlCharacters = (text: string): string => text.replaceAll
 
 export const toPrintableJson = (value: unknown): string => escapeControlCharacters(JSON.stringify(value));
 
-export const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;
+/** Writes a number with commas between groups of three digits, as in 4,812. */
+export const grouped = (number: number): string => number.toLocaleString('en');
+
+export const counted = (count: number, noun: string): string =>
+  `${grouped(count)} ${noun}${count === 1 ? '' : 's'}`;

@@ -237,7 +237,7 @@ END
     const address = 'postgres://postgres:PASSWORD@db.example/postgres';
     const { code, stdout, stderr } = await machine.attempt(`{\n${move}} <<END\n${address}\nEND`);
     expect(code, `${stdout}${stderr}`).to.equal(0);
-    expect(stderr).to.include('copied and compared: 20001 animals, 1 API key, 1 idempotency key;');
+    expect(stderr).to.include('copied and compared: 20,001 animals, 1 API key, 1 idempotency key;');
     expect(await machine.enter('cat /etc/animal-store/environment')).to.include(address);
     expect(await machine.enter(`${pets}/7`)).to.equal('{"id":7,"name":"Tom 7","categoryId":1}\n');
     expect(await machine.enter(createRex)).to.equal(created);

@@ -1,5 +1,4 @@
 import { expect } from 'chai';
-import { eventually } from '../support/eventually';
 import { main, needsReadableBuild, projectFolder } from '../support/processes/command';
 import { needsPrograms } from '../support/processes/system';
 import { removeFolders } from '../support/temporary-folder';
@@ -38,15 +37,10 @@ describe('The unit under systemd', () => {
   after(() => machine.end());
   after(removeFolders);
 
-  it('starts the service again after a SIGHUP, after which it ends with code 0', async () => {
+  it('goes on after a SIGHUP, which would mean a lost terminal', async () => {
     await machine.enter('systemctl start animal-store && systemctl kill --signal=HUP animal-store');
-    await eventually('it has started again', 60_000, async () => {
-      const { stdout } = await machine.attempt('systemctl show --property=NRestarts --value animal-store');
-      return stdout === '1\n';
-    });
-    await eventually('it is ready', 60_000, async () => {
-      return (await machine.attempt('curl --fail http://127.0.0.1:3000/readyz')).code === 0;
-    });
+    await machine.enter('curl --fail http://127.0.0.1:3000/readyz');
+    expect(await machine.enter('systemctl show --property=NRestarts --value animal-store')).to.equal('0\n');
     await machine.enter('systemctl stop animal-store && ! systemctl --quiet is-active animal-store');
   });
 

@@ -8,6 +8,7 @@ import { isRefused } from '../support/http/client';
 import { markdownBlocks } from '../support/markdown';
 import { copyInstalledCheckout, packPackage } from '../support/packages';
 import { killPrograms, shell, startProgram } from '../support/processes/command';
+import { startAtTerminal } from '../support/processes/terminal';
 import { whenServing } from '../support/service/service-process';
 import { makeFolder, removeFolders } from '../support/temporary-folder';
 
@@ -22,8 +23,7 @@ describe('The build', () => {
 
   it('says at a terminal that it builds, and how long that takes', async () => {
     const folder = await copyInstalledCheckout();
-    const words = ['-qec', 'exec node deploy/packages/build.mjs', '/dev/null'];
-    const { stdout } = startProgram('script', words, { folder, isFed: true });
+    const { stdout } = startAtTerminal('exec node deploy/packages/build.mjs', { folder });
     await eventually('a line', 30_000, () => stdout() === 'building, which takes about 20 s\r\n');
   });
 

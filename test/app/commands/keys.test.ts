@@ -2,8 +2,9 @@ import { expect } from 'chai';
 import { existsSync } from 'node:fs';
 import { openSqlite } from '../../../adapters/knex';
 import { newCatalogue } from '../../support/databases/catalogue';
-import { type Environment, main, startProgram, withoutDatabaseLine } from '../../support/processes/command';
+import { type Environment, main, withoutDatabaseLine } from '../../support/processes/command';
 import { needsPrograms } from '../../support/processes/system';
+import { startAtTerminal } from '../../support/processes/terminal';
 import { runInProcess } from '../../support/processes/run-in-process';
 import { newDatabaseFile, removeFolders } from '../../support/temporary-folder';
 
@@ -197,8 +198,8 @@ describe('The list of keys at a terminal', () => {
     const { stdout: rotated } = await keys(environment, 'rotate', long.id, '--expires=90d');
     await keys(environment, 'revoke', long.id);
     const [, id] = rotated.split('_');
-    const list = `stty cols 80; exec ${process.execPath} ${main} keys list`;
-    const { stdout } = await startProgram('script', ['-qec', list, '/dev/null'], { environment }).ended;
+    const { stdout } = await startAtTerminal(`exec ${process.execPath} ${main} keys list`, { environment })
+      .ended;
     const [database, ...lines] = stdout.trimEnd().split('\r\n');
     expect(database).to.match(/^database: /);
     for (const line of lines) expect(line.length, line).to.be.at.most(80);

@@ -1,15 +1,24 @@
 import { expect } from 'chai';
 import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
-import { killPrograms, main, type Outcome, startProgram } from '../../support/processes/command';
+import { join } from 'node:path';
+import {
+  type Environment,
+  killPrograms,
+  main,
+  type Outcome,
+  startProgram,
+} from '../../support/processes/command';
+import { startAtTerminal } from '../../support/processes/terminal';
 import { eventually } from '../../support/eventually';
 import { call, createPet, holdCreate, isRefused, keepAliveAgent } from '../../support/http/client';
 import { connectTo } from '../../support/http/raw-connection';
 import { columnOf, hasWriteAheadLog, integrityOf } from '../../support/databases/sqlite-files';
 import { logLines } from '../../support/service/log-lines';
 import { serveInProcess } from '../../support/service/serve-in-process';
-import { killServices, startService } from '../../support/service/service-process';
-import { newDatabaseFile, removeFolders } from '../../support/temporary-folder';
+import { killServices, startService, whenServing } from '../../support/service/service-process';
+import { makeFolder, newDatabaseFile, removeFolders } from '../../support/temporary-folder';
 
 const key = 'stop-key';
 const clients = 50;
@@ -26,10 +35,14 @@ const within = async (bound: number, ended: Promise<Outcome>): Promise<Outcome> 
   return outcome;
 };
 
-const start = async () => {
+const newStore = async () => {
   const file = await newDatabaseFile();
-  const environment = { DATABASE_URL: `sqlite:${file}`, API_KEYS: key };
-  return { file, environment, service: await startService(environment) };
+  return { file, environment: { DATABASE_URL: `sqlite:${file}`, API_KEYS: key } };
+};
+
+const start = async () => {
+  const { file, environment } = await newStore();
+  return { file, service: await startService(environment) };
 };
 
 const stopsListening = (address: string): Promise<void> =>
@@ -45,28 +58,24 @@ describe('A service that is told to stop', () => {
   afterEach(killPrograms);
   afterEach(removeFolders);
 
-  for (const signal of ['SIGTERM', 'SIGHUP'] as const) {
-    it(`answers ${clients} creates whose bodies are still arriving, and exits with 0: ${signal}`, async () => {
-      const { file, service } = await start();
-      const agent = keepAliveAgent();
-      const names = Array.from({ length: clients }, (_, client) => `slow ${client}`);
-      const held = await Promise.all(
-        names.map((name) => holdCreate({ ...service, key }, newPet(name), agent)),
-      );
-      service.signal(signal);
-      await stopsListening(service.address);
-      for (const { sendRest } of held) sendRest();
+  it(`answers ${clients} creates whose bodies are still arriving, and exits with 0`, async () => {
+    const { file, service } = await start();
+    const agent = keepAliveAgent();
+    const names = Array.from({ length: clients }, (_, client) => `slow ${client}`);
+    const held = await Promise.all(names.map((name) => holdCreate({ ...service, key }, newPet(name), agent)));
+    service.signal('SIGTERM');
+    await stopsListening(service.address);
+    for (const { sendRest } of held) sendRest();
 
-      const answers = await Promise.all(held.map(({ answer }) => answer));
-      expect(new Set(answers.map(({ status }) => status))).to.deep.equal(new Set([201]));
-      expect(new Set(answers.map(({ headers }) => headers.connection))).to.deep.equal(new Set(['close']));
-      const outcome = await within(atOnce, service.ended);
-      expect(outcome).to.include({ code: 0, signal: null });
-      expect(statusesLogged(outcome.stdout), 'one line a request').to.deep.equal(names.map(() => 201));
-      expect(hasWriteAheadLog(file)).to.equal(false);
-      expect(await columnOf(file, 'pets', 'name')).to.have.members(names);
-    });
-  }
+    const answers = await Promise.all(held.map(({ answer }) => answer));
+    expect(new Set(answers.map(({ status }) => status))).to.deep.equal(new Set([201]));
+    expect(new Set(answers.map(({ headers }) => headers.connection))).to.deep.equal(new Set(['close']));
+    const outcome = await within(atOnce, service.ended);
+    expect(outcome).to.include({ code: 0, signal: null });
+    expect(statusesLogged(outcome.stdout), 'one line a request').to.deep.equal(names.map(() => 201));
+    expect(hasWriteAheadLog(file)).to.equal(false);
+    expect(await columnOf(file, 'pets', 'name')).to.have.members(names);
+  });
 
   it('still serves new connections during STOP_DELAY', async () => {
     const service = await startService({ DATABASE_URL: 'memory:', API_KEYS: key, STOP_DELAY: '60000' });
@@ -133,32 +142,83 @@ describe('A service that is told to stop', () => {
   });
 
   for (const signal of ['SIGHUP', 'SIGTERM'] as const) {
-    it(`answers a create that is still arriving despite ${signal} after SIGHUP`, async () => {
-      const { file, service } = await start();
-      const { answer, sendRest } = await holdCreate({ ...service, key }, newPet('slow'), keepAliveAgent());
-      service.signal('SIGHUP');
-      await stopsListening(service.address);
-      service.signal(signal);
-      sendRest();
-      expect((await answer).status).to.equal(201);
-      expect(await within(atOnce, service.ended)).to.include({ code: 0, signal: null });
+    it(`answers a create that is still arriving when its terminal is lost, despite ${signal} after SIGHUP`, async () => {
+      const { file, environment } = await newStore();
+      const terminal = startAtTerminal(`echo $$; exec ${process.execPath} ${main} serve`, {
+        environment: { ...environment, PORT: '0' },
+      });
+      const serving = /^\d+[^]*(http:\S+)\/v1\/pets/;
+      await eventually('it serves', 20_000, () => serving.test(terminal.stdout()));
+      const pid = Number.parseInt(terminal.stdout(), 10);
+      const [, address = ''] = serving.exec(terminal.stdout()) ?? [];
+      const held = await holdCreate({ address, key }, newPet('slow'), keepAliveAgent());
+      process.kill(pid, 'SIGHUP');
+      await stopsListening(address);
+      process.kill(pid, signal);
+      held.sendRest();
+      expect((await held.answer).status).to.equal(201);
+      expect(await within(atOnce, terminal.ended)).to.include({ code: 0, signal: null });
       expect(await columnOf(file, 'pets', 'name')).to.deep.equal(['slow']);
     });
   }
 
-  it('goes on at SIGHUP if it was started by nohup', async () => {
-    const environment = { DATABASE_URL: 'memory:', API_KEYS: key, PORT: '0' };
-    const words = ['-c', 'nohup "$@"', 'bash', process.execPath, main, 'serve'];
-    const service = startProgram('bash', words, { environment });
-    const started = () => service.stderr().includes('animal-store serves');
-    await eventually('it serves', 20_000, started);
-    const [address = ''] = /http:\S+/.exec(service.stderr()) ?? [];
-    service.signal('SIGHUP');
-    expect((await call(`${address}/livez`)).status).to.equal(200);
-    service.signal('SIGTERM');
-    const outcome = await within(atOnce, service.ended);
-    expect(outcome).to.include({ code: 0, signal: null });
-    expect(logLines(outcome.stdout).find(({ msg }) => msg === 'stopping')).to.include({ signal: 'SIGTERM' });
+  for (const command of [
+    'nohup "$@"',
+    'exec nohup "$@"',
+    'exec setsid nohup "$@"',
+    'exec env X=1 nohup "$@"',
+  ])
+    it(`goes on at SIGHUP without a terminal: ${command}`, async () => {
+      const environment = { DATABASE_URL: 'memory:', API_KEYS: key, PORT: '0' };
+      const words = ['-c', command, 'bash', process.execPath, main, 'serve'];
+      const service = await whenServing(startProgram('bash', words, { environment }));
+      service.signal('SIGHUP');
+      expect((await call(`${service.address}/livez`)).status).to.equal(200);
+      const outcome = await within(atOnce, service.stop());
+      expect(outcome).to.include({ code: 0, signal: null });
+      expect(logLines(outcome.stdout).find(({ msg }) => msg === 'stopping')).to.include({
+        signal: 'SIGTERM',
+      });
+    });
+
+  describe('with a module that was loaded before it and handles SIGTERM, as that of OpenTelemetry', () => {
+    const startWithModule = async (settings: Environment) => {
+      const hook = join(await makeFolder(), 'hook.cjs');
+      writeFileSync(
+        hook,
+        `process.on('SIGTERM', async () => {
+          await new Promise((resolve) => setTimeout(resolve, 50));
+          require('node:fs').writeSync(2, 'spans sent');
+        });`,
+      );
+      return startService({
+        DATABASE_URL: 'memory:',
+        API_KEYS: key,
+        NODE_OPTIONS: `--require=${hook}`,
+        ...settings,
+      });
+    };
+
+    it('lets the module end after the last request', async () => {
+      const service = await startWithModule({ STOP_DELAY: '1000' });
+      service.signal('SIGTERM');
+      await eventually('it is not ready', atOnce, async () => {
+        return (await call(`${service.address}/readyz`)).status === 503;
+      });
+      expect(service.stderr()).to.not.include('spans sent');
+      expect(await service.ended).to.include({ code: 0, signal: null });
+      expect(service.stderr()).to.include('spans sent');
+    });
+
+    it('exits immediately at a later signal', async () => {
+      const service = await startWithModule({ STOP_DELAY: '60000' });
+      service.signal('SIGTERM');
+      const repeated = setInterval(() => {
+        service.signal('SIGTERM');
+      }, 100);
+      expect(await within(atOnce, service.ended)).to.include({ code: null, signal: 'SIGTERM' });
+      clearInterval(repeated);
+    });
   });
 
   it('reports on /readyz that it is stopping', async () => {

@@ -3,8 +3,9 @@ import { readVersion } from '../../../app/commands/run-command';
 import { terminalText } from '../../../app/serve/terminal-log';
 import { eventually } from '../../support/eventually';
 import { call } from '../../support/http/client';
-import { type Environment, killPrograms, main, startProgram } from '../../support/processes/command';
+import { type Environment, killPrograms, main } from '../../support/processes/command';
 import { needsPrograms } from '../../support/processes/system';
+import { startAtTerminal } from '../../support/processes/terminal';
 import { newDatabaseFile, removeFolders } from '../../support/temporary-folder';
 
 const key = 'a-key-for-the-terminal';
@@ -67,10 +68,8 @@ describe('A service at a real terminal', () => {
 
   /** Starts the service at a terminal of 80 columns, and returns what it shows once it serves. */
   const start = async (environment: Environment) => {
-    const serve = `stty cols 80; exec ${process.execPath} ${main} serve`;
-    const terminal = startProgram('script', ['-qec', serve, '/dev/null'], {
+    const terminal = startAtTerminal(`exec ${process.execPath} ${main} serve`, {
       environment: { PORT: '0', NO_COLOR: '1', ...environment },
-      isFed: true,
     });
     await eventually('a line to try', 30_000, () => /Try it .*\r\n/.test(terminal.stdout()));
     const banner = terminal.stdout().replaceAll('\r', '').trimEnd().split('\n');
@@ -123,8 +122,7 @@ describe('A service at a real terminal', () => {
 
   it('colours what is right, doubtful and wrong alike in doctor, warnings and errors', async () => {
     const run = async (command: string): Promise<string> => {
-      const words = `exec ${process.execPath} ${main} ${command}`;
-      const terminal = startProgram('script', ['-qec', words, '/dev/null'], {
+      const terminal = startAtTerminal(`exec ${process.execPath} ${main} ${command}`, {
         environment: { DATABASE_URL: 'memory:', API_KEYS: 'short', HOST: '203.0.113.1' },
       });
       return (await terminal.ended).stdout;

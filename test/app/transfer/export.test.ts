@@ -4,7 +4,8 @@ import { randomUUID } from 'node:crypto';
 import { link, mkdir, readdir, readFile, symlink, utimes, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { newCatalogue } from '../../support/databases/catalogue';
-import { killPrograms, main, startProgram } from '../../support/processes/command';
+import { killPrograms, main } from '../../support/processes/command';
+import { startAtTerminal } from '../../support/processes/terminal';
 import { makeFolder, removeFolders } from '../../support/temporary-folder';
 import { animals, csvHeader, csvRow, namesIn, newFile, runInProcess, runScript } from './support';
 
@@ -64,10 +65,7 @@ describe('The command export', () => {
       ['ndjson', '{"id":1,"name":"a\\u001b[2Jb\\u202e\\r\\nc","categoryId":1}'],
     ] as const) {
       const command = `${process.execPath} ${main} export --format ${format}`;
-      // The command `script` of util-linux makes a terminal.
-      const { stdout } = await startProgram('script', ['-qec', command, '/dev/null'], {
-        environment: { ...environment, TERM: 'xterm', SHELL: '/bin/sh' },
-      }).ended;
+      const { stdout } = await startAtTerminal(command, { environment }).ended;
       expect(stdout).to.equal(`database: sqlite:${file}\r\n${shown}\r\n1 animal exported\r\n`);
     }
   });

@@ -16,6 +16,7 @@ import {
   startProgram,
   withoutDatabaseLine,
 } from '../../support/processes/command';
+import { startAtTerminal } from '../../support/processes/terminal';
 import { makeFolder, removeFolders } from '../../support/temporary-folder';
 import {
   animals,
@@ -216,13 +217,11 @@ describe('The first signal', function () {
         ...(signal === 'SIGHUP' ? [await signalItself(105, signal)] : []),
       ];
       const file = join(folder, 'animals.csv');
-      const options = hooks.flatMap((hook) => ['--require', hook]);
-      const running = startProgram(process.execPath, [...options, main, command, file], { environment });
-      expect(await endOf(running)).to.deep.equal({
-        code,
-        signal: null,
-        stderr: `interrupted by ${signal}: ${file} was not written\n`,
-      });
+      const options = hooks.map((hook) => `--require ${hook}`).join(' ');
+      const words = `exec ${process.execPath} ${options} ${main} ${command} ${file}`;
+      const { stdout, ...end } = await startAtTerminal(words, { environment }).ended;
+      expect(end).to.include({ code, signal: null });
+      expect(stdout).to.include(`interrupted by ${signal}: ${file} was not written\r\n`);
       expect(readdirSync(folder)).to.deep.equal([]);
     });
   }

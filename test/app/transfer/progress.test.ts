@@ -5,8 +5,9 @@ import { openSqlite } from '../../../adapters/knex';
 import { progressText } from '../../../app/terminal/progress-bar';
 import { newCatalogue } from '../../support/databases/catalogue';
 import { eventually } from '../../support/eventually';
-import { type Environment, killPrograms, main, startProgram } from '../../support/processes/command';
+import { type Environment, killPrograms, main } from '../../support/processes/command';
 import { needsPrograms } from '../../support/processes/system';
+import { startAtTerminal } from '../../support/processes/terminal';
 import { makeFolder, newDatabaseFile, removeFolders } from '../../support/temporary-folder';
 import { newLargeCatalogue } from './support';
 
@@ -28,9 +29,7 @@ describe('The progress of a command', () => {
     afterEach(removeFolders);
 
     const start = (command: string, environment: Environment) =>
-      startProgram('script', ['-qec', `stty cols 80; exec ${command}`, '/dev/null'], {
-        environment: { NO_COLOR: '1', ...environment },
-      });
+      startAtTerminal(`exec ${command}`, { environment: { NO_COLOR: '1', ...environment } });
 
     const store = `${process.execPath} ${main}`;
 
@@ -43,8 +42,26 @@ describe('The progress of a command', () => {
       expect(code).to.equal(0);
       expect(stdout).to.match(/[█░]{24} {2}\d+ % {2}[\d,]+ rows {2}[\d,]+\/s {2}\d+ s left/);
       expect(stdout).to.match(/line 2: categoryId must be .*\r\n/);
-      expect(stdout.trimEnd()).to.match(/(?:^|[\r\nK])100000 animals stored with new ids [^\r\n]*$/);
+      expect(stdout.trimEnd()).to.match(/(?:^|[\r\nK])100,000 animals stored with new ids [^\r\n]*$/);
+      // A command that is suspended or killed could not turn line wrapping on again.
+      expect(stdout).to.not.include('\x1b[?7l');
     });
+
+    for (const environment of [{ TERM: 'dumb' }, { TERM: '' }, { CI: 'true' }])
+      it(`is not shown, and no other escape sequence: ${JSON.stringify(environment)}`, async () => {
+        const file = await newDatabaseFile();
+        const { writes, close } = openSqlite(file);
+        const transaction = await writes.transaction();
+        await transaction.raw('create table other (id integer)');
+        const settings = { DATABASE_URL: `sqlite:${file}`, PORT: '0', NO_COLOR: '', ...environment };
+        const { stdout, ended } = start(`${store} serve`, settings);
+        setTimeout(() => void transaction.rollback(), 1_500);
+        await eventually('the banner', 20_000, () => stdout().includes('Ctrl-C stops'));
+        await close();
+        expect(stdout()).to.not.include('\x1b').and.not.include('migrating  ');
+        await killPrograms();
+        await ended;
+      });
 
     // Each read and write of a page of a file takes long, as on a slow disk.
     const slow =
@@ -55,9 +72,9 @@ describe('The progress of a command', () => {
       [
         'export FOLDER/new.csv',
         `${bar} {2}[\\d,]+ animals {2}[\\d,]+/s {2}\\d+ s left`,
-        '20000 animals exported',
+        '20,000 animals exported',
       ],
-      ['export --order desc FOLDER/new.csv', `${bar} {2}[\\d,]+ animals`, '20000 animals exported'],
+      ['export --order desc FOLDER/new.csv', `${bar} {2}[\\d,]+ animals`, '20,000 animals exported'],
       ['copy sqlite:FOLDER/new', `${bar} {2}[\\d,]+ rows`, 'copied and compared'],
       ['backup FOLDER/new', `${bar} {2}copying {2}\\d+ s left`, 'backed up and checked'],
     ] as const) {

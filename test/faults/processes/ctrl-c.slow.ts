@@ -1,8 +1,9 @@
 import { expect } from 'chai';
 import { createPet } from '../../support/http/client';
 import { eventually } from '../../support/eventually';
-import { killPrograms, startProgram } from '../../support/processes/command';
+import { killPrograms } from '../../support/processes/command';
 import { freePort, needsPrograms } from '../../support/processes/system';
+import { startAtTerminal } from '../../support/processes/terminal';
 import { columnOf } from '../../support/databases/sqlite-files';
 import { newDatabaseFile, removeFolders } from '../../support/temporary-folder';
 
@@ -19,9 +20,8 @@ describe('Ctrl-C at a terminal with npm start', () => {
     for (let round = 1; round <= rounds; round += 1) {
       const file = await newDatabaseFile();
       const port = await freePort();
-      const terminal = startProgram('script', ['-qec', 'npm start', '/dev/null'], {
+      const terminal = startAtTerminal('npm start', {
         environment: { PORT: String(port), DATABASE_URL: `sqlite:${file}`, API_KEYS: key, NO_COLOR: '1' },
-        isFed: true,
       });
       const shows = (text: string) => eventually(text, 60_000, () => terminal.stdout().includes(text));
       await shows('Try it');
