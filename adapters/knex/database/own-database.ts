@@ -5,6 +5,7 @@ import type { StoreDatabase } from './store-database';
 export interface Finding {
   readonly check: 'connection' | 'server';
   readonly ok: boolean;
+  readonly isWarning?: true;
   readonly text: string;
 }
 

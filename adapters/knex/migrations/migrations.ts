@@ -67,6 +67,73 @@ const addLastUse: Knex.Migration = {
   down: (knex) => knex.raw('alter table api_keys drop column last_used_at'),
 };
 
+/** Table with texts that are unique or looked up. */
+interface KeyTable {
+  readonly name: string;
+  readonly columns: ReadonlyArray<string>;
+  /** SQL that deletes the repeated rows of a primary key of all `columns`. */
+  readonly deleteRepeated?: string;
+}
+
+/** Lists `api_keys` last, because no request is answered while it is locked, and the other tables may be large. */
+const keyTables: ReadonlyArray<KeyTable> = [
+  {
+    name: 'idempotency_keys',
+    columns: ['owner_id', 'idempotency_key'],
+    deleteRepeated: `delete from idempotency_keys as repeated using (
+          select owner_id, idempotency_key, min(pet_id) as pet_id from idempotency_keys group by 1, 2 having count(*) > 1
+        ) as kept where repeated.owner_id = kept.owner_id and repeated.idempotency_key = kept.idempotency_key
+          and repeated.pet_id > kept.pet_id`,
+  },
+  { name: 'rate_limits', columns: ['key'], deleteRepeated: 'delete from rate_limits' },
+  { name: 'api_keys', columns: ['id', 'hash'] },
+];
+
+/**
+ * Returns a statement that sorts texts by their bytes and builds their indexes again. A key may be there twice, if the
+ * server has changed its order of texts. Citus can't change the column that distributes a table, so the statement first
+ * moves the rows to the coordinator.
+ */
+const sortByBytes = ({ name, columns, deleteRepeated }: KeyTable): string => {
+  const alter = `alter table ${name} ${columns.map((column) => `alter ${column} type text collate "C"`).join(', ')};`;
+  const repair = `exception when unique_violation then
+        alter table ${name} drop constraint ${name}_pkey;
+        ${deleteRepeated};
+        ${alter}
+        alter table ${name} add primary key (${columns.join(', ')});`;
+  return `do $$
+    declare
+      shards integer := 0;
+      place text;
+    begin
+      if to_regclass('pg_catalog.pg_dist_partition') is not null then
+        select count(*), min(column_to_column_name(logicalrelid, partkey)) into shards, place
+          from pg_dist_shard join pg_dist_partition using (logicalrelid)
+          where logicalrelid = '${name}'::regclass and partmethod = 'h';
+        if shards > 0 then perform undistribute_table('${name}'); end if;
+      end if;
+      begin
+        ${alter}
+      ${deleteRepeated === undefined ? '' : repair}
+      end;
+      if shards > 0 then
+        perform create_distributed_table('${name}', place, shard_count := shards, colocate_with := 'none');
+      end if;
+    end $$`;
+};
+
+/**
+ * Makes the order of keys independent of the operating system, whose updates may change the order of its locales. An
+ * index in another order misses rows. The index of `status` stays, because all locales order its three words alike.
+ */
+const sortKeysByBytes: Knex.Migration = {
+  up: async (knex) => {
+    if (engineOf(knex) === 'PostgreSQL') for (const table of keyTables) await knex.raw(sortByBytes(table));
+  },
+  // Earlier versions work with this order too.
+  down: () => Promise.resolve(),
+};
+
 /**
  * Migrations by name, in the order in which they run. Versions of the program that need the same generation of the
  * schema can share a database. The first generation is 1; 0 means that no migration has run. A migration that breaks
@@ -77,6 +144,7 @@ const addLastUse: Knex.Migration = {
 export const migrations: Readonly<Record<string, Knex.Migration>> = {
   '001_create_tables': initialMigration,
   '002_add_last_use_of_keys': addLastUse,
+  '003_sort_keys_by_bytes': sortKeysByBytes,
 };
 
 /** Migration with its name in the property `file`, which Knex's command `migrate:list` prints. */

@@ -10,7 +10,13 @@ import { migrationConfig } from '../migrations/migrations';
 import { databaseTimeouts } from '../database/timeouts';
 import { inspectSequence } from './ids';
 import { postgresStatements } from './statements';
-import { checkEncoding, inspectConnection, inspectSettings, sessionTimeouts } from './server-settings';
+import {
+  checkEncoding,
+  inspectCollation,
+  inspectConnection,
+  inspectSettings,
+  sessionTimeouts,
+} from './server-settings';
 import { acceptsWrites, limitSessions, type Session, type Sessions } from './sessions';
 import { connectionWith, type PostgresUrl } from './url';
 
@@ -190,7 +196,11 @@ export const openPostgres = (url: PostgresUrl, options: PostgresOptions): OwnDat
     isFileReplaced: constFalse,
     inspect: async () => {
       await checkEncoding(pool);
-      return [await inspectConnection(pool), await inspectSettings(pool, options.statementTimeoutMs)];
+      return [
+        await inspectConnection(pool),
+        await inspectSettings(pool, options.statementTimeoutMs),
+        ...(await inspectCollation(pool)),
+      ];
     },
     inspectIds: async (count) => ((await isDistributed(pool)) ? undefined : inspectSequence(pool, count)),
     checkSpace: async () => {
@@ -202,7 +212,7 @@ export const openPostgres = (url: PostgresUrl, options: PostgresOptions): OwnDat
         if (isDiskFull(error)) throw error;
       }
     },
-    trialLimits: "set local lock_timeout = '500ms'; set local statement_timeout = '2s'",
+    trialLimits: "set local lock_timeout = '500ms'; set local statement_timeout = '500ms'",
     sizes: async () => {
       const { size } = await pool.first<{ size: string }>(
         pool.raw('pg_database_size(current_database()) as size'),

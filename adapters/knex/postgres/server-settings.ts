@@ -65,3 +65,23 @@ export const inspectSettings = async (pool: Knex, statementTimeoutMs: number): P
   const text = rows.map(({ name, setting }) => `${name}=${setting}`).join(', ');
   return { check: 'server', ok: faults.length === 0, text: [text, ...faults].join('; ') };
 };
+
+/**
+ * Returns a warning if the order of texts has changed since the indexes were built, as by an update of the operating
+ * system. PostgreSQL records the version of the order from version 15 on.
+ */
+export const inspectCollation = async (pool: Knex): Promise<ReadonlyArray<Finding>> => {
+  const { name, built } = await pool.first<{ readonly name: string; readonly built: string | null }>(
+    pool.raw(`quote_ident(datname) as name, to_jsonb(pg_database) ->> 'datcollversion' as built
+      from pg_database where datname = current_database()`),
+  );
+  if (built === null) return [];
+  const { actual } = await pool.first<{ readonly actual: string | null }>(
+    pool.raw(
+      'pg_database_collation_actual_version(oid) as actual from pg_database where datname = current_database()',
+    ),
+  );
+  if (actual === built) return [];
+  const text = `the order of texts was version ${built} when the indexes were built, and is ${actual ?? 'unknown'} now; run: reindex database ${name}; alter database ${name} refresh collation version`;
+  return [{ check: 'server', ok: true, isWarning: true, text }];
+};
