@@ -42,7 +42,6 @@ export interface IdempotencyRecord {
   readonly content: string;
   /** Animal as it is now, or undefined if it was deleted. */
   readonly pet: Pet | undefined;
-  readonly expiresAt: number;
 }
 
 /** Failure of a create: the owner of the API key has already used this idempotency key for a different animal. */
@@ -64,25 +63,21 @@ export interface IdempotencyKeyInFlight {
 export const idempotencyKeyInFlight: IdempotencyKeyInFlight = { _tag: 'IdempotencyKeyInFlight' };
 
 type IdempotentCreate =
-  | { readonly _tag: 'Create'; readonly expiresAt: number }
+  | { readonly _tag: 'Create' }
   | { readonly _tag: 'Replay'; readonly pet: Pet }
   | IdempotencyKeyReused
   | PetDeleted;
 
 /**
- * Decides the outcome of a create with an idempotency key. Returns Create if the key is new or has expired, and Replay
- * if its create added an equal animal that still exists. Otherwise returns a failure. `record` is the stored record of
- * the key, if any. `now` must come from the clock of `expiresAt`, in milliseconds.
+ * Decides the outcome of a create with an idempotency key. Returns Create without a record, and Replay if the create of
+ * the record added an equal animal that still exists. Otherwise returns a failure. `record` is the stored record of the
+ * key, unless it has expired. The repository decides that by its own clock.
  */
 export const resolveIdempotentCreate = (
   record: IdempotencyRecord | undefined,
   content: string,
-  now: number,
-  ttlMs = idempotencyTtlMs,
 ): IdempotentCreate => {
-  if (record === undefined || record.expiresAt <= now) {
-    return { _tag: 'Create', expiresAt: now + ttlMs };
-  }
+  if (record === undefined) return { _tag: 'Create' };
   if (record.content !== content) return idempotencyKeyReused;
   return record.pet === undefined ? petDeleted : { _tag: 'Replay', pet: record.pet };
 };

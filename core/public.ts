@@ -14,6 +14,7 @@ export {
   type IdempotencyKeyInFlight,
   type IdempotencyKeyReused,
   type IdempotencyRecord,
+  idempotencyTtlMs,
   type ImportAborted,
   importAborted,
   importAll,

@@ -11,6 +11,7 @@ import {
   type CreatedPet,
   decodeOrThrow,
   type IdempotencyKeyReused,
+  idempotencyTtlMs as defaultTtlMs,
   importAborted,
   int64Rule,
   invalidApiKey,
@@ -126,7 +127,7 @@ const noIdsLeft = 'the id of a new animal would be greater than 9223372036854775
 export const inMemoryPetRepository = ({
   pets = [],
   now = Date.now,
-  idempotencyTtlMs,
+  idempotencyTtlMs = defaultTtlMs,
 }: Options = {}): PetRepository => {
   let sorted = pets.map((pet) => Object.freeze(decodeOrThrow(PetCodec, pet))).sort(compareById);
   const byId = new Map(sorted.map((pet) => [pet.id, pet]));
@@ -169,16 +170,16 @@ export const inMemoryPetRepository = ({
   };
 
   const addOnce = (newPet: NewPet, key: string): CreateResult => {
+    purgeExpired();
     const record = records.get(key);
     const pet = record && byId.get(record.id);
     const content = contentOf(newPet);
-    const decision = resolveIdempotentCreate(record && { ...record, pet }, content, now(), idempotencyTtlMs);
+    const decision = resolveIdempotentCreate(record && { ...record, pet }, content);
     if (decision._tag === 'Replay') return E.right({ pet: decision.pet, replayed: true });
     if (decision._tag !== 'Create') return E.left(decision);
     const created = add(newPet);
     if (E.isLeft(created)) return created;
-    purgeExpired();
-    records.set(key, { content, id: created.right.pet.id, expiresAt: decision.expiresAt });
+    records.set(key, { content, id: created.right.pet.id, expiresAt: now() + idempotencyTtlMs });
     return created;
   };
 

@@ -1,7 +1,6 @@
 import * as E from 'fp-ts/Either';
 import type { Task } from 'fp-ts/Task';
 import type { TaskEither } from 'fp-ts/TaskEither';
-import type { Knex } from 'knex';
 import { defaultPageSize, type Unavailable } from '../../core';
 import { maxBatchSize } from './batcher';
 import type { DatabaseSizes, OwnDatabase } from './database/own-database';
@@ -78,10 +77,13 @@ export interface DatabaseStatus extends DatabaseSizes {
 
 const maxEndingOwners = 100;
 
-const readKeyStatus = async (reads: Knex): Promise<Pick<DatabaseStatus, 'validKeys' | 'endingOwners'>> => {
+const readKeyStatus = async ({
+  reads,
+  statements,
+}: OwnDatabase): Promise<Pick<DatabaseStatus, 'validKeys' | 'endingOwners'>> => {
   const validKeys = reads('api_keys')
     .whereNull('revoked_at')
-    .whereRaw('(expires_at is null or expires_at > ?)', [Date.now()]);
+    .whereRaw(`(expires_at is null or expires_at > ${statements.now})`);
   const [{ count }, endingOwners] = await Promise.all([
     validKeys.clone().count({ count: '*' }).first<{ count: number | string }>(),
     validKeys
@@ -101,5 +103,5 @@ const readKeyStatus = async (reads: Knex): Promise<Pick<DatabaseStatus, 'validKe
   };
 };
 
-export const databaseStatus = ({ reads, sizes }: OwnDatabase): TaskEither<Unavailable, DatabaseStatus> =>
-  toTaskEither(async () => ({ ...(await readKeyStatus(reads)), ...(await sizes()) }));
+export const databaseStatus = (database: OwnDatabase): TaskEither<Unavailable, DatabaseStatus> =>
+  toTaskEither(async () => ({ ...(await readKeyStatus(database)), ...(await database.sizes()) }));

@@ -1,6 +1,7 @@
 import type { TaskEither } from 'fp-ts/TaskEither';
 import { randomBytes } from 'node:crypto';
 import { decodeOrThrow, NewPetCodec, type Unavailable } from '../../core';
+import { readClock } from './database/clock';
 import type { Finding, OwnDatabase } from './database/own-database';
 import type { StoreDatabase } from './database/store-database';
 import { errorWithCode, permanentError } from './database/errors';
@@ -25,7 +26,7 @@ const tryCreate = ({ writes, statements }: StoreDatabase): Promise<void> =>
     const [row = []] = await statements.insert(transaction, [trialRow]);
     const pet_id = BigInt(idOfRow(row));
     const key = { owner_id: 'trial', idempotency_key: randomBytes(16).toString('hex') };
-    await statements.insertRecords(transaction, [{ ...key, content_hash: '', pet_id, expires_at: 0 }]);
+    await statements.insertRecords(transaction, [{ ...key, content_hash: '', pet_id }], 0);
     await transaction('idempotency_keys').where(key).select('idempotency_key').forShare();
     await transaction('idempotency_keys').where(key).delete();
     await transaction('api_keys').where({ id: '' }).update({ last_used_at: 0 });
@@ -42,6 +43,22 @@ export const inspectConnection = (database: OwnDatabase): TaskEither<Unavailable
       throw errorWithCode('ENOSPC', `ENOSPC: only ${diskAvailable} bytes are free`);
     }
     return database.inspect();
+  });
+
+const toleratedSeconds = 5;
+
+/** Returns a text if the clock of this machine differs from that of the database by more than 5 s. */
+export const inspectClock = ({
+  reads,
+  statements,
+}: StoreDatabase): TaskEither<Unavailable, string | undefined> =>
+  toTaskEither(async () => {
+    const askedAt = Date.now();
+    const databaseTime = await readClock(reads, statements);
+    const aheadSeconds = Math.round(((askedAt + Date.now()) / 2 - databaseTime) / 1_000);
+    if (Math.abs(aheadSeconds) <= toleratedSeconds) return undefined;
+    const difference = `${Math.abs(aheadSeconds)} s ${aheadSeconds > 0 ? 'ahead of' : 'behind'}`;
+    return `the clock of this machine is ${difference} the database's, by which keys expire; synchronise both clocks`;
   });
 
 export const readSchema = ({ reads, statements }: StoreDatabase): TaskEither<Unavailable, SchemaState> =>

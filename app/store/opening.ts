@@ -11,7 +11,7 @@ import type { Settings } from '../settings/settings';
 
 export type Check =
   | DatabaseFinding['check']
-  | ('settings' | 'user' | 'file' | 'mount' | 'driver' | 'schema' | 'rights' | 'keys' | 'port');
+  | ('settings' | 'user' | 'file' | 'mount' | 'driver' | 'schema' | 'clock' | 'rights' | 'keys' | 'port');
 
 export interface Finding {
   readonly check: Check;

@@ -4,6 +4,7 @@ import {
   apiKeyStore,
   type OwnDatabase,
   generationMismatch,
+  inspectClock,
   inspectConnection,
   migrate,
   migrateExisting,
@@ -27,6 +28,7 @@ import {
   type Opening,
   passed,
   unusable,
+  warned,
 } from './opening';
 import { tryPort } from './port';
 
@@ -87,6 +89,14 @@ const checkSchema = async (opening: Opening): Promise<ReadonlyArray<Finding>> =>
   return [passed('schema', `pending: ${names}; the next start or \`animal-store migrate\` runs them`)];
 };
 
+/** Warns `serve` and `doctor` if the clock of this machine is wrong, or that of the database. */
+const checkClock = async (opening: Opening): Promise<ReadonlyArray<Finding>> => {
+  const database = readable(opening);
+  if (database === undefined || !['serve', 'doctor'].includes(opening.purpose)) return [];
+  const fault = await orFail(inspectClock(database));
+  return fault === undefined ? [] : [warned('clock', fault)];
+};
+
 const tryRights = async ({ database, schema }: Opening): Promise<ReadonlyArray<Finding>> => {
   if (database === undefined || schema === undefined) return [];
   await orFail(tryWrites(database, schema));
@@ -117,6 +127,7 @@ const steps: ReadonlyArray<Step> = [
   { check: 'driver', run: loadDriver, isRequired: true },
   { check: 'connection', run: inspect, isTrial: true, isRequired: true },
   { check: 'schema', run: checkSchema, isRequired: true },
+  { check: 'clock', run: checkClock },
   { check: 'rights', run: tryRights, isTrial: true },
   { check: 'keys', run: checkKeys },
   // `serve` takes these steps when it starts its HTTP servers.

@@ -11,9 +11,13 @@ import { seededRunner } from './seeded-runner';
 import type { TestRunner } from './test-runner';
 
 const start = Date.UTC(2026, 1, 28);
-const day = 24 * 60 * 60 * 1000;
+const minute = 60 * 1000;
+const day = 24 * 60 * minute;
 
-/** Defines the tests of the 24-hour lifetime of idempotency keys. The tests set the clock that they pass to `open`. */
+/**
+ * Defines the tests of the 24-hour lifetime of idempotency keys. The tests set the clock that they pass to `open`. A
+ * store with a clock of its own can make its keys older instead: the tests allow some seconds for themselves.
+ */
 export const idempotencyExpiryContract = (
   testRunner: TestRunner,
   open: OpenPetRepository<BasicRepository>,
@@ -31,9 +35,9 @@ export const idempotencyExpiryContract = (
       atTime((clock) => async (repository) => {
         const [key, newPet] = [arbitraryScopedIdempotencyKey(), arbitraryNewPet()];
         const { pet } = await success(repository.create(newPet, key));
-        clock.time = start + day - 1;
+        clock.time = start + day - minute;
         expectEqual(
-          'a retry 1 ms before 24 hours have passed',
+          'a retry a minute before 24 hours have passed',
           await success(repository.create(newPet, key)),
           {
             pet,
@@ -42,7 +46,7 @@ export const idempotencyExpiryContract = (
         );
         clock.time = start + day;
         const next = await success(repository.create(newPet, key));
-        expectEqual('replayed, of a retry after 24 hours to the millisecond', next.replayed, false);
+        expectEqual('replayed, of a retry after 24 hours', next.replayed, false);
         expectEqual('the list', await allPets(repository), [pet, next.pet]);
         expectEqual('a retry of the second', await success(repository.create(newPet, key)), {
           pet: next.pet,
@@ -54,7 +58,7 @@ export const idempotencyExpiryContract = (
       atTime((clock) => async (repository) => {
         const key = arbitraryScopedIdempotencyKey();
         await success(repository.create(arbitraryNewPet(), key));
-        clock.time = start + day + 1;
+        clock.time = start + day;
         const { replayed } = await success(repository.create(arbitraryNewPet(), key));
         expectEqual('replayed, of another animal under an expired key', replayed, false);
       }));
@@ -68,9 +72,9 @@ export const idempotencyExpiryContract = (
         const run = ({ newPet, key }: (typeof creations)[number]) => success(repository.create(newPet, key));
         for (const creation of creations) {
           await run(creation);
-          clock.time += 10;
+          clock.time += 10 * minute;
         }
-        clock.time = start + day + 95;
+        clock.time = start + day + 95 * minute;
         const replayed = (await Promise.all(creations.map(run))).map((made) => made.replayed);
         expectEqual(
           'replayed, of 20 retries of which 10 come in time',

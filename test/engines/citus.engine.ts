@@ -1,11 +1,12 @@
 import { expect } from 'chai';
+import { ageKeys } from '../support/databases/aging';
 import { postgresDatabase, withDatabase } from '../support/databases/databases';
 import { eventually } from '../support/eventually';
 import { call } from '../support/http/client';
 import { inPostgresDatabase } from '../support/postgres/postgres';
 import { success } from '../contracts/outcome';
 import { startService } from '../support/service/service-process';
-import { knexPetRepository } from '../../adapters/knex';
+import { knexPetRepository, migrate, openPostgres } from '../../adapters/knex';
 import { diagnose } from '../../app/commands/doctor';
 import { arbitraryNewPet, arbitraryScopedIdempotencyKey } from '../contracts';
 import { stopWorker } from './citus-cluster';
@@ -17,16 +18,14 @@ const day = 24 * 60 * 60 * 1000;
 describe('Citus', () => {
   it('purges expired idempotency keys, though it locks no rows of several servers', () =>
     withDatabase(postgresDatabase, async (database) => {
-      const clock = { time: Date.UTC(2026, 0, 1) };
-      const { create } = knexPetRepository(database, { now: () => clock.time });
+      const { create } = knexPetRepository(database);
       await success(create(arbitraryNewPet(), arbitraryScopedIdempotencyKey()));
-      clock.time += day + 1;
+      await ageKeys(database, day);
       // A create starts the next purge, unless one is running.
       await eventually('no expired key is left', 10_000, async () => {
         await success(create(arbitraryNewPet(), arbitraryScopedIdempotencyKey()));
-        clock.time += 2_000;
         const left: ReadonlyArray<unknown> = await database.reads('idempotency_keys').pluck('expires_at');
-        return left.every((keptUntil) => Number(keptUntil) > clock.time);
+        return left.every((keptUntil) => Number(keptUntil) > Date.now());
       });
     }));
 
@@ -45,6 +44,31 @@ describe('Citus', () => {
       }
       await eventually('it is ready', 30_000, async () => (await statusOf('/readyz')) === 200);
       expect(await statusOf('/v1/pets')).to.equal(200);
+    }));
+
+  it('keeps its distribution and its keys through a migration that changes the columns of keys', () =>
+    inPostgresDatabase(async (url) => {
+      const [coordinator = ''] = (process.env['TEST_POSTGRES_URL'] ?? '').split(',');
+      const migrationUrl = Object.assign(new URL(coordinator), { pathname: new URL(url).pathname }).href;
+      const options = { poolSize: 2, statementTimeoutMs: 3_000 };
+      const [database, migrating] = [openPostgres(url, options), openPostgres(migrationUrl, options)];
+      const distribution = () =>
+        database
+          .reads('citus_tables')
+          .orderByRaw('table_name::text')
+          .select('table_name', 'distribution_column', 'shard_count');
+      const { create } = knexPetRepository(database);
+      const [newPet, scopedKey] = [arbitraryNewPet(), arbitraryScopedIdempotencyKey()];
+      try {
+        const before = await distribution();
+        await success(create(newPet, scopedKey));
+        await migrating.writes('animal_store_migrations').where('name', 'like', '003%').delete();
+        expect(await success(migrate(migrating))).to.have.lengthOf(1);
+        expect(await distribution()).to.deep.equal(before);
+        expect(await success(create(newPet, scopedKey))).to.include({ replayed: true });
+      } finally {
+        await Promise.all([database.close(), migrating.close()]);
+      }
     }));
 
   it('passes doctor', () =>

@@ -51,16 +51,16 @@ export const fileRepository = (file: string, now = Date.now): core.PetRepository
     find: (id) => async () => E.fromNullable(core.petNotFound(id))(findPet(id)),
     create: (newPet, key) => async () => {
       const name = key && core.scopedIdempotencyKeyText(key);
-      const used = content.keys.find((one) => one.name === name);
+      const valid = content.keys.filter((one) => one.expiresAt > now());
+      const used = valid.find((one) => one.name === name);
       const text = core.contentOf(newPet);
       const record = used && { ...used, pet: findPet(used.id) };
-      const decision = core.resolveIdempotentCreate(record, text, now());
+      const decision = core.resolveIdempotentCreate(record, text);
       if (decision._tag === 'Replay') return E.right({ pet: decision.pet, replayed: true });
       if (decision._tag !== 'Create') return E.left(decision);
       return E.tryCatch(() => {
-        const { expiresAt } = decision;
         const pet = withId(newPet);
-        const valid = content.keys.filter((one) => one.expiresAt > now());
+        const expiresAt = now() + core.idempotencyTtlMs;
         const key = { name: name ?? '', content: text, id: pet.id, expiresAt };
         replace({ pets: [...content.pets, pet], keys: name === undefined ? valid : [...valid, key] });
         return { pet, replayed: false };

@@ -11,7 +11,8 @@ import {
   timesOfNewKey,
   type Unavailable,
 } from '../../../core';
-import type { StoreDatabase } from '../database/store-database';
+import { readClock } from '../database/clock';
+import type { Statements, StoreDatabase } from '../database/store-database';
 import { eitherToTaskEither, toTaskEither } from '../database/work';
 import { type ApiKeyRow, hashOf, newApiKey, numberOf, timesOf } from './api-key-rows';
 
@@ -75,10 +76,9 @@ const toIsoTime = (milliseconds: number): string => {
   return Number.isNaN(time.getTime()) ? 'an invalid time' : time.toISOString();
 };
 
-const toRecord = (row: ApiKeyRow): ApiKeyRecord => {
+const toRecord = (row: ApiKeyRow, now: number): ApiKeyRecord => {
   const { createdAt, revokedAt, expiresAt } = timesOf(row);
   const lastUsedAt = numberOf(row.last_used_at);
-  const now = Date.now();
   const isValid = rejectionOf({ revokedAt, expiresAt }, now) === undefined;
   return {
     id: row.id,
@@ -116,13 +116,14 @@ const createKey = async (
     last_used_at: null,
   };
   await writes('api_keys').insert(row);
-  return { ...toRecord(row), key };
+  return { ...toRecord(row, times.createdAt), key };
 };
 
 const keyNotFound = (id: string) => E.left<ApiKeyNotFound>({ _tag: 'ApiKeyNotFound', id });
 
 const rotate = async (
   transaction: Knex,
+  statements: Statements,
   id: string,
   rotation: Rotation,
 ): Promise<E.Either<ApiKeyNotFound | ApiKeyRevoked, CreatedApiKey>> => {
@@ -131,7 +132,7 @@ const rotate = async (
   // another connection has written.
   const [row] = await keys().update({ id }).returning('*');
   if (row === undefined) return keyNotFound(id);
-  const rotated = rotateKey(timesOf(row), rotation, Date.now());
+  const rotated = rotateKey(timesOf(row), rotation, await readClock(transaction, statements));
   if (E.isLeft(rotated)) return E.left({ _tag: 'ApiKeyRevoked', id });
   const { oldExpiresAt, newTimes } = rotated.right;
   await keys().update({ expires_at: oldExpiresAt });
@@ -144,6 +145,7 @@ const hasKey = async (knex: Knex): Promise<boolean> =>
 /** Makes the ApiKeyStore of a migrated database. */
 export const apiKeyStore = ({
   reads,
+  statements,
   write,
   transaction,
   withMigrationLock,
@@ -151,7 +153,10 @@ export const apiKeyStore = ({
   create: (name, { lifetimeMs = null, isReadOnly = false } = {}) => {
     const access = isReadOnly ? 'read-only' : 'full';
     return toTaskEither(() =>
-      write((writes) => createKey(writes, { name, access }, timesOfNewKey(lifetimeMs, Date.now()))),
+      write(async (writes) => {
+        const now = await readClock(writes, statements);
+        return createKey(writes, { name, access }, timesOfNewKey(lifetimeMs, now));
+      }),
     );
   },
   bootstrapKey: (name) =>
@@ -159,23 +164,26 @@ export const apiKeyStore = ({
       // Reads without the migration lock first, because a long migration may hold that lock.
       if (await hasKey(reads)) return undefined;
       return withMigrationLock(async (writes) => {
-        const times = timesOfNewKey(null, Date.now());
+        const times = timesOfNewKey(null, await readClock(writes, statements));
         return (await hasKey(writes)) ? undefined : createKey(writes, { name, access: 'full' }, times);
       });
     }),
-  rotate: (id, rotation) => eitherToTaskEither(() => transaction((writes) => rotate(writes, id, rotation))),
+  rotate: (id, rotation) =>
+    eitherToTaskEither(() => transaction((writes) => rotate(writes, statements, id, rotation))),
   list: toTaskEither(async () => {
     const rows = await reads<ApiKeyRow>('api_keys').select('*').orderBy(['created_at', 'id']);
-    return rows.map(toRecord);
+    const now = await readClock(reads, statements);
+    return rows.map((row) => toRecord(row, now));
   }),
   revoke: (id) =>
     eitherToTaskEither(async () => {
+      const now = await readClock(reads, statements);
       const [row] = await write((writes) =>
         writes<ApiKeyRow>('api_keys')
           .where({ id })
-          .update({ revoked_at: writes.raw('coalesce(revoked_at, ?)', [Date.now()]) })
+          .update({ revoked_at: writes.raw('coalesce(revoked_at, ?)', [now]) })
           .returning('*'),
       );
-      return row === undefined ? keyNotFound(id) : E.right(toRecord(row));
+      return row === undefined ? keyNotFound(id) : E.right(toRecord(row, now));
     }),
 });

@@ -26,27 +26,39 @@ interface StoredKey {
   readonly keyHash: Buffer;
   readonly times: ApiKeyTimes;
   readonly lastUsedAt: number | null;
+  /** Clock of the database, which goes on from the time at which the key was read. */
+  readonly now: () => number;
 }
 
-const toStoredKey = (id: KeyId, row: ApiKeyRow): StoredKey => ({
+const toStoredKey = (id: KeyId, row: ApiKeyRow, now: () => number): StoredKey => ({
   caller: callerOf(id, OwnerId.is(row.owner_id) ? row.owner_id : undefined, {
     isReadOnly: row.access !== 'full',
   }),
   keyHash: Buffer.from(row.hash, 'hex'),
   times: timesOf(row),
   lastUsedAt: numberOf(row.last_used_at),
+  now,
 });
+
+/** Row of a key with the time of the database at which it was read. */
+type KeyRead = ApiKeyRow & { readonly now: number | string };
 
 /** Reads API keys in one statement. Returns a key or InvalidApiKey for each id, in the order of `ids`. */
 const readKeys = async (
-  { reads, onPrimary }: StoreDatabase,
+  { reads, onPrimary, statements }: StoreDatabase,
   ids: ReadonlyArray<KeyId>,
 ): Promise<ReadonlyArray<E.Either<InvalidApiKey, StoredKey>>> => {
-  const rows = await reads<ApiKeyRow>('api_keys').whereIn('id', ids).whereRaw(onPrimary).select('*');
+  const askedAt = performance.now();
+  const rows = await reads<ApiKeyRow>('api_keys')
+    .whereIn('id', ids)
+    .whereRaw(onPrimary)
+    .select<ReadonlyArray<KeyRead>>('*', reads.raw(`${statements.now} as now`));
+  // Counts from before the query, so that no key is accepted after its expiry.
+  const now = (): number => Number(rows[0]?.now) + performance.now() - askedAt;
   const byId = new Map(rows.map((row) => [row.id, row]));
   return ids.map((id) => {
     const row = byId.get(id);
-    return row === undefined ? E.left(invalidApiKey('unknown', id)) : E.right(toStoredKey(id, row));
+    return row === undefined ? E.left(invalidApiKey('unknown', id)) : E.right(toStoredKey(id, row, now));
   });
 };
 
@@ -58,9 +70,9 @@ const isHashOf = (key: ApiKey, stored: Buffer): boolean => {
 const checkKey = (
   key: ApiKey,
   id: KeyId,
-  { keyHash, times, caller }: StoredKey,
+  { keyHash, times, caller, now }: StoredKey,
 ): E.Either<InvalidApiKey, Caller> => {
-  const rejection = isHashOf(key, keyHash) ? rejectionOf(times, Date.now()) : 'unknown';
+  const rejection = isHashOf(key, keyHash) ? rejectionOf(times, now()) : 'unknown';
   return rejection === undefined ? E.right(caller) : E.left(invalidApiKey(rejection, id));
 };
 
@@ -75,24 +87,27 @@ const maxAttempts = 10_000;
  * instances, only one records it. The function returns at once, and ignores a write that fails. The first use of the key
  * after a minute then tries again. Records nothing in a host's transaction, which a failed statement would abort.
  */
-const useRecorder = ({ write, writes }: StoreDatabase): ((id: KeyId, lastUsedAt: number | null) => void) => {
+const useRecorder = ({
+  write,
+  writes,
+  statements: { now },
+}: StoreDatabase): ((id: KeyId, key: StoredKey) => void) => {
   if (writes.isTransaction === true) return constVoid;
   const attempted = new LRUCache<KeyId, true>({ max: maxAttempts, ttl: retryMs });
   const record = createBatcher({
     concurrency: 1,
     runBatch: async (ids: ReadonlyArray<KeyId>) => {
-      const now = Date.now();
       await write((writes) =>
         writes<ApiKeyRow>('api_keys')
           .whereIn('id', ids)
-          .whereRaw('coalesce(last_used_at, 0) <= ?', [now - hourMs])
-          .update({ last_used_at: now }),
+          .whereRaw(`coalesce(last_used_at, 0) <= ${now} - ?`, [hourMs])
+          .update({ last_used_at: writes.raw(now) }),
       );
       return ids.map(() => E.right(undefined));
     },
   });
-  return (id, lastUsedAt) => {
-    if (Date.now() - (lastUsedAt ?? 0) < hourMs || attempted.has(id)) return;
+  return (id, key) => {
+    if (key.now() - (key.lastUsedAt ?? 0) < hourMs || attempted.has(id)) return;
     attempted.set(id, true);
     void record(id)();
   };
@@ -121,7 +136,7 @@ export const knexAuthenticate = (database: StoreDatabase): Authenticate => {
     if (E.isLeft(read)) return read;
     if (read.right.times.revokedAt === null) trusted.set(id, read.right);
     const checked = checkKey(key, id, read.right);
-    if (E.isRight(checked)) recordUse(id, read.right.lastUsedAt);
+    if (E.isRight(checked)) recordUse(id, read.right);
     return checked;
   };
 };

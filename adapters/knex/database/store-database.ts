@@ -16,11 +16,12 @@ export interface IdempotencyRecordRow {
   /** SHA-256 of the fields of the new animal, in hexadecimal digits. */
   readonly content_hash: string;
   readonly pet_id: bigint;
-  readonly expires_at: number;
 }
 
 /** Statements whose SQL differs between SQLite and PostgreSQL. */
 export interface Statements {
+  /** SQL for the time of the database's clock in milliseconds since 1970. It is the same throughout a statement. */
+  readonly now: string;
   readonly byIds: (knex: Knex, ids: ReadonlyArray<bigint>) => Promise<ReadonlyArray<PetRow>>;
   /**
    * Returns at most `limit` animals for each element of `starts`, in the order of `starts`. All elements must have the
@@ -33,8 +34,13 @@ export interface Statements {
   ) => Promise<ReadonlyArray<ReadonlyArray<PetRow>>>;
   /** Adds animals. Their ids ascend in the order of `newRows`, but their rows are returned in any order. */
   readonly insert: (knex: Knex, newRows: ReadonlyArray<NewPetRow>) => Promise<ReadonlyArray<PetRow>>;
-  readonly insertRecords: (knex: Knex, records: ReadonlyArray<IdempotencyRecordRow>) => Promise<unknown>;
-  readonly purgeExpired: (knex: Knex, now: number, limit: number) => Promise<number>;
+  /** Adds records of idempotency keys, which expire after `ttlMs`. */
+  readonly insertRecords: (
+    knex: Knex,
+    records: ReadonlyArray<IdempotencyRecordRow>,
+    ttlMs: number,
+  ) => Promise<unknown>;
+  readonly purgeExpired: (knex: Knex, limit: number) => Promise<number>;
   /** Returns the highest id that was ever assigned, even if its animal was deleted since, or 0 if none was assigned. */
   readonly readLastId: (knex: Knex) => Promise<bigint>;
   /** Makes later animals get ids greater than `id`, which must be at least 1. */

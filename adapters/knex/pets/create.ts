@@ -40,13 +40,6 @@ type CreateFailure = IdempotencyKeyReused | PetDeleted | Unavailable;
 
 type CreateResult = E.Either<CreateFailure, CreatedPet>;
 
-/** Times of a batch: `now` and `expiresAt` in milliseconds since 1970, and `until` by `performance.now()`. */
-interface Times {
-  readonly now: number;
-  readonly expiresAt: number;
-  readonly until: number;
-}
-
 const keysOf = (creates: ReadonlyArray<Create>): ReadonlyArray<ScopedIdempotencyKey> =>
   creates.flatMap(({ key }) => (key === undefined ? [] : [key]));
 
@@ -92,7 +85,7 @@ const createNew = async (
   transaction: Knex.Transaction,
   statements: Statements,
   creates: ReadonlyArray<Create>,
-  expiresAt: number,
+  ttlMs: number,
 ): Promise<ReadonlyArray<CreateResult>> => {
   const newPets = creates.map(({ newPet }) => newPet);
   const pets = await insertPets(transaction, statements, newPets);
@@ -100,19 +93,15 @@ const createNew = async (
     const key = creates[place]?.key;
     if (key === undefined) return [];
     const { ownerId: owner_id, idempotencyKey: idempotency_key, contentHash: content_hash } = key;
-    return [{ owner_id, idempotency_key, content_hash, pet_id: id, expires_at: expiresAt }];
+    return [{ owner_id, idempotency_key, content_hash, pet_id: id }];
   });
-  if (records.length > 0) await statements.insertRecords(transaction, records);
+  if (records.length > 0) await statements.insertRecords(transaction, records, ttlMs);
   return pets.map(created);
 };
 
 /** Returns the result of a create whose idempotency key was used before, or undefined if its animal must be added. */
-const settle = (
-  record: IdempotencyRecord | undefined,
-  contentHash: string,
-  now: number,
-): CreateResult | undefined => {
-  const decision = resolveIdempotentCreate(record, contentHash, now);
+const settle = (record: IdempotencyRecord | undefined, contentHash: string): CreateResult | undefined => {
+  const decision = resolveIdempotentCreate(record, contentHash);
   switch (decision._tag) {
     case 'Create':
       return undefined;
@@ -128,24 +117,21 @@ const createOrReplay = async (
   transaction: Knex.Transaction,
   statements: Statements,
   creates: ReadonlyArray<Create>,
-  now: number,
-  expiresAt: number,
+  ttlMs: number,
 ): Promise<ReadonlyArray<CreateResult>> => {
   const keys = keysOf(creates);
   // Writes before it reads. On SQLite, a transaction that begins with a read can't write once another connection has
   // written.
-  await purgeIfExpired(transaction, keys, now);
+  await purgeIfExpired(transaction, statements, keys);
   const records = await findRecords(transaction, statements, keys);
-  const settled = creates.map(
-    ({ key }) => key && settle(records.get(key.text)?.record, key.contentHash, now),
-  );
+  const settled = creates.map(({ key }) => key && settle(records.get(key.text)?.record, key.contentHash));
   const fresh = creates.filter((_, place) => settled[place] === undefined);
   if (fresh.length === 0) {
     const [record] = records.values();
     if (record !== undefined) await lockRecord(transaction, record.row);
     return settled.flatMap((result) => result ?? []);
   }
-  const made = [...(await createNew(transaction, statements, fresh, expiresAt))];
+  const made = [...(await createNew(transaction, statements, fresh, ttlMs))];
   return settled.flatMap((result) => result ?? made.splice(0, 1));
 };
 
@@ -156,7 +142,8 @@ const createOrReplay = async (
 const createTogether = async (
   database: StoreDatabase,
   creates: ReadonlyArray<Create>,
-  { now, expiresAt, until }: Times,
+  ttlMs: number,
+  until: number,
 ): Promise<ReadonlyArray<CreateResult>> => {
   if (keysOf(creates).length === 0)
     return createWithoutKeys(
@@ -165,11 +152,11 @@ const createTogether = async (
     );
   const { transaction, statements } = database;
   try {
-    return await transaction((writes) => createNew(writes, statements, creates, expiresAt), until);
+    return await transaction((writes) => createNew(writes, statements, creates, ttlMs), until);
   } catch (error) {
     if (!isKind('Duplicate', 'IdTaken')(error)) throw error;
   }
-  return transaction((writes) => createOrReplay(writes, statements, creates, now, expiresAt), until);
+  return transaction((writes) => createOrReplay(writes, statements, creates, ttlMs), until);
 };
 
 /**
@@ -178,18 +165,14 @@ const createTogether = async (
  */
 export const createPets = (
   database: StoreDatabase,
-  now: () => number,
   idempotencyTtlMs: number,
   onBatch: OnBatch,
 ): PetRepository['create'] => {
-  const purge = purgeExpiredKeys(database, now);
+  const purge = purgeExpiredKeys(database);
   const create = createBatcher({
     concurrency: database.concurrency.writes,
-    runBatch: (creates: ReadonlyArray<Create>, until) => {
-      const time = now();
-      const times = { now: time, expiresAt: time + idempotencyTtlMs, until };
-      return createTogether(database, creates, times).finally(purge);
-    },
+    runBatch: (creates: ReadonlyArray<Create>, until) =>
+      createTogether(database, creates, idempotencyTtlMs, until).finally(purge),
     separatesRejected: true,
     onBatch,
   });

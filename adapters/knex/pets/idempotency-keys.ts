@@ -18,7 +18,6 @@ interface RecordRow {
   readonly idempotency_key: string;
   readonly content_hash: string;
   readonly pet_id: string;
-  readonly expires_at: string | number;
 }
 
 const recordsOf = (knex: Knex, keys: ReadonlyArray<ScopedIdempotencyKey>) =>
@@ -29,10 +28,10 @@ const recordsOf = (knex: Knex, keys: ReadonlyArray<ScopedIdempotencyKey>) =>
 
 export const purgeIfExpired = async (
   transaction: Knex,
+  { now }: Statements,
   keys: ReadonlyArray<ScopedIdempotencyKey>,
-  now: number,
 ): Promise<void> => {
-  await recordsOf(transaction, keys).where('expires_at', '<=', now).delete();
+  await recordsOf(transaction, keys).whereRaw(`expires_at <= ${now}`).delete();
 };
 
 const petIdOf = ({ pet_id }: RecordRow): bigint => {
@@ -53,7 +52,6 @@ export const findRecords = async (
     'owner_id',
     'idempotency_key',
     'content_hash',
-    'expires_at',
     transaction.raw('cast(pet_id as text) as pet_id'),
   );
   const found = await findPets(transaction, statements, rows.map(petIdOf));
@@ -63,7 +61,6 @@ export const findRecords = async (
       const record: IdempotencyRecord = {
         content: row.content_hash,
         pet: E.isRight(outcome) ? outcome.right : undefined,
-        expiresAt: Number(row.expires_at),
       };
       const key = { ownerId: row.owner_id, idempotencyKey: row.idempotency_key };
       return [scopedIdempotencyKeyText(key), { row, record }] as const;
@@ -93,13 +90,13 @@ const maxRowsPerPurge = 200;
  * SQLite wait for it. After a purge, calls do nothing for nine times the purge's duration, or for a second if no
  * expired key is left. Does nothing in a transaction of a host, which a failed purge would abort.
  */
-export const purgeExpiredKeys = ({ writes, statements }: StoreDatabase, now: () => number): (() => void) => {
+export const purgeExpiredKeys = ({ writes, statements }: StoreDatabase): (() => void) => {
   let nextAt = 0;
 
   const purge = async (): Promise<void> => {
     const began = performance.now();
     nextAt = Infinity;
-    const purged = await statements.purgeExpired(writes, now(), maxRowsPerPurge).catch(() => 0);
+    const purged = await statements.purgeExpired(writes, maxRowsPerPurge).catch(() => 0);
     const ended = performance.now();
     nextAt = ended + (purged < maxRowsPerPurge ? purgeIntervalMs : 9 * (ended - began));
   };

@@ -19,9 +19,7 @@ export interface RepositoryObserver {
 }
 
 interface Options {
-  /** Clock in milliseconds since 1970, for the expiry of idempotency keys. */
-  readonly now?: () => number;
-  /** Lifetime of an idempotency key, by default 24 hours. */
+  /** Lifetime of an idempotency key by the clock of the database, by default 24 hours. */
   readonly idempotencyTtlMs?: number;
   readonly observer?: RepositoryObserver | undefined;
 }
@@ -32,14 +30,14 @@ interface Options {
  */
 export const knexPetRepository = (
   database: StoreDatabase,
-  { now = Date.now, idempotencyTtlMs = defaultTtlMs, observer }: Options = {},
+  { idempotencyTtlMs = defaultTtlMs, observer }: Options = {},
 ): PetRepository => {
   const onBatch = (operation: BatchOperation) => (size: number, milliseconds: number) =>
     observer?.batch(operation, size, milliseconds);
   return {
     list: listPets(database, onBatch('list')),
     find: findPet(database, onBatch('find')),
-    create: createPets(database, now, idempotencyTtlMs, onBatch('create')),
+    create: createPets(database, idempotencyTtlMs, onBatch('create')),
     update: updatePet(database),
     deleteAll: deletePets(database),
     importAll: importPets(database),

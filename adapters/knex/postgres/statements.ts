@@ -86,17 +86,20 @@ const insertPets = {
   returning ${petCells}`,
 };
 
+/** Citus permits no volatile function, such as `clock_timestamp`, in the condition of a `delete`. */
+const now = 'cast(floor(extract(epoch from statement_timestamp()) * 1000) as bigint)';
+
 const insertKeys = {
   name: 'insert keys',
   sql: `insert into idempotency_keys (owner_id, idempotency_key, content_hash, pet_id, expires_at)
-       select * from unnest(?::text[], ?::text[], ?::text[], ?::bigint[], ?::bigint[])`,
+       select *, ${now} + ?::bigint from unnest(?::text[], ?::text[], ?::text[], ?::bigint[])`,
 };
 
 // Skips locked rows, so that it can't deadlock with creates or with purges of other instances.
 const purgeKeys = {
   name: 'purge keys',
   sql: `delete from idempotency_keys where (owner_id, idempotency_key) in (
-         select owner_id, idempotency_key from idempotency_keys where expires_at <= ? limit ? for update skip locked
+         select owner_id, idempotency_key from idempotency_keys where expires_at <= ${now} limit ? for update skip locked
        ) returning 1`,
 };
 
@@ -104,8 +107,8 @@ const purgeKeys = {
 const purgeDistributedKeys = {
   name: 'purge distributed keys',
   sql: `delete from idempotency_keys where (owner_id, idempotency_key) in (
-         select owner_id, idempotency_key from idempotency_keys where expires_at <= ? limit ?
-       ) and expires_at <= ? returning 1`,
+         select owner_id, idempotency_key from idempotency_keys where expires_at <= ${now} limit ?
+       ) and expires_at <= ${now} returning 1`,
 };
 
 const sequence = `pg_get_serial_sequence('pets', 'id')`;
@@ -155,15 +158,15 @@ const singleServerStatements = (run: RunStatement, onPrimary: string): EngineSta
     const columns = newPetColumns.map((_, place) => arrayOf(newRows.map((cells) => cells[place] ?? null)));
     return run(knex, insertPets, columns);
   },
-  insertRecords: (knex, records) =>
+  insertRecords: (knex, records, ttlMs) =>
     run(knex, insertKeys, [
+      ttlMs,
       records.map(({ owner_id }) => owner_id),
       records.map(({ idempotency_key }) => idempotency_key),
       records.map(({ content_hash }) => content_hash),
       records.map(({ pet_id }) => pet_id.toString()),
-      records.map(({ expires_at }) => String(expires_at)),
     ]),
-  purgeExpired: async (knex, now, limit) => (await run(knex, purgeKeys, [now, limit])).length,
+  purgeExpired: async (knex, limit) => (await run(knex, purgeKeys, [limit])).length,
 });
 
 const distributedStatements = (run: RunStatement, onPrimary: string): EngineStatements => ({
@@ -178,10 +181,12 @@ const distributedStatements = (run: RunStatement, onPrimary: string): EngineStat
     const sql = `insert into pets (${newPetNames}) values ${rows} returning ${petCells}`;
     return run(knex, { sql }, newRows.flat());
   },
-  insertRecords: async (knex, keys) => {
-    await knex('idempotency_keys').insert(keys.map((key) => ({ ...key, pet_id: key.pet_id.toString() })));
+  insertRecords: async (knex, keys, ttlMs) => {
+    const expires_at = knex.raw(`${now} + ?::bigint`, [ttlMs]);
+    const rows = keys.map((key) => ({ ...key, pet_id: key.pet_id.toString(), expires_at }));
+    await knex('idempotency_keys').insert(rows);
   },
-  purgeExpired: async (knex, now, limit) => (await run(knex, purgeDistributedKeys, [now, limit, now])).length,
+  purgeExpired: async (knex, limit) => (await run(knex, purgeDistributedKeys, [limit])).length,
 });
 
 /** Makes a function that reports whether the server is Citus. It asks once, on the connection of its first caller. */
@@ -206,11 +211,12 @@ export const postgresStatements = (
   const isDistributed = citusDetector();
   const statementsOn = async (knex: Knex) => ((await isDistributed(knex)) ? distributed : single);
   const statements: Statements = {
+    now,
     byIds: (knex, ids) => run(knex, byIds(onPrimary), [ids.map(String)]),
     pages: async (knex, starts, limit) => (await statementsOn(knex)).pages(knex, starts, limit),
     insert: async (knex, newRows) => (await statementsOn(knex)).insert(knex, newRows),
-    insertRecords: async (knex, keys) => (await statementsOn(knex)).insertRecords(knex, keys),
-    purgeExpired: async (knex, now, limit) => (await statementsOn(knex)).purgeExpired(knex, now, limit),
+    insertRecords: async (knex, keys, ttlMs) => (await statementsOn(knex)).insertRecords(knex, keys, ttlMs),
+    purgeExpired: async (knex, limit) => (await statementsOn(knex)).purgeExpired(knex, limit),
     readLastId,
     setLastId: (knex, id) => knex.raw(`select setval(${sequence}, ?::bigint)`, [id.toString()]),
     hasTable,

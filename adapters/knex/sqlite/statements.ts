@@ -34,14 +34,11 @@ const newRowAsJson = (row: NewPetRow): string =>
 const startAsJson = ({ from, filters }: PageStart): string =>
   `[${[from, ...filters.map(([column, cell]) => cellAsJson(column, cell))].join()}]`;
 
-const recordAsJson = ({
-  owner_id,
-  idempotency_key,
-  content_hash,
-  pet_id,
-  expires_at,
-}: IdempotencyRecordRow): string =>
-  `[${JSON.stringify(owner_id)},${JSON.stringify(idempotency_key)},"${content_hash}",${pet_id},${expires_at}]`;
+const recordAsJson = ({ owner_id, idempotency_key, content_hash, pet_id }: IdempotencyRecordRow): string =>
+  `[${JSON.stringify(owner_id)},${JSON.stringify(idempotency_key)},"${content_hash}",${pet_id}]`;
+
+/** Time since 1970, which SQLite's Julian days count from 2440587.5. */
+const now = "cast(round((julianday('now') - 2440587.5) * 86400000) as integer)";
 
 const byIds = `select json_group_array(${rowAsJson}) as found from pets
   where pets.id in (select value from json_each(?))`;
@@ -51,10 +48,10 @@ const insert = `insert into pets (${newPetColumns.map(({ name }) => name).join()
   returning json_array(${rowAsJson}) as found`;
 
 const insertRecords = `insert into idempotency_keys (owner_id, idempotency_key, content_hash, pet_id, expires_at)
-  select value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4 from json_each(?)`;
+  select value ->> 0, value ->> 1, value ->> 2, value ->> 3, ${now} + ? from json_each(?)`;
 
 const purgeExpired = `delete from idempotency_keys
-  where rowid in (select rowid from idempotency_keys where expires_at <= ? limit ?) returning '' as found`;
+  where rowid in (select rowid from idempotency_keys where expires_at <= ${now} limit ?) returning '' as found`;
 
 const pagesBy = (columns: ReadonlyArray<Column>, order: ListOrder): string => {
   const follows = order === 'asc' ? '>=' : '<=';
@@ -81,6 +78,7 @@ const readRows = async (...statement: Parameters<typeof run>): Promise<ReadonlyA
  * value for each cell.
  */
 export const sqliteStatements: Statements = {
+  now,
   byIds: (knex, ids) => readRows(knex, byIds, `[${ids.join()}]`),
   pages: async (knex, starts, limit) => {
     const columns = (starts[0]?.filters ?? []).map(([column]) => column);
@@ -93,8 +91,9 @@ export const sqliteStatements: Statements = {
     return rows.map(({ found }) => parseRows(found));
   },
   insert: (knex, newRows) => readRows(knex, insert, `[${newRows.map(newRowAsJson).join()}]`),
-  insertRecords: (knex, records) => run(knex, insertRecords, `[${records.map(recordAsJson).join()}]`),
-  purgeExpired: async (knex, now, limit) => (await run(knex, purgeExpired, now, limit)).length,
+  insertRecords: (knex, records, ttlMs) =>
+    run(knex, insertRecords, ttlMs, `[${records.map(recordAsJson).join()}]`),
+  purgeExpired: async (knex, limit) => (await run(knex, purgeExpired, limit)).length,
   readLastId: async (knex) => BigInt((await run(knex, lastId))[0]?.found ?? 0),
   setLastId: async (knex, id) => {
     await knex('sqlite_sequence').where({ name: 'pets' }).delete();

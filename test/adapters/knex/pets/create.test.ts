@@ -10,6 +10,7 @@ import {
 } from '../../../../core';
 import { arbitraryNewPet, arbitraryScopedIdempotencyKey } from '../../../contracts';
 import { allPets } from '../../../contracts/pet-repository/pages-of';
+import { ageKeys } from '../../../support/databases/aging';
 import {
   databaseKinds,
   postgresDatabase,
@@ -154,28 +155,26 @@ for (const [kind, makeDatabase] of databaseKinds) {
 
     it('adds animals again under all expired keys of the largest batch', () =>
       use(async (database) => {
-        const clock = { time: Date.UTC(2026, 0, 1) };
-        const { create } = knexPetRepository(database, { now: () => clock.time });
+        const { create } = knexPetRepository(database);
         const creations = keyed(largestBatch);
         const createAll = (all: typeof creations): Promise<ReadonlyArray<CreatedPet>> =>
           Promise.all(all.map((each) => success(create(...each))));
         await createAll(creations);
-        clock.time += day + 1;
+        await ageKeys(database, day);
         const again = await createAll(creations.toReversed());
         expect(again.filter(({ replayed }) => replayed)).to.deep.equal([]);
       }));
 
     it('purges expired keys', () =>
       use(async (database) => {
-        const clock = { time: Date.UTC(2026, 0, 1) };
-        const repository = knexPetRepository(database, { now: () => clock.time });
+        const repository = knexPetRepository(database);
         await Promise.all(keyed(1_200).map(([newPet, key]) => success(repository.create(newPet, key))));
-        clock.time += day + 1;
+        await ageKeys(database, day);
         // A create starts the next purge, unless one is running or has just ended.
         await eventually('no expired key is left', 20_000, async () => {
           for (const [newPet, key] of keyed(1)) await success(repository.create(newPet, key));
           const left: ReadonlyArray<unknown> = await database.reads('idempotency_keys').pluck('expires_at');
-          return left.every((expiresAt) => Number(expiresAt) > clock.time);
+          return left.every((expiresAt) => Number(expiresAt) > Date.now());
         });
       }));
 
@@ -200,7 +199,7 @@ for (const [kind, makeDatabase] of databaseKinds) {
         const pausesMs: Array<number> = [];
         let ended = Infinity;
         const purging = withStatements(database, {
-          purgeExpired: async (_knex, _now, limit) => {
+          purgeExpired: async (_knex, limit) => {
             expect(limit).to.be.at.most(200);
             if (ended < Infinity) pausesMs.push(performance.now() - ended);
             await delay(purgeMs);
@@ -218,13 +217,12 @@ for (const [kind, makeDatabase] of databaseKinds) {
 
     it('fails no create when expired keys can not be purged', () =>
       use(async (database) => {
-        const clock = { time: Date.UTC(2026, 0, 1) };
         const refusing = withStatements(database, {
           purgeExpired: () => Promise.reject(new Error('no key goes')),
         });
-        const repository = knexPetRepository(refusing, { now: () => clock.time });
+        const repository = knexPetRepository(refusing);
         await success(repository.create(arbitraryNewPet(), arbitraryScopedIdempotencyKey()));
-        clock.time += day + 1;
+        await ageKeys(database, day);
         for (const [newPet, key] of keyed(3)) await success(repository.create(newPet, key));
         expect(await database.reads('idempotency_keys').pluck('expires_at')).to.have.lengthOf(4);
       }));

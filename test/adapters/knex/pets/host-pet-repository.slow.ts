@@ -1,11 +1,12 @@
 import { expect } from 'chai';
 import knex, { type Knex } from 'knex';
+import { agingRepository } from '../../../support/databases/aging';
 import { replacePets } from '../../../support/databases/catalogue';
 import { runnerWithout } from '../../../support/mocha';
 import { createPostgresDatabase } from '../../../support/postgres/postgres';
 import { success } from '../../../contracts/outcome';
 import { newDatabaseFile, removeFolders } from '../../../support/temporary-folder';
-import { hostDatabase, knexPetRepository, migrate } from '../../../../adapters/knex';
+import { hostDatabase, migrate } from '../../../../adapters/knex';
 import {
   correctionsContract,
   idempotencyExpiryContract,
@@ -64,7 +65,7 @@ for (const [kind, makeHost] of [
     const openOn = async (on: Knex, { pets, now }: PetRepositoryOptions) => {
       const database = hostDatabase(on);
       await replacePets(database, pets);
-      return knexPetRepository(database, { now });
+      return agingRepository(database, now);
     };
 
     for (const contract of contracts) {

@@ -7,6 +7,7 @@ import {
   reopenedRepositoryContract,
   underFailureContract,
 } from '../../../contracts';
+import { agingRepository } from '../../../support/databases/aging';
 import { databaseKinds, openMigrated } from '../../../support/databases/databases';
 import { replacePets } from '../../../support/databases/catalogue';
 import { runnerWithout } from '../../../support/mocha';
@@ -41,15 +42,15 @@ for (const [kind, makeDatabase] of databaseKinds) {
     ]) {
       contract(runner, async ({ pets, now }) => {
         await replacePets(shared.database, pets);
-        return { repository: knexPetRepository(shared.database, { now }), close: () => Promise.resolve() };
+        return { repository: agingRepository(shared.database, now), close: () => Promise.resolve() };
       });
     }
 
-    reopenedRepositoryContract(runner, async (options) => {
+    reopenedRepositoryContract(runner, async ({ now }) => {
       const { database, reopen, close } = await openMigrated(makeDatabase);
       return {
-        repository: knexPetRepository(database, options),
-        reopen: async () => knexPetRepository(await reopen(), options),
+        repository: agingRepository(database, now),
+        reopen: async () => agingRepository(await reopen(), now),
         close,
       };
     });

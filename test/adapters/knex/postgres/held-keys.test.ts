@@ -4,6 +4,7 @@ import { type OwnDatabase, knexPetRepository } from '../../../../adapters/knex';
 import { idempotencyTtlMs, type PetRepository, type ScopedIdempotencyKey } from '../../../../core';
 import { arbitraryScopedIdempotencyKey, arbitraryNewPet } from '../../../contracts';
 import { allPets } from '../../../contracts/pet-repository/pages-of';
+import { ageKeys } from '../../../support/databases/aging';
 import { postgresDatabase, postgresWith, withDatabases } from '../../../support/databases/databases';
 import { eventually } from '../../../support/eventually';
 import { success } from '../../../contracts/outcome';
@@ -54,16 +55,15 @@ const whileOneIsLocked = (
   test: (repository: PetRepository, countExpired: () => Promise<number>) => Promise<void>,
 ): Promise<void> =>
   withDatabases(2, postgresWith({ ...options, statementTimeoutMs: 60_000 }), async (database, other) => {
-    const clock = { time: Date.UTC(2026, 0, 1) };
-    const repository = knexPetRepository(database, { now: () => clock.time });
+    const repository = knexPetRepository(database);
     const [locked, free] = [arbitraryScopedIdempotencyKey(), arbitraryScopedIdempotencyKey()];
     for (const key of [locked, free]) await success(repository.create(arbitraryNewPet(), key));
-    clock.time += idempotencyTtlMs + 1;
+    await ageKeys(database, idempotencyTtlMs);
     const transaction = await other.writes.transaction();
     const { ownerId: owner_id, idempotencyKey: idempotency_key } = locked;
     await transaction('idempotency_keys').where({ owner_id, idempotency_key }).forUpdate();
     const expired = () =>
-      transaction('idempotency_keys').where('expires_at', '<=', clock.time).select('owner_id');
+      transaction('idempotency_keys').whereRaw(`expires_at <= ${database.statements.now}`).select('owner_id');
     try {
       await test(repository, async () => (await expired()).length);
     } finally {

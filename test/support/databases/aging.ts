@@ -1,0 +1,24 @@
+import { knexPetRepository, type StoreDatabase } from '../../../adapters/knex';
+import type { PetRepository } from '../../../core';
+
+/** Makes idempotency keys older, because a test can't set the clock of a database. */
+export const ageKeys = ({ writes }: StoreDatabase, byMs: number): Promise<unknown> =>
+  writes('idempotency_keys').decrement('expires_at', byMs);
+
+/** Makes a repository whose idempotency keys age at the first create after the clock of a test has changed. */
+export const agingRepository = (database: StoreDatabase, now: () => number): PetRepository => {
+  const repository = knexPetRepository(database);
+  if (now === Date.now) return repository;
+  let last = now();
+  let aged: Promise<unknown> = Promise.resolve();
+  return {
+    ...repository,
+    create: (newPet, key, deadline) => async () => {
+      const passedMs = now() - last;
+      last += passedMs;
+      if (passedMs > 0) aged = aged.then(() => ageKeys(database, passedMs));
+      await aged;
+      return repository.create(newPet, key, deadline)();
+    },
+  };
+};
