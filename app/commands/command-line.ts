@@ -6,6 +6,7 @@ import { parseEnv } from 'node:util';
 import { openTerminal, type ProcessIO, type Terminal } from '../terminal/terminal';
 import { backupCommand, restoreCommand } from './backup';
 import { copyCommand } from './copy';
+import { demoCommand } from './demo';
 import { doctorCommand } from './doctor';
 import { parseEnvironmentFile } from '../settings/environment-file';
 import { settingNames } from '../settings/settings';
@@ -90,7 +91,8 @@ export const commandLine = async (argv: ReadonlyArray<string>, io: ProcessIO): P
     .addCommand(copyCommand(terminal))
     .addCommand(backupCommand(terminal))
     .addCommand(restoreCommand(terminal))
-    .addCommand(doctorCommand(terminal));
+    .addCommand(doctorCommand(terminal))
+    .addCommand(demoCommand(terminal));
   connectTo(terminal)(program);
   try {
     await program.parseAsync(argv);

@@ -1,0 +1,142 @@
+import { Command } from 'commander';
+import { toError } from 'fp-ts/Either';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { type AnimalStoreClient, animalStoreClient } from '../../adapters/client';
+import { interruptible } from '../terminal/signals';
+import { styleFor } from '../terminal/style';
+import type { Terminal } from '../terminal/terminal';
+import { grouped } from '../terminal/text';
+import { openDemoScreen } from './demo-screen';
+
+const clients = 16;
+const writingMs = 4_000;
+const outageMs = 1_000;
+const retryForMs = 30_000;
+
+interface Service {
+  readonly child: ChildProcess;
+  readonly address: string;
+}
+
+/** Starts `serve` as a process of its own, and waits until it has printed its address. */
+const startService = async (folder: string, apiKey: string, port = '0'): Promise<Service> => {
+  const child = spawn(process.execPath, [join(__dirname, '..', 'main.js'), 'serve'], {
+    cwd: folder,
+    env: { API_KEYS: apiKey, DATABASE_URL: 'sqlite:animals.sqlite3', LOG_LEVEL: 'silent', PORT: port },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  let printed = '';
+  for await (const text of child.stderr.setEncoding('utf8')) {
+    printed += String(text);
+    const [, address] = /serves (\S+) with/.exec(printed) ?? [];
+    if (address !== undefined) return { child, address };
+  }
+  throw new Error(`the service did not start: ${printed.trim()}`);
+};
+
+const kill = async ({ child }: Service): Promise<void> => {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const ended = once(child, 'exit');
+  child.kill('SIGKILL');
+  await ended;
+};
+
+interface Result {
+  readonly acknowledged: number;
+  readonly found: number;
+  readonly twice: number;
+  /** Number of creates that were stored before the kill, and acknowledged only to a retry. */
+  readonly replays: number;
+}
+
+/** Reads every animal through the API. Counts the acknowledged ones, and those whose name was read before. */
+const readBack = async (animals: AnimalStoreClient, acknowledged: ReadonlyMap<string, bigint>) => {
+  const names = new Set<string>();
+  const counts = { found: 0, twice: 0 };
+  for await (const { id, name } of animals.list()) {
+    if (acknowledged.get(name) === id) counts.found += 1;
+    if (names.has(name)) counts.twice += 1;
+    names.add(name);
+  }
+  return counts;
+};
+
+/** Runs the demo on an empty store in a folder, and returns what it has counted. */
+const runDemo = async (folder: string, terminal: Terminal, signal: AbortSignal): Promise<Result> => {
+  const apiKey = randomBytes(24).toString('base64url');
+  const acknowledged = new Map<string, bigint>();
+  let replays = 0;
+  let isOver = false;
+  const { style, line, event, endChart } = openDemoScreen(terminal, () => acknowledged.size);
+  line(`\n  ${style('bold', `${clients} clients add animals, and the service is killed in the middle`)}\n`);
+  let service = await startService(folder, apiKey);
+  try {
+    event(`the service runs as process ${service.child.pid}, on an empty database`);
+    const animals = animalStoreClient({ baseUrl: service.address, apiKey, retryForMs, signal });
+    const addAnimals = async (client: number): Promise<void> => {
+      for (let number = 1; !isOver; number += 1) {
+        const name = `animal ${number} of client ${client}`;
+        const { pet, replayed } = await animals.createWithDetails({ name, categoryId: client });
+        acknowledged.set(name, pet.id);
+        if (replayed) replays += 1;
+      }
+    };
+    const allAdded = Promise.all(Array.from({ length: clients }, (_, client) => addAnimals(client)));
+    const letRun = (milliseconds: number) =>
+      Promise.race([allAdded, delay(milliseconds, undefined, { signal })]);
+    event('the clients begin; each create has an Idempotency-Key');
+    await letRun(writingMs);
+
+    await kill(service);
+    event(style('red', 'kill -9: the process is gone, and no client knows what was stored'));
+    await letRun(outageMs);
+    service = await startService(folder, apiKey, new URL(service.address).port);
+    event(`the service runs again, as process ${service.child.pid}; the clients retry`);
+    await letRun(writingMs);
+
+    isOver = true;
+    await allAdded;
+    event('the clients are done; now every animal is read back through the API');
+    return { acknowledged: acknowledged.size, replays, ...(await readBack(animals, acknowledged)) };
+  } finally {
+    endChart();
+    await kill(service);
+  }
+};
+
+const printResult = (
+  { write, fail, stdout, env }: Terminal,
+  { acknowledged, found, twice, replays }: Result,
+): void => {
+  const isRight = found === acknowledged && twice === 0;
+  if (!isRight) fail(1);
+  const style = styleFor(stdout, env);
+  const doubles = twice === 0 ? 'none' : grouped(twice);
+  const counts = `${grouped(acknowledged)} acknowledged, ${grouped(found)} found, ${doubles} twice`;
+  write(`\n  ${style(isRight ? 'green' : 'red', style('bold', counts))}\n`);
+  write(`  stored at the kill, but unanswered: ${grouped(replays)}; their retries added nothing\n\n`);
+};
+
+export const demoCommand = (terminal: Terminal): Command =>
+  new Command('demo')
+    .description(`kill a service while ${clients} clients add animals to it, and count what is left`)
+    .action(() =>
+      interruptible(async ({ signal, receivedSignal }) => {
+        const folder = await mkdtemp(join(tmpdir(), 'animal-store-demo-'));
+        try {
+          printResult(terminal, await runDemo(folder, terminal, signal));
+        } catch (error) {
+          const received = receivedSignal();
+          if (received === undefined) terminal.printError(`the demo failed: ${toError(error).message}`);
+          terminal.fail(received ?? 1);
+        } finally {
+          await rm(folder, { recursive: true, force: true });
+        }
+      }),
+    );
