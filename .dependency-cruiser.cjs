@@ -18,10 +18,13 @@ module.exports = {
     {
       name: 'client-is-plain',
       comment:
-        'A bundle of the client contains neither fp-ts nor io-ts. Of the core, the client loads only the rules; imported types add nothing to a bundle.',
+        'A bundle of the client contains neither fp-ts nor io-ts. Of the core, the client loads only the rules and the engine that checks them; imported types add nothing to a bundle.',
       severity: 'error',
-      from: { path: ['^adapters/client/', '^core/rules\\.ts$'] },
-      to: { pathNot: ['^adapters/client/', '^core/rules\\.ts$'], dependencyTypesNot: ['type-only'] },
+      from: { path: ['^adapters/client/', '^core/(rules|validation)\\.ts$'] },
+      to: {
+        pathNot: ['^adapters/client/', '^core/(rules|validation)\\.ts$'],
+        dependencyTypesNot: ['type-only'],
+      },
     },
     {
       name: 'adapters-know-the-core-alone',

@@ -1,10 +1,10 @@
 import * as E from 'fp-ts/Either';
 import { pipe } from 'fp-ts/function';
 import * as TE from 'fp-ts/TaskEither';
-import { type InvalidField, invalidFieldsOf, PetChangesCodec } from './codec';
+import { checkPetChanges } from './codec';
 import type { Pet } from './pets';
 import { type PetNotFound, petNotFound, type PetRepository, type Unavailable } from './ports';
-import { int64Rule } from './rules';
+import { type InvalidField, isInt64 } from './validation';
 
 /** Failure of an update: the changes have fields with invalid values. */
 export interface InvalidPetChanges {
@@ -21,10 +21,11 @@ export const updatePet = (
   id: bigint,
   changes: unknown,
 ): TE.TaskEither<InvalidPetChanges | PetNotFound | Unavailable, Pet> => {
-  const decoded = PetChangesCodec.decode(changes);
-  if (E.isLeft(decoded)) return TE.left({ _tag: 'InvalidPetChanges', fields: invalidFieldsOf(decoded.left) });
-  if (!int64Rule.holds(id)) return TE.left(petNotFound(id));
-  return Object.keys(decoded.right).length === 0 ? pets.find(id) : pets.update(id, decoded.right);
+  const checked = checkPetChanges(changes);
+  if (E.isLeft(checked)) return TE.left({ _tag: 'InvalidPetChanges', fields: checked.left });
+  if (!isInt64(id)) return TE.left(petNotFound(id));
+  const { value } = checked.right;
+  return Object.keys(value).length === 0 ? pets.find(id) : pets.update(id, value);
 };
 
 /**
@@ -36,7 +37,7 @@ export const deletePets = (
   ids: Iterable<bigint>,
 ): TE.TaskEither<Unavailable, number> => {
   function* possibleIds(): Generator<bigint> {
-    for (const id of ids) if (int64Rule.holds(id)) yield id;
+    for (const id of ids) if (isInt64(id)) yield id;
   }
   return pets.deleteAll(possibleIds());
 };
@@ -44,7 +45,7 @@ export const deletePets = (
 /** Deletes one animal, as `deletePets` does, and returns the animal as it was. */
 export const deletePet = (pets: PetRepository, id: bigint): TE.TaskEither<PetNotFound | Unavailable, Pet> =>
   pipe(
-    int64Rule.holds(id) ? pets.find(id) : TE.left(petNotFound(id)),
+    isInt64(id) ? pets.find(id) : TE.left(petNotFound(id)),
     TE.tap(() =>
       pipe(
         deletePets(pets, [id]),

@@ -6,3 +6,4 @@ export * from './operations';
 export * from './pets';
 export * from './ports';
 export * from './rules';
+export * from './validation';

@@ -2,7 +2,7 @@ import * as E from 'fp-ts/Either';
 import { pipe } from 'fp-ts/function';
 import * as TE from 'fp-ts/TaskEither';
 import { ApiKey, type Caller } from './api-keys';
-import { type InvalidField, invalidFieldsOf, NewPetCodec, PetQueryCodec } from './codec';
+import { checkNewPet, checkPetQuery } from './codec';
 import {
   IdempotencyKey,
   type IdempotencyKeyInFlight,
@@ -26,7 +26,8 @@ import {
   type Quota,
   type Unavailable,
 } from './ports';
-import { defaultPageSize, fieldType, maxPageSize, petRules } from './rules';
+import { defaultPageSize, maxPageSize, petRules } from './rules';
+import { type Checked, fieldType, type InvalidField } from './validation';
 
 /** Failure of a list: the query has fields with invalid values. */
 export interface InvalidQuery {
@@ -73,7 +74,7 @@ export interface AnimalStore {
   /**
    * Adds an animal with the fields of a NewPet. An int64 may also be a safe integer (`Number.isSafeInteger`). A retry
    * with the same idempotency key adds no second animal, by default for 24 hours. After Unavailable, the animal may
-   * have been added: retry with the same key.
+   * have been added: retry with the same key. `ignored` are the names of properties that an animal does not have.
    */
   readonly createPet: (
     newPet: unknown,
@@ -87,7 +88,7 @@ export interface AnimalStore {
     | PetDeleted
     | IdempotencyKeyInFlight
     | Unavailable,
-    CreatedPet
+    CreatedPet & Pick<Checked<NewPet>, 'ignored'>
   >;
   /**
    * Reads one animal by its id.
@@ -119,18 +120,21 @@ export interface Ports {
 
 const decodeQuery = (query: unknown): E.Either<InvalidQuery, PetQuery> =>
   pipe(
-    PetQueryCodec.decode(query),
+    checkPetQuery(query),
     E.bimap(
-      (errors) => ({ _tag: 'InvalidQuery', fields: invalidFieldsOf(errors) }),
-      (decoded) => ({ limit: defaultPageSize, ...decoded }),
+      (fields) => ({ _tag: 'InvalidQuery', fields }),
+      ({ value }) => ({ limit: defaultPageSize, ...value }),
     ),
   );
 
-/** Decodes an animal to add. Returns a copy, so that a program may change its object before the animal is stored. */
-export const decodeNewPet = (newPet: unknown): E.Either<InvalidNewPet, NewPet> =>
+/**
+ * Decodes an animal to add, and names the properties that it ignores. Returns a copy, so that a program may change its
+ * object before the animal is stored.
+ */
+export const decodeNewPet = (newPet: unknown): E.Either<InvalidNewPet, Checked<NewPet>> =>
   pipe(
-    NewPetCodec.decode(newPet),
-    E.mapLeft((errors) => ({ _tag: 'InvalidNewPet', fields: invalidFieldsOf(errors) })),
+    checkNewPet(newPet),
+    E.mapLeft((fields) => ({ _tag: 'InvalidNewPet', fields })),
   );
 
 /** Fails if the API key of the caller may only read. */
@@ -149,9 +153,11 @@ const operationsOf = (pets: PetRepository, caller: Caller, quota: Quota | undefi
     if (E.isLeft(allowed)) return TE.fromEither(allowed);
     const decoded = decodeNewPet(newPet);
     if (E.isLeft(decoded)) return TE.fromEither(decoded);
-    if (idempotencyKey === undefined) return pets.create(decoded.right, undefined, deadline);
-    if (!IdempotencyKey.is(idempotencyKey)) return TE.left({ _tag: 'InvalidIdempotencyKey' });
-    return pets.create(decoded.right, { ownerId: caller.ownerId, idempotencyKey }, deadline);
+    const { value, ignored } = decoded.right;
+    if (idempotencyKey !== undefined && !IdempotencyKey.is(idempotencyKey))
+      return TE.left({ _tag: 'InvalidIdempotencyKey' });
+    const key = idempotencyKey === undefined ? undefined : { ownerId: caller.ownerId, idempotencyKey };
+    return TE.map((created: CreatedPet) => ({ ...created, ignored }))(pets.create(value, key, deadline));
   },
   // eslint-disable-next-line @typescript-eslint/no-deprecated -- the API keeps getPet until 5 December 2030
   getPet: (id, deadline) => {
@@ -176,25 +182,36 @@ export const openAnimalStore =
       : E.left({ _tag: 'QuotaExceeded', caller: caller.right, quota: quota.right });
   };
 
-/**
- * Yields the decoded animals of a source. Passes the failure of each invalid animal to `onInvalid`, and leaves the
- * animal out. If `onInvalid` throws, closes the source and throws the same error.
- */
+/** Callbacks of an import. If one throws, nothing is stored. */
+export interface ImportCallbacks {
+  /** Gets the failure of each invalid animal, which is left out. Without it, an import fails at the first one. */
+  readonly onInvalid?: ((failure: InvalidNewPet) => void) | undefined;
+  /** Gets the names of properties that an animal does not have. */
+  readonly onIgnored?: ((names: ReadonlyArray<string>) => void) | undefined;
+  /** Gets new ids before their animals are stored. */
+  readonly onIds?: OnIds | undefined;
+}
+
+/** Yields the decoded animals of a source. If a callback throws, closes the source and throws the same error. */
 export async function* decodeNewPets(
   newPets: Iterable<unknown> | AsyncIterable<unknown>,
-  onInvalid: (failure: InvalidNewPet) => void,
+  { onInvalid, onIgnored }: ImportCallbacks,
 ): AsyncGenerator<NewPet> {
   for await (const newPet of newPets) {
     const decoded = decodeNewPet(newPet);
-    if (E.isRight(decoded)) yield decoded.right;
-    else onInvalid(decoded.left);
+    if (E.isLeft(decoded)) {
+      onInvalid?.(decoded.left);
+      continue;
+    }
+    const { value, ignored } = decoded.right;
+    if (ignored.length > 0) onIgnored?.(ignored);
+    yield value;
   }
 }
 
 /**
  * Adds all animals of a source or none, and returns their number, first and last id. Works on the repository itself, so
- * it needs no API key. Fails with InvalidNewPet at the first invalid animal. If `onInvalid` is given, it receives each
- * such failure instead, and the animal is left out. `onIds` gets new ids before their animals are stored. Fails with
+ * it needs no API key. Fails with InvalidNewPet at the first invalid animal, unless `onInvalid` is given. Fails with
  * ImportAborted, and stores nothing, if the source, a callback or the store fails before the commit. After Unavailable,
  * either all animals are stored or none.
  */
@@ -202,17 +219,17 @@ export const importAll =
   (
     pets: PetRepository,
     newPets: Iterable<unknown> | AsyncIterable<unknown>,
-    onInvalid?: (failure: InvalidNewPet) => void,
-    onIds?: OnIds,
+    callbacks: ImportCallbacks = {},
   ): TE.TaskEither<InvalidNewPet | ImportAborted | Unavailable, ImportedPets> =>
   async () => {
     const invalid: Array<InvalidNewPet> = [];
-    const stop = (failure: InvalidNewPet): void => {
+    const onInvalid = (failure: InvalidNewPet): void => {
       invalid.push(failure);
       throw new Error('the source has an invalid animal');
     };
-    const decoded = decodeNewPets(newPets, onInvalid ?? stop);
-    const imported = await pets.importAll({ [Symbol.asyncIterator]: () => decoded }, onIds)();
+    const decoded = decodeNewPets(newPets, { onInvalid, ...callbacks });
+    const source = { [Symbol.asyncIterator]: () => decoded };
+    const imported = await pets.importAll(source, callbacks.onIds)();
     const [failure] = invalid;
     return E.isLeft(imported) && failure !== undefined ? E.left(failure) : imported;
   };

@@ -1,4 +1,5 @@
-import { type FieldRule, type listOrderRule, newPetRules, petRules, type ValueOf } from './rules';
+import { filterRules, type listRules, type newPetRules, petRules } from './rules';
+import type { ValueOf } from './validation';
 
 type RequiredName<R> = {
   readonly [Name in keyof R]: R[Name] extends { readonly required: true } ? Name : never;
@@ -27,13 +28,9 @@ export type PetChanges = {
 export type PetStatus = ValueOf<typeof newPetRules.status>;
 
 /** Order of a list by id: `asc`, or `desc` for the newest animals first. */
-export type ListOrder = ValueOf<typeof listOrderRule>;
+export type ListOrder = ValueOf<typeof listRules.order>;
 
-type FilterName = {
-  [Name in keyof typeof newPetRules]: (typeof newPetRules)[Name] extends { readonly filter: true }
-    ? Name
-    : never;
-}[keyof typeof newPetRules];
+type FilterName = keyof typeof filterRules;
 
 /** Filters of a list: values that its animals must have. A filter that is undefined lets every animal pass. */
 export type PetFilters = { readonly [Name in FilterName]?: NewPet[Name] | undefined };
@@ -61,10 +58,9 @@ export const petFieldNames = Object.keys(petRules).filter(isPetField);
 
 export const newPetFieldNames = petFieldNames.filter((name) => name !== 'id');
 
-const isFilter = (name: string): name is FilterName =>
-  Object.entries<FieldRule>(newPetRules).some(([field, { filter }]) => field === name && filter === true);
+const isFilter = (name: string): name is FilterName => name in filterRules;
 
-export const petFilters: ReadonlyArray<FilterName> = Object.keys(newPetRules).filter(isFilter);
+export const petFilters: ReadonlyArray<FilterName> = Object.keys(filterRules).filter(isFilter);
 
 /** Reports whether an animal has the value of each filter that is defined. */
 export const passesFilters = (filters: PetFilters, pet: Pet): boolean =>

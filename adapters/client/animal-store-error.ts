@@ -1,4 +1,4 @@
-import type { Violation } from '../../core/rules';
+import { type InvalidField, invalidFieldTexts } from '../../core/validation';
 
 /** Error codes of the service's responses, each with its status. */
 export const serviceStatuses = {
@@ -38,14 +38,6 @@ const statuses = {
 
 /** Code of a failed call: one of the service's error codes, or one that the client adds. */
 export type AnimalStoreErrorCode = keyof typeof statuses;
-
-/** Invalid argument or field. `rule` is the rule that its value breaks. Other properties are the limits of the rule. */
-export type InvalidField = {
-  /** Name of the argument or field. */
-  readonly name: string;
-  /** Accepted values in words, which a form can show after `must be`. */
-  readonly expected: string;
-} & Violation;
 
 type DetailName =
   'status' | 'fields' | 'requestId' | 'retryAfterMs' | 'attempts' | 'idempotencyKey' | 'cause';
@@ -93,19 +85,18 @@ export class AnimalStoreError extends Error {
   }
 }
 
+/**
+ * True for an error that must reach the caller as it is: an AnimalStoreError, or one by which a framework such as Next
+ * controls its rendering, which has a `digest`.
+ */
+export const isPassedOn = (error: unknown): boolean =>
+  error instanceof AnimalStoreError ||
+  (typeof error === 'object' && error !== null && 'digest' in error && typeof error.digest === 'string');
+
 /** Makes the error of a call with these invalid arguments. */
 export const invalidArgument = (fields: ReadonlyArray<InvalidField>, cause?: unknown): AnimalStoreError =>
-  new AnimalStoreError(
-    'invalid_argument',
-    fields
-      .map(
-        ({ name, expected, rule }) =>
-          `${name} ${rule === 'required' ? 'is missing; it must' : 'must'} be ${expected}`,
-      )
-      .join('; '),
-    { fields, cause },
-  );
+  new AnimalStoreError('invalid_argument', invalidFieldTexts(fields).join('; '), { fields, cause });
 
 /** Makes the error of a call with an id that no animal has. */
-export const petNotFound = (id: bigint, details?: Details): AnimalStoreError =>
+export const petNotFoundError = (id: bigint, details?: Details): AnimalStoreError =>
   new AnimalStoreError('pet_not_found', `pet not found: no animal has the id ${id}`, details);

@@ -1,69 +1,53 @@
-import type { NewPet, Pet, PetFilters } from '../../core/pets';
+import type { NewPet, Pet, PetQuery } from '../../core/pets';
 import {
   apiKeyRule,
-  type ExplainedViolation,
-  explainInteger,
-  type FieldRule,
-  fieldType,
+  filterRules,
   idempotencyKeyRule,
-  listOrderRule,
-  maxPageSize,
+  listRules,
   newPetRules,
-  pageSizeRule,
+  pageSizeCheck,
   petRules,
-  type Rule,
 } from '../../core/rules';
-import { type InvalidField, invalidArgument } from './animal-store-error';
-import type { CallOptions, CreateOptions, PageStart } from './options';
+import {
+  type Check,
+  type FieldRule,
+  fieldsOf,
+  fieldType,
+  type Fields,
+  isObject,
+  type ObjectCheck,
+  objectCheck,
+  textCheck,
+  trimmed,
+  when,
+} from '../../core/validation';
+import { invalidArgument, isPassedOn } from './animal-store-error';
+import type { CallOptions, CreateOptions } from './options';
 
 /** Returns a property of any value, or undefined. Unlike `instanceof`, works for objects of other JavaScript realms. */
 export const propertyOf = (value: unknown, name: string): unknown =>
   typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined;
 
-/** Check of an argument. Returns the value of a valid argument, or the rule that an invalid argument breaks. */
-export type Check = (input: unknown) => { readonly value: unknown } | ExplainedViolation;
-
-type Checks<A> = { readonly [Name in keyof A]-?: Check };
-
-export const when =
-  (holds: (input: unknown) => boolean, expected: string): Check =>
-  (input) =>
-    holds(input) ? { value: input } : { rule: input === undefined ? 'required' : 'invalid', expected };
-
-export const optional =
-  (check: Check): Check =>
-  (input) =>
-    input === undefined ? { value: input } : check(input);
-
 export const isString = (input: unknown): input is string => typeof input === 'string';
-const isNumber = (input: unknown): input is number => typeof input === 'number';
 export const isFunction = (input: unknown): input is (...values: ReadonlyArray<unknown>) => unknown =>
   typeof input === 'function';
 
-const stringOf = ({ holds, expected }: Rule<string>): Check =>
-  when((input) => isString(input) && holds(input), expected);
+const isEmpty = (input: unknown): boolean => input === null || (isString(input) && input.trim() === '');
 
-/** Makes the check of a field that a caller passes. An int64 may also be a string of decimal digits. */
-const checkOf = (rule: FieldRule): Check => {
-  const { decode, fromText, explain } = fieldType(rule);
-  return (input) => {
-    const value = isString(input) ? fromText(input) : decode(input);
-    return value === undefined ? explain(input) : { value };
+/**
+ * Makes the check of a field that a caller passes. An int64 may also be a string of decimal digits. A form sends an
+ * empty text for a field that is not filled in.
+ */
+const checkPassed = (rule: FieldRule): Check => {
+  const { decode, fromText, explain, required } = fieldType(rule);
+  const check: Check = {
+    decode: (input) => (isString(input) ? fromText(input) : decode(input)),
+    explain: (input) =>
+      rule.required && isEmpty(input) ? { ...explain(input), rule: 'required' } : explain(input),
+    required,
   };
+  return rule.kind === 'text' ? check : trimmed(check);
 };
-
-/** Makes the check of a field of a response that `parseJson` has read. An int64 must be a bigint. */
-const checkParsed = (rule: FieldRule): Check => {
-  const { decode, expected } = fieldType(rule);
-  return when((input) => !isNumber(input) && decode(input) !== undefined, expected);
-};
-
-function fieldChecks<R>(rules: R, check: (rule: FieldRule) => Check): Checks<R>;
-function fieldChecks(rules: Readonly<Record<string, FieldRule>>, check: (rule: FieldRule) => Check): object {
-  return Object.fromEntries(
-    Object.entries(rules).map(([name, rule]) => [name, rule.required ? check(rule) : optional(check(rule))]),
-  );
-}
 
 // Does not use `instanceof`, because the signal may come from another JavaScript realm, such as that of a test runner.
 const isAbortSignal = (input: unknown): boolean =>
@@ -77,115 +61,110 @@ const isHeaders = (input: unknown): boolean => {
   }
 };
 
-export const callChecks: Checks<CallOptions> = {
-  signal: optional(when(isAbortSignal, 'an AbortSignal')),
-  timeoutMs: optional(when((input) => isNumber(input) && input > 0, 'a number greater than 0')),
-  retryForMs: optional(when((input) => isNumber(input) && input >= 0, 'a number of at least 0')),
-  onRetry: optional(when(isFunction, 'a function')),
-  fetch: optional(when(isFunction, 'a function like fetch')),
-  headers: optional(when(isHeaders, 'headers, such as { name: value }')),
+export const callFields: Fields<CallOptions> = {
+  signal: when(isAbortSignal, 'an AbortSignal'),
+  timeoutMs: when((input) => typeof input === 'number' && input > 0, 'a number greater than 0'),
+  retryForMs: when((input) => typeof input === 'number' && input >= 0, 'a number of at least 0'),
+  onRetry: when(isFunction, 'a function'),
+  fetch: when(isFunction, 'a function like fetch'),
+  headers: when(isHeaders, 'headers, such as { name: value }'),
 };
 
-export const createChecks: Checks<CreateOptions> = {
-  ...callChecks,
-  idempotencyKey: optional(stringOf(idempotencyKeyRule)),
+const any = (): boolean => true;
+
+/** Filters, start, order and size of a page, after their check. */
+export type PagePlace = Omit<Partial<PetQuery>, 'limit'> & { readonly pageSize?: number | undefined };
+
+/** Accepts a bigint too, because `parseJson` reads the page size of stored options as one. */
+const checkPageSize: Check = {
+  ...pageSizeCheck,
+  decode: (input) => pageSizeCheck.decode(typeof input === 'bigint' ? Number(input) : input),
 };
 
-const newPetChecks = fieldChecks(newPetRules, checkOf);
-const petChecks = fieldChecks(petRules, checkParsed);
-
-const checkInt64 = checkOf(petRules.id);
-
-/** Accepts a number or a bigint, because `parseJson` reads the page size of stored options as a bigint. */
-const checkPageSize: Check = (input) => {
-  const value = typeof input === 'bigint' ? Number(input) : input;
-  return isNumber(value) && pageSizeRule.holds(value)
-    ? { value }
-    : explainInteger(input, '1', String(maxPageSize));
+const placeFields: Fields<PagePlace> = {
+  ...fieldsOf(listRules, checkPassed),
+  pageSize: checkPageSize,
 };
 
-/** Makes a check for which null and an empty text mean no filter. A form sends an empty text if nothing is chosen. */
-const filter =
-  (check: Check): Check =>
-  (input) =>
-    input === null || input === '' ? { value: undefined } : check(input);
+/** Selects the options that the next page repeats: its place, without the options of the call. */
+export const selectPlace = objectCheck(placeFields);
 
-function filterChecks(): Checks<PetFilters>;
-function filterChecks(): object {
-  return Object.fromEntries(
-    Object.entries<FieldRule>(newPetRules)
-      .filter(([, rule]) => rule.filter === true)
-      .map(([name, rule]) => [name, filter(optional(checkOf(rule)))]),
-  );
-}
+export const callCheck = objectCheck(callFields, any);
 
-export const pageStartChecks: Checks<PageStart> = {
-  ...filterChecks(),
-  order: optional(checkOf(listOrderRule)),
-  after: optional(checkInt64),
-  pageSize: optional(checkPageSize),
-};
+export const createCheck = objectCheck<CreateOptions>(
+  { ...callFields, idempotencyKey: textCheck(idempotencyKeyRule) },
+  any,
+);
+
+const pageCheck = objectCheck<CallOptions & PagePlace>({ ...callFields, ...placeFields }, any);
+
+/** Refuses names that no animal has, which may be misspelt. The id of a copied animal is ignored. */
+const newPetCheck = objectCheck<NewPet>(
+  fieldsOf(newPetRules, checkPassed),
+  (name) => !Object.hasOwn(petRules, name),
+);
+
+/** Ignores unknown fields, which a later version of the service may add. */
+const petCheck = objectCheck<Pet>(fieldsOf(petRules));
+
+const idCheck = objectCheck<{ readonly id: bigint }>({ id: checkPassed(petRules.id) });
 
 /** API key, or a function that returns the current key before each attempt. */
 export type ApiKeySource = string | (() => string | Promise<string>);
 
-const checkApiKey: Check = stringOf(apiKeyRule);
+const withBearer = /^\s*bearer\s/i;
 
-export const checkApiKeySource: Check = (input) =>
-  isFunction(input) ? { value: input } : checkApiKey(input);
+const checkApiKey: Check = {
+  ...trimmed(textCheck(apiKeyRule)),
+  explain: (input) => ({
+    rule: 'invalid',
+    expected:
+      isString(input) && withBearer.test(input) ? 'the key only, without Bearer' : apiKeyRule.expected,
+  }),
+};
 
-export const int64Check: Check = optional(
-  when((input) => input === 'bigint' || input === 'string', "'bigint' or 'string'"),
+const apiKeyCheck = objectCheck<{ readonly apiKey: string }>({ apiKey: { ...checkApiKey, required: true } });
+
+export const checkApiKeySource: Check = {
+  ...checkApiKey,
+  decode: (input) => (isFunction(input) ? input : checkApiKey.decode(input)),
+};
+
+export const int64Check: Check = when(
+  (input) => input === 'bigint' || input === 'string',
+  "'bigint' or 'string'",
 );
 
 /**
  * Checks named arguments, and returns those that are defined, with int64 values as bigints. Throws an AnimalStoreError
- * with the code `invalid_argument`, which names each invalid, missing or unknown argument. With `ignoresOthers`, leaves
- * out unknown arguments.
+ * with the code `invalid_argument`, which names each invalid, missing or refused argument.
  */
-export const checkArguments = <A>(
-  subject: string,
-  input: unknown,
-  checks: Checks<A>,
-  { ignoresOthers = false } = {},
-): A => {
-  if (typeof input !== 'object' || input === null)
-    throw invalidArgument([
-      { name: subject, expected: 'an object', rule: input === undefined ? 'required' : 'invalid' },
-    ]);
-  const values: Record<string, unknown> = {};
-  const invalid: Array<InvalidField> = [];
-  for (const [name, check] of Object.entries<Check>(checks)) {
-    const given: unknown = Object.hasOwn(input, name) ? Reflect.get(input, name) : undefined;
-    const checked = check(given);
-    if ('expected' in checked) invalid.push({ name, ...checked });
-    else if (checked.value !== undefined) values[name] = checked.value;
-  }
-  const names = Object.keys(checks);
-  for (const name of ignoresOthers ? [] : Object.keys(input)) {
-    if (!names.includes(name))
-      invalid.push({ name, rule: 'invalid', expected: `left out; known names are ${names.join(', ')}` });
-  }
-  const areValid = (_values: unknown): _values is A => invalid.length === 0;
-  if (!areValid(values)) throw invalidArgument(invalid);
-  return values;
+export const checkArguments = <A>(subject: string, check: ObjectCheck<A>, input: unknown): A => {
+  const checked = check(input);
+  if (checked._tag === 'Right') return checked.right.value;
+  throw invalidArgument(checked.left.map((field) => ({ ...field, name: field.name || subject })));
 };
 
-/** Checks an animal to add. Ignores unknown fields, as the service does. */
-export const checkNewPet = (input: unknown): NewPet =>
-  checkArguments<NewPet>('the animal', input, newPetChecks, { ignoresOthers: true });
+export const checkNewPet = (input: unknown): NewPet => checkArguments('the animal', newPetCheck, input);
 
-/** Checks an animal in a response. Ignores unknown fields, which a later version of the service may add. */
-export const checkPet = (input: unknown): Pet =>
-  checkArguments<Pet>('the animal', input, petChecks, { ignoresOthers: true });
+/** Checks an animal in a response. */
+export const checkPet = (input: unknown): Pet => checkArguments('the animal', petCheck, input);
 
-export const checkId = (input: unknown): bigint =>
-  checkArguments<{ readonly id: bigint }>('id', { id: input }, { id: checkInt64 }).id;
+export const checkId = (id: unknown): bigint => checkArguments('id', idCheck, { id }).id;
+
+/** Checks the options of a page or list. Ignores filters that are null or an empty text. */
+export const checkPageOptions = (options: unknown): CallOptions & PagePlace => {
+  const isFilter = ([name, value]: readonly [string, unknown]): boolean =>
+    !(Object.hasOwn(filterRules, name) && isEmpty(value));
+  const filled = isObject(options) ? Object.fromEntries(Object.entries(options).filter(isFilter)) : options;
+  return checkArguments('options', pageCheck, filled);
+};
 
 const askForApiKey = async (source: ApiKeySource): Promise<unknown> => {
   try {
     return typeof source === 'function' ? await source() : source;
   } catch (cause) {
+    if (isPassedOn(cause)) throw cause;
     const expected = `a function that returns a key, not one that throws: ${String(cause)}`;
     throw invalidArgument([{ name: 'apiKey', rule: 'invalid', expected }], cause);
   }
@@ -194,5 +173,5 @@ const askForApiKey = async (source: ApiKeySource): Promise<unknown> => {
 /** Returns the current API key. Throws an AnimalStoreError if the key is malformed, or its function throws. */
 export const readApiKey = async (source: ApiKeySource): Promise<string> => {
   const apiKey = await askForApiKey(source);
-  return checkArguments<{ readonly apiKey: string }>('apiKey', { apiKey }, { apiKey: checkApiKey }).apiKey;
+  return checkArguments('apiKey', apiKeyCheck, { apiKey }).apiKey;
 };

@@ -1,16 +1,19 @@
 import type { OperationName } from '../../core/operations';
 import type { NewPet, Pet, PetQuery } from '../../core/pets';
 import { maxPageSize } from '../../core/rules';
+import { AnimalStoreError, invalidArgument } from './animal-store-error';
 import {
-  callChecks,
+  callCheck,
   checkArguments,
   checkId,
   checkNewPet,
-  createChecks,
-  pageStartChecks,
+  checkPageOptions,
+  createCheck,
+  type PagePlace,
   propertyOf,
+  selectPlace,
 } from './arguments';
-import type { CallOptions, CreateOptions, NewPetInput, PageOptions, PageStart, PetOf } from './options';
+import type { CallOptions, CreateOptions, NewPetInput, PageOptions, PetOf } from './options';
 import { type Attempt, clientTimeouts, withRetries } from './retry';
 
 /** Page of a list of animals. */
@@ -64,17 +67,20 @@ export interface Transport extends Readonly<Record<OperationName, unknown>> {
   readonly getPet: (id: bigint, attempt: Attempt) => Promise<Pet>;
 }
 
-// Does not use `crypto.randomUUID`, which browsers lack on pages without TLS.
-const randomKey = (): string => crypto.getRandomValues(new BigUint64Array(2)).join('-');
-
-/** Start of a page that follows another page. */
-interface NextPage extends PageStart {
-  readonly after: bigint;
-}
+// Does not use `crypto.randomUUID`, which browsers lack on pages without TLS, nor 64-bit arrays, which polyfills lack.
+const randomKey = (): string => {
+  try {
+    return crypto.getRandomValues(new Uint32Array(4)).join('-');
+  } catch (cause) {
+    const message =
+      'this platform has no crypto.getRandomValues; load a polyfill for it, or pass idempotencyKey';
+    throw new AnimalStoreError('invalid_argument', message, { cause });
+  }
+};
 
 interface CheckedPage {
   readonly pets: ReadonlyArray<Pet>;
-  readonly next: NextPage | undefined;
+  readonly next: PagePlace | undefined;
 }
 
 /** Transport of a client, and default options for its calls. */
@@ -83,17 +89,23 @@ export interface SetUp {
   readonly callOptions: CallOptions;
 }
 
-const checkPageOptions = (options: PageOptions): readonly [PageStart, CallOptions] => {
-  const checks = { ...callChecks, ...pageStartChecks };
-  const checked = checkArguments<CallOptions & PageStart>('options', options, checks);
-  // Selects what `next` repeats: the start of the page, without the options of the call.
-  return [checkArguments('options', checked, pageStartChecks, { ignoresOthers: true }), checked];
+/** Checks the arguments of `page` or `list`. Refuses a second one, which other clients have for options of the call. */
+const checkPageArguments = (
+  options: PageOptions,
+  others: ReadonlyArray<unknown>,
+): readonly [PagePlace, CallOptions] => {
+  if (others.some((other) => other !== undefined)) {
+    const expected = 'left out; pass filters and options of the call in one object';
+    throw invalidArgument([{ name: 'the second argument', rule: 'invalid', expected }]);
+  }
+  const checked = checkPageOptions(options);
+  return [checkArguments('options', selectPlace, checked), checked];
 };
 
 /** Conversion of int64 values in results to the type that the option `int64` names. */
 interface Show<Int64 extends bigint | string> {
   (pet: Pet): PetOf<Int64>;
-  (place: NextPage): PageOptions;
+  (place: PagePlace): PageOptions;
 }
 
 /** Makes a client, which calls `setUp` only at its first call. */
@@ -117,7 +129,7 @@ const clientOver = <Int64 extends bigint | string>(
 
   const createWithDetails: AnimalStoreClient<Int64>['createWithDetails'] = async (input, options = {}) => {
     const newPet = checkNewPet(input);
-    const { idempotencyKey = randomKey(), ...checked } = checkArguments('options', options, createChecks);
+    const { idempotencyKey = randomKey(), ...checked } = checkArguments('options', createCheck, options);
     const { pet, replayed } = await call(
       (transport, attempt) => transport.createPet(newPet, idempotencyKey, attempt),
       checked,
@@ -126,7 +138,7 @@ const clientOver = <Int64 extends bigint | string>(
     return { pet: show(pet), replayed, idempotencyKey };
   };
 
-  const readPage = async (place: PageStart, options: CallOptions): Promise<CheckedPage> => {
+  const readPage = async (place: PagePlace, options: CallOptions): Promise<CheckedPage> => {
     const { pageSize = maxPageSize, ...filters } = place;
     const query = { limit: pageSize, ...filters };
     const { pets, hasMore } = await call((transport, attempt) => transport.listPets(query, attempt), options);
@@ -134,9 +146,12 @@ const clientOver = <Int64 extends bigint | string>(
     return { pets, next: hasMore && last !== undefined ? { ...place, after: last.id } : undefined };
   };
 
-  async function* eachPet(options: PageOptions): AsyncGenerator<PetOf<Int64>> {
-    const [start, callOptions] = checkPageOptions(options);
-    let place: PageStart | undefined = start;
+  async function* eachPet(
+    options: PageOptions,
+    others: ReadonlyArray<unknown>,
+  ): AsyncGenerator<PetOf<Int64>> {
+    const [start, callOptions] = checkPageArguments(options, others);
+    let place: PagePlace | undefined = start;
     while (place !== undefined) {
       const page: CheckedPage = await readPage(place, callOptions);
       yield* page.pets.map((pet) => show(pet));
@@ -147,21 +162,21 @@ const clientOver = <Int64 extends bigint | string>(
   return {
     create: async (newPet, options) => (await createWithDetails(newPet, options)).pet,
     createWithDetails,
-    page: async (options = {}) => {
-      const { pets, next } = await readPage(...checkPageOptions(options));
+    page: async (options = {}, ...others: ReadonlyArray<unknown>) => {
+      const { pets, next } = await readPage(...checkPageArguments(options, others));
       return { pets: pets.map((pet) => show(pet)), next: next && show(next) };
     },
-    list: (options = {}) => ({
-      [Symbol.asyncIterator]: () => eachPet(options),
+    list: (options = {}, ...others: ReadonlyArray<unknown>) => ({
+      [Symbol.asyncIterator]: () => eachPet(options, others),
       toArray: async () => {
         const pets = [];
-        for await (const pet of eachPet(options)) pets.push(pet);
+        for await (const pet of eachPet(options, others)) pets.push(pet);
         return pets;
       },
     }),
     get: async (input, options = {}) => {
       const id = checkId(input);
-      const checked = checkArguments('options', options, callChecks);
+      const checked = checkArguments('options', callCheck, options);
       return show(await call((transport, attempt) => transport.getPet(id, attempt), checked));
     },
   };
@@ -170,7 +185,7 @@ const clientOver = <Int64 extends bigint | string>(
 const same = <A>(value: A): A => value;
 
 function inDigits(pet: Pet): PetOf<string>;
-function inDigits(place: NextPage): PageOptions;
+function inDigits(place: PagePlace): PageOptions;
 function inDigits(values: object): object {
   return Object.fromEntries(
     Object.entries(values).map(([name, value]: [string, unknown]) => [
@@ -181,11 +196,9 @@ function inDigits(values: object): object {
 }
 
 /** Function that makes a client. The option `int64` decides the type of the int64 values that the client returns. */
-export interface ClientFactory<Options> {
-  (options: Options & { readonly int64: 'string' }): AnimalStoreClient<string>;
-  (options: Options & { readonly int64?: 'bigint' | undefined }): AnimalStoreClient;
-  (options: Options): AnimalStoreClient | AnimalStoreClient<string>;
-}
+export type ClientFactory<Options> = <Int64 extends 'bigint' | 'string' = 'bigint'>(
+  options: Options & { readonly int64?: Int64 | undefined },
+) => Int64 extends 'string' ? AnimalStoreClient<string> : AnimalStoreClient;
 
 export function clientFactory<Options>(setUp: (options: Options) => SetUp): ClientFactory<Options>;
 export function clientFactory(setUp: (options: unknown) => SetUp) {

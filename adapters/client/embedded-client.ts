@@ -1,15 +1,15 @@
 import type { AnimalStore, Deadline, InvalidField, OpenAnimalStore, StoreFailure } from '../../core';
-import { idempotencyKeyRule } from '../../core/rules';
-import { AnimalStoreError, type AnimalStoreErrorCode, petNotFound } from './animal-store-error';
+import { idempotencyKeyRule, retryAfterSeconds } from '../../core/rules';
+import { invalidFieldTexts, objectCheck, when } from '../../core/validation';
+import { AnimalStoreError, type AnimalStoreErrorCode, petNotFoundError } from './animal-store-error';
 import {
   type ApiKeySource,
-  callChecks,
+  callFields,
   checkApiKeySource,
   checkArguments,
   int64Check,
   isFunction,
   readApiKey,
-  when,
 } from './arguments';
 import { clientFactory, type Transport } from './client';
 import type { CallOptions, ClientOptions } from './options';
@@ -28,12 +28,14 @@ const errorOf = (code: AnimalStoreErrorCode, message: string, details = {}): Ani
   new AnimalStoreError(code, message, details);
 
 const invalid = (code: AnimalStoreErrorCode, fields: ReadonlyArray<InvalidField>): AnimalStoreError =>
-  errorOf(code, fields.map(({ name, expected }) => `${name} must be ${expected}`).join('; '));
+  errorOf(code, invalidFieldTexts(fields).join('; '));
 
 const toError = (failure: StoreFailure): AnimalStoreError => {
   switch (failure._tag) {
     case 'IdempotencyKeyInFlight':
-      return errorOf('idempotency_key_in_flight', 'a create with this key is in progress; try again');
+      return errorOf('idempotency_key_in_flight', 'a create with this key is in progress; try again', {
+        retryAfterMs: retryAfterSeconds.IdempotencyKeyInFlight * 1_000,
+      });
     case 'IdempotencyKeyReused':
       return errorOf(
         'idempotency_key_reused',
@@ -53,7 +55,7 @@ const toError = (failure: StoreFailure): AnimalStoreError => {
         'the animal of this idempotency key was added and then deleted; to add it again, use a new key',
       );
     case 'PetNotFound':
-      return petNotFound(failure.id);
+      return petNotFoundError(failure.id);
     case 'QuotaExceeded':
       return errorOf('rate_limited', 'too many requests; wait', {
         retryAfterMs: failure.quota.resetsInSeconds * 1_000,
@@ -63,6 +65,7 @@ const toError = (failure: StoreFailure): AnimalStoreError => {
     case 'Unavailable':
       return errorOf('unavailable', 'the store is unavailable (see cause); retry', {
         cause: failure.cause,
+        retryAfterMs: retryAfterSeconds.Unavailable * 1_000,
       });
   }
 };
@@ -104,16 +107,21 @@ export interface EmbeddedClientOptions extends CallOptions, ClientOptions {
   readonly apiKey: ApiKeySource;
 }
 
+const optionsCheck = /* @__PURE__ */ objectCheck<EmbeddedClientOptions>(
+  {
+    ...callFields,
+    openStore: { ...when(isFunction, 'a function such as openAnimalStore(ports)'), required: true },
+    apiKey: { ...checkApiKeySource, required: true },
+    int64: int64Check,
+  },
+  () => true,
+);
+
 /**
  * Makes a client of a store in the same process, for programs that embed the store. The client has the same calls as a
  * client of a remote store. Each call checks the API key. The first call also checks the options.
  */
 export const embeddedClient = /* @__PURE__ */ clientFactory((options: EmbeddedClientOptions) => {
-  const { openStore, apiKey, ...callOptions } = checkArguments<EmbeddedClientOptions>('options', options, {
-    ...callChecks,
-    openStore: when(isFunction, 'a function such as openAnimalStore(ports)'),
-    apiKey: checkApiKeySource,
-    int64: int64Check,
-  });
+  const { openStore, apiKey, ...callOptions } = checkArguments('options', optionsCheck, options);
   return { transport: embeddedTransport(openStore, apiKey), callOptions: { retryForMs, ...callOptions } };
 });

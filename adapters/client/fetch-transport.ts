@@ -1,6 +1,12 @@
 import type { Pet } from '../../core/pets';
 import { maxPageSize, newPetRules } from '../../core/rules';
-import { AnimalStoreError, invalidArgument, petNotFound, serviceStatuses } from './animal-store-error';
+import {
+  AnimalStoreError,
+  invalidArgument,
+  isPassedOn,
+  petNotFoundError,
+  serviceStatuses,
+} from './animal-store-error';
 import { type ApiKeySource, checkPet, isFunction, propertyOf, readApiKey } from './arguments';
 import type { Transport } from './client';
 import { parseJson, toJson } from './json';
@@ -68,8 +74,8 @@ const failureOf = (response: Response, body: unknown, text: string): AnimalStore
 const mistake = /undefined|null|is not (?:a|an|iterable|defined)\b|bad port/;
 
 /** Makes the error of a call whose `fetch` failed, or whose response was cut off. */
-const fetchError = (cause: unknown, hint = ''): AnimalStoreError => {
-  if (cause instanceof AnimalStoreError) return cause;
+const fetchError = (cause: unknown, hint = ''): unknown => {
+  if (isPassedOn(cause)) return cause;
   const reason = propertyOf(cause, 'cause');
   // Some errors of a connection have no message, only a code.
   const texts = [propertyOf(reason, 'message'), propertyOf(reason, 'code'), propertyOf(cause, 'message')];
@@ -212,7 +218,7 @@ export const fetchTransport = (address: string, apiKey: ApiKeySource | undefined
       const [pet] = toPets(success);
       if (pet?.id === id) return pet;
       const { requestId } = detailsOf(success.response);
-      throw petNotFound(id, { requestId });
+      throw petNotFoundError(id, { requestId });
     },
   };
 };

@@ -1,12 +1,11 @@
+import { type Check, objectCheck } from '../../core/validation';
 import {
   type ApiKeySource,
-  callChecks,
-  type Check,
+  callFields,
   checkApiKeySource,
   checkArguments,
   int64Check,
   isString,
-  optional,
   propertyOf,
 } from './arguments';
 import { clientFactory } from './client';
@@ -15,7 +14,8 @@ import type { CallOptions, ClientOptions } from './options';
 
 export type { NewPet, Pet, PetFilters, PetStatus } from '../../core/pets';
 export { petStatuses } from '../../core/rules';
-export { AnimalStoreError, type AnimalStoreErrorCode, type InvalidField } from './animal-store-error';
+export type { InvalidField } from '../../core/validation';
+export { AnimalStoreError, type AnimalStoreErrorCode } from './animal-store-error';
 export type { ApiKeySource } from './arguments';
 export type { AnimalStoreClient, Page, PetList } from './client';
 export { embeddedClient, type EmbeddedClientOptions } from './embedded-client';
@@ -57,31 +57,38 @@ const pageAddress = (): string | undefined => {
   return isString(address) ? address : undefined;
 };
 
-/** Checks the address of the service, and returns it with `/v1/` at its end. Errors never show its password. */
-const checkBaseUrl: Check = (input) => {
+/** Returns the address of the service, or what it must be. */
+const readBaseUrl = (input: unknown): URL | string => {
   const address = isString(input) ? input : propertyOf(input, 'href');
-  if (!isString(address)) return { rule: 'required', expected: 'the address of the service' };
+  if (!isString(address)) return 'the address of the service';
   try {
     const url = new URL(address, pageAddress());
-    const expected = problemOf(url);
-    return expected === undefined
-      ? { value: `${url.href.replace(/(\/v1)?\/*$/, '')}/v1/` }
-      : { rule: 'invalid', expected };
+    return problemOf(url) ?? url;
   } catch {
-    return { rule: 'invalid', expected: 'an absolute URL, such as http://127.0.0.1:3000' };
+    return 'an absolute URL, such as http://127.0.0.1:3000';
   }
 };
+
+/** Check of the address of the service. Ends it with `/v1/`. Errors never show its password. */
+const baseUrlCheck: Check = {
+  decode: (input) => {
+    const url = readBaseUrl(input);
+    return isString(url) ? undefined : `${url.href.replace(/(\/v1)?\/*$/, '')}/v1/`;
+  },
+  explain: (input) => ({ rule: 'invalid', expected: String(readBaseUrl(input)) }),
+  required: true,
+};
+
+const optionsCheck = /* @__PURE__ */ objectCheck<AnimalStoreClientOptions>(
+  { ...callFields, baseUrl: baseUrlCheck, apiKey: checkApiKeySource, int64: int64Check },
+  () => true,
+);
 
 /**
  * Makes the client of a store over HTTP, for programs that use a remote store. Sends nothing before the first call, and
  * checks the options then: a call rejects with the code `invalid_argument` if an option is invalid.
  */
 export const animalStoreClient = /* @__PURE__ */ clientFactory((options: AnimalStoreClientOptions) => {
-  const { baseUrl, apiKey, ...callOptions } = checkArguments<AnimalStoreClientOptions>('options', options, {
-    ...callChecks,
-    baseUrl: checkBaseUrl,
-    apiKey: optional(checkApiKeySource),
-    int64: int64Check,
-  });
+  const { baseUrl, apiKey, ...callOptions } = checkArguments('options', optionsCheck, options);
   return { transport: fetchTransport(String(baseUrl), apiKey), callOptions };
 });

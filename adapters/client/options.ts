@@ -60,19 +60,12 @@ export interface CreateOptions extends CallOptions {
   readonly idempotencyKey?: string | undefined;
 }
 
-/** Filters, start, order and size of a page, after their check. */
-export interface PageStart extends PetFilters {
-  readonly after?: bigint | undefined;
-  readonly order?: ListOrder | undefined;
-  readonly pageSize?: number | undefined;
-}
-
-type FilterInput = {
+type Filters = {
   readonly [Name in keyof PetFilters]?: Input<NonNullable<PetFilters[Name]>> | '' | null | undefined;
 };
 
 /** Options of a page or list. A filter that is null or an empty string is ignored. */
-export interface PageOptions extends CallOptions, FilterInput {
+export interface PageOptions extends CallOptions, Filters {
   /** Id of an animal. Only the animals that follow it are listed. */
   readonly after?: Int64Input | undefined;
   /** Order of the ids: `asc`, the default, or `desc` with the newest animals first. */

@@ -1,4 +1,4 @@
-import { AnimalStoreError } from './animal-store-error';
+import { AnimalStoreError, isPassedOn } from './animal-store-error';
 import type { CallOptions } from './options';
 
 /** Maximum delay of `setTimeout`, 24.8 days. A timer with a longer delay would fire at once. */
@@ -18,8 +18,9 @@ export interface Attempt extends Pick<CallOptions, 'fetch' | 'headers'> {
   readonly timeoutMs: number;
 }
 
-// A call without a response has a status, too: 502 after a network error, and 504 after a timeout.
-const retriedStatuses = [408, 429, 502, 503, 504];
+// A call without a response has a status, too: 502 after a network error, and 504 after a timeout. The statuses from 520
+// are those of Cloudflare for a service that restarts.
+const retriedStatuses = [408, 425, 429, 502, 503, 504, 520, 521, 522, 523, 524, 530];
 
 const isRetried = ({ code, status }: AnimalStoreError): boolean =>
   retriedStatuses.includes(status) || code === 'idempotency_key_in_flight';
@@ -70,12 +71,9 @@ const raceTimeout = <A>(
   });
 };
 
-/**
- * Returns an AnimalStoreError as it is. Makes an `internal_error` of any other error, such as one that `onRetry`
- * throws.
- */
-const toAnimalStoreError = (cause: unknown, details = {}): AnimalStoreError =>
-  cause instanceof AnimalStoreError
+/** Makes an `internal_error` of an error that must not be passed on, such as one that `onRetry` throws. */
+const toError = (cause: unknown, details = {}): unknown =>
+  isPassedOn(cause)
     ? cause
     : new AnimalStoreError('internal_error', `a function of this program failed: ${String(cause)}`, {
         ...details,
@@ -84,7 +82,7 @@ const toAnimalStoreError = (cause: unknown, details = {}): AnimalStoreError =>
 
 /**
  * Runs an idempotent call, and retries it after temporary failures until `retryForMs` has passed. Rejects with the
- * AnimalStoreError of the last attempt, with the number of attempts and the idempotency key.
+ * error of the last attempt. An AnimalStoreError has the number of attempts and the idempotency key.
  */
 export const withRetries = async <A>(
   attempt: (limits: Attempt) => Promise<A>,
@@ -125,8 +123,8 @@ export const withRetries = async <A>(
       try {
         return await attemptOnce();
       } catch (cause) {
-        const error = toAnimalStoreError(cause);
-        if (error.code === 'invalid_argument') throw error;
+        const error = toError(cause);
+        if (!(error instanceof AnimalStoreError) || error.code === 'invalid_argument') throw error;
         Object.assign(error, { attempts, idempotencyKey });
         const delayMs = backoffMs(error, attempts);
         if (!isRetried(error) || performance.now() + delayMs > giveUpAt) throw error;
@@ -135,7 +133,7 @@ export const withRetries = async <A>(
       }
     }
   } catch (cause) {
-    throw toAnimalStoreError(cause, { attempts, idempotencyKey });
+    throw toError(cause, { attempts, idempotencyKey });
   } finally {
     stopListening?.();
   }

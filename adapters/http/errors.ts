@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { invalidFieldTexts, type StoreFailure } from '../../core';
+import { apiKeyRule, invalidFieldTexts, retryAfterSeconds, type StoreFailure } from '../../core';
 import type { MalformedJson } from '../json';
 
 export interface NotReady {
@@ -51,7 +51,7 @@ const unauthorized = (message: string, challenge = 'Bearer error="invalid_token"
 const retryAfter = (seconds: number): Headers => ({ 'Retry-After': String(seconds) });
 
 const unavailable = (message: string): ErrorDescription =>
-  describe(503, 'unavailable', message, retryAfter(1));
+  describe(503, 'unavailable', message, retryAfter(retryAfterSeconds.Unavailable));
 
 const idempotencyKeyRule =
   'Idempotency-Key must be 1 to 255 printable ASCII characters; if it has spaces, commas, quotes or backslashes, ' +
@@ -80,7 +80,7 @@ export const describeFailure = (failure: HttpFailure): ErrorDescription => {
     case 'InvalidApiKey':
       return unauthorized(
         failure.reason === 'malformed'
-          ? 'malformed API key; a key may have only letters, digits and -._~+/, with = only at its end'
+          ? `malformed API key; a key may have only ${apiKeyRule.expected}`
           : 'the API key is unknown, expired or revoked; ask the operator of the service for a valid key',
       );
     case 'ReadOnlyApiKey':
@@ -100,7 +100,7 @@ export const describeFailure = (failure: HttpFailure): ErrorDescription => {
         409,
         'idempotency_key_in_flight',
         'a request with this Idempotency-Key is still in progress; try again',
-        retryAfter(1),
+        retryAfter(retryAfterSeconds.IdempotencyKeyInFlight),
       );
     case 'PayloadTooLarge':
       return describe(

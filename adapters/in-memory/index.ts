@@ -13,8 +13,8 @@ import {
   type IdempotencyKeyReused,
   idempotencyTtlMs as defaultTtlMs,
   importAborted,
-  int64Rule,
   invalidApiKey,
+  isInt64,
   KeyId,
   type ListOrder,
   type NewPet,
@@ -153,7 +153,7 @@ export const inMemoryPetRepository = ({
 
   const add = (newPet: NewPet): E.Either<Unavailable, CreatedPet> => {
     const id = nextId();
-    if (!int64Rule.holds(id)) return E.left(unavailable(new Error(noIdsLeft)));
+    if (!isInt64(id)) return E.left(unavailable(new Error(noIdsLeft)));
     const pet = withId(id, newPet);
     sorted.push(pet);
     byId.set(id, pet);
@@ -212,7 +212,7 @@ export const inMemoryPetRepository = ({
         const firstId = nextId();
         const added = newPets.map((newPet, place) => withId(firstId + BigInt(place), newPet));
         const { id = lastId } = added.at(-1) ?? {};
-        if (!int64Rule.holds(id)) return E.left(importAborted(noIdsLeft));
+        if (!isInt64(id)) return E.left(importAborted(noIdsLeft));
         // Reserve the ids, because creates may run while `onIds` is awaited.
         lastId = id;
         await onIds?.(added.map((pet) => pet.id));

@@ -98,7 +98,7 @@ const importFile = async (
     }
   }
 
-  const rejectAnimal = (failure: InvalidNewPet): void => {
+  const onInvalid = (failure: InvalidNewPet): void => {
     reject(rowErrorText(failure, E.isRight(row.value) ? row.value.right : undefined));
   };
 
@@ -106,7 +106,7 @@ const importFile = async (
     if (!dryRun)
       return await withStore(settings, { printError, signal }, async ({ pets }) => {
         const idsFile = ids === undefined ? undefined : await createIdsFile(ids);
-        const imported = await importAll(pets, values(), rejectAnimal, idsFile?.write)();
+        const imported = await importAll(pets, values(), { onInvalid, onIds: idsFile?.write })();
         const keepIds = (remains: string): Promise<void> | undefined =>
           idsFile?.keep().catch((error: unknown) => {
             throw new CommitBegan(E.toError(error), remains);
@@ -123,7 +123,7 @@ const importFile = async (
         await idsFile?.discard();
         throw failure._tag === 'ImportAborted' ? failure.cause : new Error(rowErrorText(failure, undefined));
       });
-    const newPets = decodeNewPets(values(), rejectAnimal);
+    const newPets = decodeNewPets(values(), { onInvalid });
     while ((await newPets.next()).done !== true);
     if (counts.invalidRows > 0 && !skipInvalid)
       throw new Error(`${counts.invalidRows} of ${counted(counts.rows, 'row')} invalid`);

@@ -143,7 +143,7 @@ export const decodeSettings = (
     codec.decode(environment),
     E.mapLeft(invalidFieldsOf),
     E.filterOrElse(portsDiffer, (): ReadonlyArray<InvalidField> => [
-      { name: 'ADMIN_PORT', expected: 'another port than PORT' },
+      { name: 'ADMIN_PORT', rule: 'invalid', expected: 'another port than PORT' },
     ]),
   );
 
@@ -188,7 +188,7 @@ const readSecret =
     return pipe(
       text === '' ? readSecretFile(file) : E.left(`unset if ${name} is set`),
       E.bimap(
-        (expected) => [{ name: `${name}_FILE`, expected }],
+        (expected) => [{ name: `${name}_FILE`, rule: 'invalid', expected }],
         (secret) => [name, secret],
       ),
     );

@@ -5,14 +5,14 @@ import type * as t from 'io-ts';
 import { inspect } from 'node:util';
 import {
   ApiKey,
+  checkPetQuery,
   IdempotencyKey,
   int64FromText,
-  invalidFieldsOf,
   KeyId,
   NewPetCodec,
   OwnerId,
   PetCodec,
-  PetQueryCodec,
+  invalidFieldsOf,
 } from '../../core';
 
 const min = -(2n ** 63n);
@@ -29,7 +29,7 @@ const takenBy =
 
 /** Reports whether a query takes a value of one of its fields, without which a query is valid. */
 const takenAs = (field: string) => (value: unknown) =>
-  value !== undefined && takenBy(PetQueryCodec)({ [field]: value });
+  value !== undefined && E.isRight(checkPetQuery({ [field]: value }));
 
 const takenAsName = (name: unknown) => takenBy(NewPetCodec)({ name, categoryId: 7n });
 
@@ -141,8 +141,9 @@ describe('the codecs of the core', () => {
   it('never repeat the actual value', () => {
     const secret = 'hunter2';
     const fields = { name: { secret }, categoryId: secret, status: secret, [secret]: secret };
-    for (const codec of [NewPetCodec, PetCodec, PetQueryCodec, ApiKey, KeyId, OwnerId, IdempotencyKey]) {
-      for (const value of [secret, [secret], fields]) {
+    for (const value of [secret, [secret], fields]) {
+      expect(JSON.stringify(checkPetQuery(value))).not.to.match(new RegExp(`"left".*${secret}`));
+      for (const codec of [NewPetCodec, PetCodec, ApiKey, KeyId, OwnerId, IdempotencyKey]) {
         const outcome = codec.decode(value);
         const errors = E.isLeft(outcome) ? invalidFieldsOf(outcome.left) : [];
         expect(JSON.stringify(errors)).not.to.include(secret);

@@ -46,9 +46,6 @@ const readJson = async (request: PetRequest): Promise<E.Either<HttpFailure, unkn
   return body.right.length === 0 ? E.left(emptyBody) : parseJson(body.right);
 };
 
-const namesOf = (value: unknown): ReadonlyArray<string> =>
-  typeof value === 'object' && value !== null ? Object.keys(value) : [];
-
 /** Handles `POST /v1/pets`. Location is relative (RFC 9110, section 10.2.2), because a proxy may add a path prefix. */
 export const handleCreatePet: Handle = async (store, request) => {
   // Reject a read-only API key first, so that a client that waits for a 100 (Continue) need not send the body.
@@ -60,11 +57,11 @@ export const handleCreatePet: Handle = async (store, request) => {
   if (E.isLeft(newPet)) return newPet;
   const created = await store.createPet(newPet.right, key.right, request.deadline)();
   if (E.isLeft(created)) return created;
-  const { pet, replayed } = created.right;
+  const { pet, replayed, ignored } = created.right;
   const reply = jsonReply(201, serialisePet(pet), {
     Location: `pets/${pet.id}`,
     ...(replayed ? { 'Idempotent-Replayed': 'true' } : {}),
-    ...unknownFieldsHeader(namesOf(newPet.right), newPetRules),
+    ...unknownFieldsHeader(ignored, newPetRules),
   });
   return E.right({ ...reply, createdId: pet.id });
 };

@@ -1,5 +1,5 @@
 import * as E from 'fp-ts/Either';
-import { fieldType, listOrderRule, newPetRules, petFilters, type PetPage, petRules } from '../../../core';
+import { type FieldRule, fieldType, listRules, type PetPage } from '../../../core';
 import { serialisePage } from '../../json';
 import type { Headers, HttpFailure } from '../errors';
 import { type Handle, jsonReply, unknownFieldsHeader } from '../messages';
@@ -12,9 +12,9 @@ const maxLinkLength = 2_000;
 /** Parsers of the known query parameters. They return undefined for a text that they can't parse. */
 const parameters: Readonly<Record<string, (text: string) => unknown>> = {
   limit: (text) => (digits.test(text) ? Number(text) : undefined),
-  after: fieldType(petRules.id).fromText,
-  order: fieldType(listOrderRule).fromText,
-  ...Object.fromEntries(petFilters.map((name) => [name, fieldType(newPetRules[name]).fromText])),
+  ...Object.fromEntries(
+    Object.entries<FieldRule>(listRules).map(([name, rule]) => [name, fieldType(rule).fromText]),
+  ),
 };
 
 /**
@@ -25,7 +25,7 @@ const readQuery = (given: URLSearchParams): E.Either<HttpFailure, Readonly<Recor
   const names = Object.keys(parameters).filter((name) => given.has(name));
   const repeated = names.filter((name) => given.getAll(name).length > 1);
   if (repeated.length > 0) {
-    const fields = repeated.map((name) => ({ name, expected: 'given only once' }));
+    const fields = repeated.map((name) => ({ name, rule: 'invalid' as const, expected: 'given only once' }));
     return E.left({ _tag: 'InvalidQuery', fields });
   }
   return E.right(

@@ -94,7 +94,7 @@ describe('An answer to the client', () => {
       expect(outcome).to.deep.equal({ id: 1n, name: 'Rex', categoryId: 7n });
       const [first, second] = requests.map(({ headers }) => headers['idempotency-key']);
       expect(first)
-        .to.match(/^"\d{1,20}-\d{1,20}"$/)
+        .to.match(/^"\d{1,10}(?:-\d{1,10}){3}"$/)
         .and.equal(second);
     });
   }
@@ -142,13 +142,30 @@ describe('An answer to the client', () => {
   }
 
   it('of a proxy whose service restarts is followed by another attempt', async () => {
-    const { outcome, requests } = await against(
-      [answer(502, '<html>Bad Gateway</html>'), answer(504, 'x'), answer(503, '<html>'), answer(201, stored)],
-      (client) => client.create(rex),
+    const statuses = [425, 502, 503, 504, 520, 521, 522, 523, 524, 530];
+    const { outcome } = await against(
+      statuses.map((status) => answer(status, `<html>error ${status}</html>`, { 'Retry-After': '60' })),
+      async (client) => {
+        for (const status of statuses) {
+          const stop = new AbortController();
+          const onRetry = ({ error }: { readonly error: AnimalStoreError }): void => {
+            expect(error.message).to.include(`error ${status}`);
+            stop.abort();
+          };
+          const limits = { signal: stop.signal, onRetry, retryForMs: Infinity };
+          const error: unknown = await client.create(rex, limits).catch((reason: unknown) => reason);
+          expect(error, String(status)).to.include({ code: 'aborted' });
+        }
+      },
     );
-    expect(outcome).to.have.property('id', 1n);
-    expect(requests).to.have.lengthOf(4);
+    expect(outcome).to.equal(undefined);
   });
+
+  for (const status of [500, 507, 525, 526, 527])
+    it(`of a proxy with the status ${status}, which a retry does not mend, ends the call`, async () => {
+      const { requests } = await against([answer(status, 'x')], (client) => client.create(rex));
+      expect(requests).to.have.lengthOf(1);
+    });
 
   it('that stops halfway is cut off', async () => {
     const halfway: Answer = (response) => {
@@ -281,6 +298,41 @@ describe('An answer to the client', () => {
     expect(error).to.include({ code: 'network', status: 502, message: 'no answer: no route' });
   });
 
+  it('that a framework replaces by an error of its own, with a digest, ends in this error at once', async () => {
+    let attempts = 0;
+    const control = Object.assign(new Error('Dynamic server usage'), { digest: 'DYNAMIC_SERVER_USAGE' });
+    const end = (): never => {
+      attempts += 1;
+      throw control;
+    };
+    for (const options of [{ apiKey: 'k1', fetch: end }, { apiKey: end }]) {
+      const client = animalStoreClient({ baseUrl: 'http://127.0.0.1:1024', ...options });
+      expect(await client.page().catch((reason: unknown) => reason)).to.equal(control);
+    }
+    expect(attempts).to.equal(2);
+  });
+
+  it('is asked for with a random key that polyfills can make, or by an error that names what is missing', async () => {
+    const fetch = () => Promise.resolve(new Response(stored, { status: 201 }));
+    const client = animalStoreClient({ baseUrl: 'http://127.0.0.1:1024', apiKey: 'k1', fetch });
+    const { crypto } = globalThis;
+    const polyfill = {
+      getRandomValues: (array: object) =>
+        /^Uint(?:8|16|32)Array$/.test(array.constructor.name) ? array : expect.fail('not supported'),
+    };
+    try {
+      Object.defineProperty(globalThis, 'crypto', { value: polyfill, configurable: true });
+      expect((await client.create(rex)).id).to.equal(1n);
+      Object.defineProperty(globalThis, 'crypto', { value: undefined, configurable: true });
+      expect((await client.create(rex, { idempotencyKey: 'one' })).id).to.equal(1n);
+      const error: unknown = await client.create(rex).catch((reason: unknown) => reason);
+      expect(error).to.be.an.instanceOf(AnimalStoreError).and.include({ code: 'invalid_argument' });
+      expect(error).to.have.property('message').that.includes('crypto.getRandomValues');
+    } finally {
+      Object.defineProperty(globalThis, 'crypto', { value: crypto, configurable: true });
+    }
+  });
+
   it('is read on platforms that have no stream of a body', async () => {
     const fetch = () =>
       Promise.resolve(Object.defineProperty(new Response('[]'), 'body', { value: undefined }));
@@ -328,7 +380,7 @@ describe('An answer to the client', () => {
   it('is not asked for with an address that cannot be the service', async () => {
     const secret = 'a-password';
     for (const [baseUrl, expected] of [
-      [undefined, 'baseUrl is missing'],
+      [undefined, 'baseUrl is required'],
       ['no address', 'an absolute URL'],
       ['ftp://127.0.0.1', 'an http or https address'],
       [`http://me:${secret}@127.0.0.1`, 'without a user name and password'],

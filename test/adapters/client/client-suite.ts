@@ -75,6 +75,8 @@ const isOptions = (_value: unknown): _value is PageOptions => true;
 
 const rex = { name: 'Rex', categoryId: 7 };
 
+const text = 'a string of at most 1000 characters, without U+0000 and lone surrogates';
+
 /** Defines a test that each operation succeeds. */
 export const answersEachOperation = (open: OpenClient): void => {
   it('answers each operation', async () => {
@@ -173,13 +175,14 @@ export const clientSuite = (open: OpenClient): void => {
   it('retries a create while the store is unavailable, with one key of its own', () => {
     const { pets, keys } = failing(2);
     return use(pets, async (client) => {
-      expect(await client.create(rex)).to.deep.equal({ id: 1n, name: 'Rex', categoryId: 7n });
+      const patient = { retryForMs: 10_000 };
+      expect(await client.create(rex, patient)).to.deep.equal({ id: 1n, name: 'Rex', categoryId: 7n });
       await client.create(rex);
       const texts = keys.map((key) => key?.idempotencyKey);
       expect(texts).to.have.lengthOf(4);
       expect(texts.slice(0, 3)).to.deep.equal([texts[0], texts[0], texts[0]]);
       expect(texts[0])
-        .to.match(/^\d{1,20}-\d{1,20}$/)
+        .to.match(/^\d{1,10}(?:-\d{1,10}){3}$/)
         .and.not.to.equal(texts[3]);
     });
   });
@@ -314,6 +317,46 @@ export const clientSuite = (open: OpenClient): void => {
     });
   }
 
+  for (const [apiKey, hint] of [
+    ['Bearer k1', 'apiKey must be the key only, without Bearer'],
+    ["'k1'", 'apiKey must be letters, digits and -._~+/, with = only at its end'],
+  ] as const) {
+    it(`says how the pasted key ${apiKey} must be`, () =>
+      use(
+        inMemoryPetRepository(),
+        async (client) => {
+          expect((await errorOf(client.page())).message).to.equal(hint);
+        },
+        { apiKey },
+      ));
+  }
+
+  it('ignores blanks around digits and filters, and keeps those of a name', () =>
+    use(inMemoryPetRepository(), async (client) => {
+      const pet = await client.create({ name: ' Rex ', categoryId: ' 7\u00a0' });
+      expect(pet).to.deep.equal({ id: 1n, name: ' Rex ', categoryId: 7n });
+      expect(await client.get(' 1 ')).to.deep.equal(pet);
+      expect(await client.list({ categoryId: '\t7 ', status: '' }).toArray()).to.deep.equal([pet]);
+    }));
+
+  it('refuses a second argument of page and list, instead of ignoring it', () => {
+    const { pets, calls } = failing(0);
+    return use(pets, async ({ page, list }) => {
+      const message =
+        'the second argument must be left out; pass filters and options of the call in one object';
+      const twice: Array<never> = [];
+      Object.assign(twice, [{ status: 'sold' }, { timeoutMs: 5 }]);
+      expect((await errorOf(page(...twice))).message).to.equal(message);
+      expect((await errorOf(list(...twice).toArray())).message).to.equal(message);
+      expect(calls()).to.equal(0);
+    });
+  });
+
+  it('says when to call again after a store was unavailable', () =>
+    use(failing(Infinity).pets, async (client) => {
+      expect(await errorOf(client.page({ retryForMs: 0 }))).to.include({ retryAfterMs: 1_000 });
+    }));
+
   it('reports each retry, by the options of the client or of the call', () => {
     const { pets } = failing(3);
     const retries: Array<Parameters<NonNullable<CallOptions['onRetry']>>[0]> = [];
@@ -348,19 +391,26 @@ export const clientSuite = (open: OpenClient): void => {
     const { pets, calls } = failing(0);
     const create = (client: AnimalStoreClient, ...values: ReadonlyArray<unknown>): Promise<unknown> =>
       Promise.resolve(Reflect.apply(client.create, undefined, values));
-    const range = 'a whole number from -9223372036854775808 to 9223372036854775807';
+    const range = 'an integer from -9223372036854775808 to 9223372036854775807';
     const inputs: ReadonlyArray<
       readonly [call: (client: AnimalStoreClient) => Promise<unknown>, message: string]
     > = [
-      [(client) => create(client, { name: 'Rex' }), 'categoryId is missing; it must be a whole number'],
-      [(client) => create(client, undefined), 'the animal is missing; it must be an object'],
+      [(client) => create(client, { name: 'Rex' }), 'categoryId is required'],
+      [(client) => create(client, undefined), 'the animal must be an object'],
+      [
+        (client) => create(client, { ...rex, Status: 'sold' }),
+        'Status must be left out; known names are name, ',
+      ],
       [(client) => create(client, { ...rex, categoryId: 2 ** 53 }), 'so pass a bigint'],
-      [(client) => create(client, { name: 7, categoryId: 'x' }), 'name must be a text; categoryId must be a'],
+      [
+        (client) => create(client, { name: 7, categoryId: 'x' }),
+        `name must be ${text}; categoryId must be ${range}`,
+      ],
       [(client) => create(client, rex, { idempotencyKey: '' }), 'idempotencyKey must be 1 to 255 printable'],
-      [(client) => client.get('one'), 'id must be a whole number'],
+      [(client) => client.get('one'), `id must be ${range}`],
       [(client) => client.get(2n ** 63n), `id must be ${range}`],
-      [(client) => client.page({ pageSize: 101 }), 'pageSize must be a whole number from 1 to 100'],
-      [(client) => client.list({ after: 1.5 }).toArray(), 'after must be a whole number'],
+      [(client) => client.page({ pageSize: 101 }), 'pageSize must be an integer from 1 to 100'],
+      [(client) => client.list({ after: 1.5 }).toArray(), `after must be ${range}`],
     ];
     return use(pets, async (client) => {
       for (const [call, message] of inputs) {
@@ -382,40 +432,39 @@ export const clientSuite = (open: OpenClient): void => {
         return error.fields;
       };
       const range = { minimum: '-9223372036854775808', maximum: '9223372036854775807' };
-      const whole = 'a whole number';
-      const limits = `${whole} from ${range.minimum} to ${range.maximum}`;
+      const expected = `an integer from ${range.minimum} to ${range.maximum}`;
       const name = 'name';
       const categoryId = 'categoryId';
       const statuses = ['available', 'pending', 'sold'];
       const cases: ReadonlyArray<readonly [newPet: object, field: object]> = [
-        [{ categoryId: 7 }, { name, rule: 'required', expected: 'a text' }],
+        [{ categoryId: 7 }, { name, rule: 'required', expected: text }],
         [
           { ...rex, name: 'x'.repeat(1_001) },
-          { name, rule: 'too_long', maxLength: 1_000, expected: 'at most 1000 characters long' },
+          { name, rule: 'too_long', maxLength: 1_000, expected: text },
         ],
         [
           { ...rex, name: 'a\0' },
-          { name, rule: 'invalid', expected: 'a text without U+0000 and lone surrogates' },
+          { name, rule: 'invalid', expected: text },
         ],
-        ...[undefined, null, ''].map(
+        ...[undefined, null, '', ' '].map(
           (missing) =>
             [
               { ...rex, categoryId: missing },
-              { name: categoryId, rule: 'required', expected: whole },
+              { name: categoryId, rule: 'required', expected },
             ] as const,
         ),
         ...[1.5, NaN, 'seven', true].map(
           (value) =>
             [
               { ...rex, categoryId: value },
-              { name: categoryId, rule: 'not_integer', expected: whole },
+              { name: categoryId, rule: 'not_integer', expected },
             ] as const,
         ),
         ...[2n ** 63n, '9223372036854775808'].map(
           (value) =>
             [
               { ...rex, categoryId: value },
-              { name: categoryId, rule: 'out_of_range', ...range, expected: limits },
+              { name: categoryId, rule: 'out_of_range', ...range, expected },
             ] as const,
         ),
         [
@@ -470,7 +519,7 @@ export const clientSuite = (open: OpenClient): void => {
         ...values.map((name) => ({ name, categoryId: 1n })),
         ...[2n ** 63n, -(2n ** 63n), 1.5, NaN, null, 5].map((categoryId) => ({ name: '', categoryId })),
         ...['sold', 'gone', null, undefined].map((status) => ({ ...rex, status })),
-        { ...rex, id: 7, colour: 'red' },
+        { ...rex, id: 7 },
       ];
       const isInput = (_value: unknown): _value is NewPetInput => true;
       for (const input of inputs) {

@@ -151,7 +151,7 @@ describe('The settings', () => {
 
   it('refuse an admin port that is the port', () => {
     expect(decodeSettings({ PORT: '8080', ADMIN_PORT: '8080' })).to.deep.equal(
-      E.left([{ name: 'ADMIN_PORT', expected: 'another port than PORT' }]),
+      E.left([{ name: 'ADMIN_PORT', rule: 'invalid', expected: 'another port than PORT' }]),
     );
     expect(E.isRight(decodeSettings({ PORT: '0', ADMIN_PORT: '0' }))).to.equal(true);
   });

@@ -21,7 +21,10 @@ const newPetOf = ({ value }: Row): E.Either<string, NewPet> =>
     E.flatMap((values) =>
       pipe(
         decodeNewPet(values),
-        E.mapLeft(({ fields }) => invalidFieldTexts(fields, 'the row').join('; ')),
+        E.bimap(
+          ({ fields }) => invalidFieldTexts(fields, 'the row').join('; '),
+          (checked) => checked.value,
+        ),
       ),
     ),
   );

@@ -8,16 +8,17 @@ type ExampleFailures = { readonly [Tag in HttpFailure['_tag']]: HttpFailure & { 
 export const exampleFailures: ExampleFailures = {
   InvalidQuery: {
     _tag: 'InvalidQuery',
-    fields: [{ name: 'limit', expected: 'an integer from 1 to 100' }],
+    fields: [{ name: 'limit', rule: 'invalid', expected: 'an integer from 1 to 100' }],
   },
   InvalidNewPet: {
     _tag: 'InvalidNewPet',
     fields: [
       {
         name: 'name',
+        rule: 'invalid',
         expected: 'a string of at most 1000 characters, without U+0000 and lone surrogates',
       },
-      { name: 'categoryId', expected: 'an int64', isMissing: true },
+      { name: 'categoryId', expected: 'an int64', rule: 'required' },
     ],
   },
   MalformedJson: { _tag: 'MalformedJson', reason: 'not valid UTF-8' },

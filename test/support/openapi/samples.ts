@@ -1,6 +1,7 @@
 import { describeFailure, errorBody } from '../../../adapters/http/errors';
 import { petFilters } from '../../../core';
-import { maxPageSize, newPetRules, petRules, type FieldRule } from '../../../core/rules';
+import { maxPageSize, newPetRules, petRules } from '../../../core/rules';
+import { type FieldRule } from '../../../core/validation';
 import { fieldKind } from '../field-kinds';
 import { parseExactJson } from './document';
 import { exampleFailures } from './example-failures';

@@ -1,0 +1,238 @@
+/*
+ * Engine that checks values: those of requests, files, arguments and options. Imports nothing, so that a bundle of the
+ * client stays small.
+ */
+
+/** Rule that an invalid value breaks, with its limits. `minimum` and `maximum` are decimal digits. */
+export type Violation =
+  | {
+      /** Rule that the value breaks. The other properties are its limits. */
+      readonly rule: 'required' | 'not_integer' | 'invalid';
+    }
+  | { readonly rule: 'too_long'; readonly maxLength: number }
+  | { readonly rule: 'out_of_range'; readonly minimum: string; readonly maximum: string }
+  | { readonly rule: 'not_one_of'; readonly values: ReadonlyArray<string> };
+
+/** Invalid field or argument, and the rule that its value breaks. Other properties are the limits of the rule. */
+export type InvalidField = Violation & {
+  /** Name of the field or argument. Empty if the whole input has the wrong type. */
+  readonly name: string;
+  /** Accepted values in words, which can follow `must be`. */
+  readonly expected: string;
+};
+
+/** Check of a value that is not undefined. */
+export interface Check {
+  /** Returns the value that an input stands for, or undefined if the input is invalid. */
+  readonly decode: (input: unknown) => unknown;
+  /** Returns the rule that an invalid input breaks. */
+  readonly explain: (input: unknown) => Omit<InvalidField, 'name'> & Violation;
+  /** True if an object must have the value. */
+  readonly required?: boolean | undefined;
+}
+
+/** Rule of a field of an animal. Lists can be filtered by a field with `filter: true`, which means equality. */
+export type FieldRule = (
+  | { readonly kind: 'text'; readonly maxLength: number }
+  | { readonly kind: 'int64' }
+  | { readonly kind: 'enumeration'; readonly values: ReadonlyArray<string> }
+) & { readonly required: boolean; readonly filter?: true };
+
+/** Type of the values of a field with the rule `R`. */
+export type ValueOf<R> = R extends { readonly kind: 'int64' }
+  ? bigint
+  : R extends { readonly values: ReadonlyArray<infer V> }
+    ? V
+    : string;
+
+/** Kind of a field. */
+interface Kind {
+  /** Reads a value from a text, such as a query parameter, a CSV cell or an SQL result. `String` is its inverse. */
+  readonly fromText: (text: string) => string | bigint | undefined;
+  /** Valid values in words. */
+  readonly expected: string;
+  /** Type of the values in JSON. An integer has all its digits. */
+  readonly jsonType: 'integer' | 'string';
+  readonly violation: (input: unknown) => Violation;
+}
+
+/** Check of a field of an animal, and its conversion from text. */
+export interface FieldType extends Check, Kind {
+  readonly decode: (input: unknown) => string | bigint | undefined;
+}
+
+const isString = (input: unknown): input is string => typeof input === 'string';
+
+/** Makes the check of values that need no conversion. */
+export const when = (
+  holds: (input: unknown) => boolean,
+  expected: string,
+  violation: Kind['violation'] = () => ({ rule: 'invalid' }),
+): Check => ({
+  decode: (input) => (holds(input) ? input : undefined),
+  explain: (input) => ({ ...violation(input), expected }),
+});
+
+/** Rule of the texts that match a pattern. */
+export interface TextRule {
+  readonly pattern: RegExp;
+  readonly expected: string;
+}
+
+export const textCheck = ({ pattern, expected }: TextRule): Check =>
+  when((input) => isString(input) && pattern.test(input), expected);
+
+/** Makes a check that ignores blanks around a text, such as a key or digits that a person has typed or pasted. */
+export const trimmed = (check: Check): Check => ({
+  ...check,
+  decode: (input) => check.decode(isString(input) ? input.trim() : input),
+});
+
+const unstorable = /[\0\p{Surrogate}]/u;
+
+/** Compares the number of code points. Each has the length 1 or 2, so `length` often decides without counting them. */
+const isTooLong = (value: string, maxLength: number): boolean =>
+  value.length > maxLength && (value.length > 2 * maxLength || Array.from(value).length > maxLength);
+
+const minInt64 = String(-(2n ** 63n));
+const maxInt64 = String(2n ** 63n - 1n);
+
+export const isInt64 = (value: bigint): boolean => BigInt.asIntN(64, value) === value;
+
+const decimal = /^-?0*[0-9]{1,19}$/;
+
+/** Parses an int64 in decimal digits, or returns undefined. Tests the text first: `BigInt` is slow for long texts. */
+export const int64FromText = (text: string): bigint | undefined => {
+  const value = decimal.test(text) ? BigInt(text) : undefined;
+  return value !== undefined && isInt64(value) ? value : undefined;
+};
+
+/** Accepts bigints in the range of int64, and safe integers. Larger numbers may already have lost digits. */
+const toInt64 = (input: unknown): bigint | undefined => {
+  const value = typeof input === 'number' && Number.isSafeInteger(input) ? BigInt(input) : input;
+  return typeof value === 'bigint' && isInt64(value) ? value : undefined;
+};
+
+/** Makes the function that returns the rule which an invalid integer breaks. */
+export const integerViolation =
+  (minimum: string, maximum: string): Kind['violation'] =>
+  (input) => {
+    const isOutside = isString(input)
+      ? /^-?\d+$/.test(input) && int64FromText(input) === undefined
+      : typeof input === 'bigint' || Number.isInteger(input);
+    return isOutside ? { rule: 'out_of_range', minimum, maximum } : { rule: 'not_integer' };
+  };
+
+/** Returns the kind of a rule. To add a kind of field, add a case. */
+const kindOf = (rule: FieldRule): Kind & Partial<Pick<FieldType, 'decode'>> => {
+  switch (rule.kind) {
+    case 'text': {
+      const { maxLength } = rule;
+      const isLong = (text: string) => isTooLong(text, maxLength);
+      return {
+        fromText: (text) => (isLong(text) || unstorable.test(text) ? undefined : text),
+        expected: `a string of at most ${maxLength} characters, without U+0000 and lone surrogates`,
+        violation: (input) =>
+          isString(input) && isLong(input) ? { rule: 'too_long', maxLength } : { rule: 'invalid' },
+        jsonType: 'string',
+      };
+    }
+    case 'int64':
+      return {
+        fromText: int64FromText,
+        expected: `an integer from ${minInt64} to ${maxInt64}`,
+        violation: integerViolation(minInt64, maxInt64),
+        jsonType: 'integer',
+        decode: toInt64,
+      };
+    case 'enumeration': {
+      const { values } = rule;
+      return {
+        fromText: (text) => (values.includes(text) ? text : undefined),
+        expected: `one of ${values.join(', ')}`,
+        violation: () => ({ rule: 'not_one_of', values }),
+        jsonType: 'string',
+      };
+    }
+  }
+};
+
+export const fieldType = (rule: FieldRule): FieldType => {
+  const { decode, ...kind } = kindOf(rule);
+  const unsafe = '; a number is exact only up to 2^53, so pass a bigint or its digits';
+  return {
+    ...kind,
+    decode: decode ?? ((input) => (isString(input) ? kind.fromText(input) : undefined)),
+    explain: (input) => ({
+      ...kind.violation(input),
+      expected: kind.expected + (decode && Number.isInteger(input) ? unsafe : ''),
+    }),
+    required: rule.required,
+  };
+};
+
+/** Checks of the properties of an `A`. The values of a check have the type of the property. */
+export type Fields<A> = { readonly [Name in keyof A]-?: Check };
+
+/** Makes the checks of fields with these rules. */
+export function fieldsOf<R>(rules: R, toCheck?: (rule: FieldRule) => Check): Fields<R>;
+export function fieldsOf(
+  rules: Readonly<Record<string, FieldRule>>,
+  toCheck: (rule: FieldRule) => Check = fieldType,
+): object {
+  return Object.fromEntries(Object.entries(rules).map(([name, rule]) => [name, toCheck(rule)]));
+}
+
+/** Valid object without its other properties, whose names are `ignored`. */
+export interface Checked<A> {
+  readonly value: A;
+  readonly ignored: ReadonlyArray<string>;
+}
+
+/** Check of an object. Returns an Either of fp-ts, which this file may not import. */
+export type ObjectCheck<A> = (
+  input: unknown,
+) =>
+  | { readonly _tag: 'Left'; readonly left: ReadonlyArray<InvalidField> }
+  | { readonly _tag: 'Right'; readonly right: Checked<A> };
+
+export const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/**
+ * Makes the check of an object. Copies only own properties that are fields, and leaves out those that are undefined.
+ * Properties without a field are ignored, unless `refuses` is true for their name.
+ */
+export const objectCheck = <A>(
+  fields: Fields<A>,
+  refuses: (name: string) => boolean = () => false,
+): ObjectCheck<A> => {
+  const checks = Object.entries<Check>(fields);
+  const names = Object.keys(fields).join(', ');
+  return (input) => {
+    if (!isObject(input))
+      return { _tag: 'Left', left: [{ name: '', rule: 'invalid', expected: 'an object' }] };
+    const values: Record<string, unknown> = {};
+    const invalid: Array<InvalidField> = [];
+    for (const [name, { decode, explain, required = false }] of checks) {
+      const given = Object.hasOwn(input, name) ? input[name] : undefined;
+      const value = given === undefined ? undefined : decode(given);
+      if (value !== undefined) values[name] = value;
+      else if (given !== undefined) invalid.push({ name, ...explain(given) });
+      else if (required) invalid.push({ name, rule: 'required', expected: explain(given).expected });
+    }
+    const ignored = Object.keys(input).filter((name) => !Object.hasOwn(fields, name));
+    for (const name of ignored.filter(refuses))
+      invalid.push({ name, rule: 'invalid', expected: `left out; known names are ${names}` });
+    const isValid = (_values: unknown): _values is A => invalid.length === 0;
+    return isValid(values)
+      ? { _tag: 'Right', right: { value: values, ignored } }
+      : { _tag: 'Left', left: invalid };
+  };
+};
+
+/** Describes what each invalid field must be. `whole` is the name of the input itself, such as `the body`. */
+export const invalidFieldTexts = (fields: ReadonlyArray<InvalidField>, whole = 'it'): ReadonlyArray<string> =>
+  fields.map(({ name, expected, rule }) =>
+    rule === 'required' ? `${name} is required` : `${name || whole} must be ${expected}`,
+  );
