@@ -52,7 +52,7 @@ describe('The client of an embedded store', () => {
         const malformed = await fetch(`${address}/one`);
         expect(malformed.status).to.equal(400);
         expect(malformed.headers.get('Content-Type')).to.match(/^application\/json/);
-        expect(await malformed.text()).to.include('id must be a whole number');
+        expect(await malformed.text()).to.include('id must be an integer');
         const rounded = await post(`{"name":"Rex","categoryId":${category}}`);
         expect(rounded.status).to.equal(400);
         expect(await rounded.text()).to.include('pass a bigint');

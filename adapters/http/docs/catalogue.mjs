@@ -22,11 +22,15 @@ const animals = animalStoreClient({
 /** Returns the values of a form, without empty ones. An integer stays a text, because a number may be inexact. */
 const valuesOf = (form) => Object.fromEntries([...new FormData(form)].filter(([, value]) => value !== ''));
 
+/** Returns the error text of a field for visitors, who need no limits of an int64. */
+const inWords = ({ rule, expected }) =>
+  ({ required: 'Required', not_integer: 'Must be a whole number' })[rule] ?? `Must be ${expected}`;
+
 /** Returns the error texts by the names of the fields. A rejected API key is an error of the field `apiKey`. */
 const fieldErrors = ({ code, fields, message }) =>
   code === 'unauthorized'
     ? { apiKey: message }
-    : Object.fromEntries(fields.map(({ name, expected }) => [name, `Must be ${expected}`]));
+    : Object.fromEntries(fields.map((field) => [field.name, inWords(field)]));
 
 /** Shows an error at the fields that it names, or else below the form. All other fields show their hints again. */
 const showError = (form, error) => {
