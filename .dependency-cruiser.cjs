@@ -75,7 +75,7 @@ module.exports = {
       from: { path: '^adapters/http/server/' },
       to: {
         path: ['^adapters/', '^node_modules/'],
-        pathNot: ['^adapters/http/server/', '^adapters/http/(request|errors)\\.ts$'],
+        pathNot: ['^adapters/http/server/', '^adapters/http/(errors|forwarded|request)\\.ts$'],
       },
     },
     {

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { maxResponseMs } from '../adapters/http/messages';
+import { maxResponseMs } from '../adapters/http/received-request';
 import { serverTimeouts as server } from '../adapters/http/server/timeouts';
 import { databaseTimeouts as database } from '../adapters/knex';
 import { scrapeTimeoutMs } from '../app/serve/readiness';

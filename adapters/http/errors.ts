@@ -1,6 +1,6 @@
-import type { IncomingMessage } from 'node:http';
 import { apiKeyRule, invalidFieldTexts, retryAfterSeconds, type StoreFailure } from '../../core';
 import type { MalformedJson } from '../json';
+import type { Headers } from './headers';
 
 export interface NotReady {
   readonly _tag: 'NotReady';
@@ -28,8 +28,6 @@ export type HttpFailure =
   | { readonly _tag: 'UnsupportedMediaType'; readonly expected: string }
   | { readonly _tag: 'MalformedRequest'; readonly reason: string }
   | { readonly _tag: 'Defect'; readonly cause: unknown };
-
-export type Headers = Readonly<Record<string, string>>;
 
 interface ErrorDescription {
   readonly status: number;
@@ -157,6 +155,3 @@ export const describeFailure = (failure: HttpFailure): ErrorDescription => {
 };
 
 export const errorBody = ({ code, message, status }: ErrorDescription) => ({ code, message, status });
-
-/** Head of a request. `headers` and `url` are empty if the HTTP server could not parse the request. */
-export type RequestHead = Pick<IncomingMessage, 'headers' | 'method' | 'url' | 'socket'>;

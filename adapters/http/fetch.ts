@@ -1,23 +1,35 @@
-/** Public exports of `animal-store/fetch`, for frameworks that use Request and Response. Does not load Koa. */
+/** Public exports of `animal-store/fetch`, for frameworks that use Request and Response. Loads neither Koa nor Node. */
 import * as E from 'fp-ts/Either';
-import { constTrue } from 'fp-ts/function';
-import type { HttpFailure } from './errors';
 import {
-  failureReply,
-  type Handle,
+  type Body,
   incomplete,
   maxBodyBytes,
-  newPetRequest,
-  type PetRequest,
+  maxDiscardedBytes,
+  maxDiscardMs,
   tooLarge,
-} from './messages';
-import { answer, methodsOf, operationsHint, petOperations, type StoreAccess } from './pet-operations';
+} from './body-limits';
+import type { HttpFailure } from './errors';
+import type { Headers } from './headers';
+import {
+  answer,
+  methodsOf,
+  operationsHint,
+  type PetOperation,
+  petOperations,
+  type StoreAccess,
+} from './pet-operations';
+import { type PetRequest, ReceivedRequest } from './received-request';
 
 /** Options of `petRoutesHandler`. */
 export interface PetRoutesHandlerOptions extends StoreAccess<Request> {
-  /** Receives the cause of each 500 and 503. Must not throw. */
-  readonly onError?: ((cause: unknown, request: Request) => void) | undefined;
+  /** Receives the cause of each 500 and 503, and the `X-Request-Id` of the response. Must not throw. The default logs both. */
+  readonly onError?: ((cause: unknown, request: Request, requestId: string) => void) | undefined;
 }
+
+const logError = (cause: unknown, _request: Request, requestId: string): void => {
+  // eslint-disable-next-line no-console -- a host without `onError` must find out why a request failed
+  console.error(`animal-store: request ${requestId} failed:`, cause);
+};
 
 const decodeSegment = (text: string): string => {
   try {
@@ -28,75 +40,108 @@ const decodeSegment = (text: string): string => {
 };
 
 /**
- * Finds the operation by the end of the path, which may have a prefix. Without a match, the returned `handle` fails.
+ * Finds the operation by the end of the path, which may have a prefix, and a slash at its end, to which some frameworks
+ * redirect. Without a match, the handler of the returned operation fails.
  */
-const route = ({ method, url }: Request) => {
-  const [path, petId] = /\/v1\/pets(?:\/([^/]+))?$/.exec(new URL(url).pathname) ?? [];
+const route = (method: string, path: string) => {
+  const [matched, petId] = /\/v1\/pets(?:\/([^/]+))?\/?$/.exec(path) ?? [];
   const atPath = Object.values(petOperations).filter(
-    (operation) => path !== undefined && operation.path.endsWith('/:petId') === (petId !== undefined),
+    (operation) => matched !== undefined && operation.path.endsWith('/:petId') === (petId !== undefined),
   );
   const unmatched: HttpFailure =
-    path === undefined
+    matched === undefined
       ? { _tag: 'RouteNotFound', hint: operationsHint }
       : { _tag: 'MethodNotAllowed', allowed: atPath.flatMap(methodsOf).sort() };
-  const operation = atPath.find((each) => methodsOf(each).includes(method));
-  return {
-    handle: operation?.handle ?? ((): ReturnType<Handle> => Promise.resolve(E.left(unmatched))),
-    headers: operation?.headers,
-    petId: decodeSegment(petId ?? ''),
+  const operation: Pick<PetOperation, 'handle'> = atPath.find((each) => methodsOf(each).includes(method)) ?? {
+    handle: () => Promise.resolve(E.left(unmatched)),
   };
+  return { operation, petId: decodeSegment(petId ?? '') };
 };
 
-const readBody = async ({ body, bodyUsed, headers }: Request): Promise<E.Either<HttpFailure, Uint8Array>> => {
+/** Discards the rest of a body that is too large, until the limits are reached. */
+const discard = async (reader: ReadableStreamDefaultReader<Uint8Array>): Promise<void> => {
+  let timer;
+  const late = new Promise((resolve) => (timer = setTimeout(resolve, maxDiscardMs)));
+  const discardAll = async (): Promise<void> => {
+    for (let length = 0; length <= maxDiscardedBytes;) {
+      const { done, value } = await reader.read();
+      if (done) return;
+      length += value.length;
+    }
+  };
+  await Promise.race([late, discardAll()]).catch(() => undefined);
+  clearTimeout(timer);
+};
+
+/**
+ * Collects a body. Never cancels it, because some hosts would then reset the connection, and h3 1 would end its process.
+ */
+const collect = async (body: ReadableStream<Uint8Array>): Promise<Body> => {
+  const reader = body.getReader();
+  const bytes = new Uint8Array(maxBodyBytes);
+  let length = 0;
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return E.right(bytes.subarray(0, length));
+    if (length + value.length > maxBodyBytes) {
+      await discard(reader);
+      return E.left(tooLarge);
+    }
+    bytes.set(value, length);
+    length += value.length;
+  }
+};
+
+const bodyOf = ({ body, bodyUsed, headers }: Request): Promise<Body> => {
   if (bodyUsed || body?.locked === true) {
     const cause = new Error(
       'call the handler before you read the body of its request: the body was already read',
     );
-    return E.left({ _tag: 'Defect', cause });
+    return Promise.resolve(E.left({ _tag: 'Defect', cause }));
   }
-  if (Number(headers.get('Content-Length') ?? 0) > maxBodyBytes) return E.left(tooLarge);
-  const chunks: Iterable<Uint8Array> | AsyncIterable<Uint8Array> = body ?? [];
-  const bytes = new Uint8Array(maxBodyBytes);
-  let length = 0;
-  for await (const chunk of chunks) {
-    if (length + chunk.length > maxBodyBytes) return E.left(tooLarge);
-    bytes.set(chunk, length);
-    length += chunk.length;
-  }
-  return E.right(bytes.subarray(0, length));
+  if (Number(headers.get('Content-Length') ?? 0) > maxBodyBytes) return Promise.resolve(E.left(tooLarge));
+  if (body === null) return Promise.resolve(E.right(new Uint8Array()));
+  return collect(body).catch(() => E.left(incomplete));
 };
 
-const toPetRequest = (request: Request, petId: string): PetRequest =>
-  newPetRequest(
-    {
-      petId,
-      query: new URL(request.url).search.slice(1),
-      header: (name) => request.headers.get(name) ?? undefined,
-      hasBody: request.body !== null,
-      readBody: () => readBody(request).catch(() => E.left(incomplete)),
-    },
-    constTrue,
-  );
+/** Makes relative references of a reply relative to a path that ends with a slash. */
+const belowSlash = ({ Location, Link, ...headers }: Headers): Headers => ({
+  ...headers,
+  ...(Location !== undefined && { Location: `../${Location}` }),
+  ...(Link !== undefined && { Link: Link.replace('<../', '<../../') }),
+});
 
 /**
  * Makes a function that answers requests to the operations, with the same replies as `mountPetRoutes`. The path may
  * have a prefix, such as `/zoo/v1/pets`. With a valid key, other paths get a 404, and other methods a 405.
  */
 export const petRoutesHandler =
-  ({ onError, ...access }: PetRoutesHandlerOptions) =>
+  ({ onError = logError, ...access }: PetRoutesHandlerOptions) =>
   async (request: Request): Promise<Response> => {
-    const { handle, headers: routeHeaders, petId } = route(request);
-    const { outcome, headers: quotaHeaders } = await answer(
-      access,
-      request,
-      toPetRequest(request, petId),
-      handle,
-    );
-    if (E.isLeft(outcome) && 'cause' in outcome.left) onError?.(outcome.left.cause, request);
-    const { status, headers, body } = E.isLeft(outcome) ? failureReply(outcome.left) : outcome.right;
+    const { method } = request;
+    const { pathname, search } = new URL(request.url);
+    const { operation, petId } = route(method, pathname);
+    const received = new ReceivedRequest(request.headers.get('X-Request-Id'));
+    const petRequest: PetRequest = {
+      received,
+      petId,
+      query: search.slice(1),
+      header: (name) => request.headers.get(name) ?? undefined,
+      hasBody: request.body !== null,
+      readBody: () => received.untilArrived(bodyOf(request)),
+    };
+    const { status, headers, body } = await answer(access, request, petRequest, operation);
+    received.reportCause((cause) => {
+      onError(cause, request, received.id);
+    });
+    const bytes = typeof body === 'string' ? new TextEncoder().encode(body) : body;
     // `Response` rejects even an empty body for a status without content, such as 204.
-    return new Response(request.method === 'HEAD' || body === '' ? null : body, {
+    return new Response(method === 'HEAD' || body === '' ? null : bytes, {
       status,
-      headers: { ...routeHeaders, ...quotaHeaders, ...headers },
+      headers: {
+        ...(pathname.endsWith('/') ? belowSlash(headers) : headers),
+        // Bun and Deno would say `Content-Length: 0`.
+        ...(method === 'HEAD' && { 'Content-Length': String(bytes.length) }),
+      },
     });
   };

@@ -2,9 +2,9 @@ import { constant } from 'fp-ts/function';
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import type { Headers } from './errors';
-import { jsonType, type Reply } from './messages';
+import { type Headers, securityHeaders } from './headers';
 import document from './openapi.json';
+import { jsonType, type Reply } from './reply';
 
 /** Content codings, in the order of preference, and the suffixes of the compressed files. */
 const codings = [
@@ -22,7 +22,9 @@ type TextReply = (origin: string, accepts: (coding: string) => boolean) => Reply
 const textReply = (body: string | Buffer, contentType: string, headers: Headers = {}): Reply => ({
   status: 200,
   headers: {
+    ...securityHeaders,
     'Cache-Control': 'no-cache',
+    Vary: 'Accept-Encoding',
     ...headers,
     'Content-Type': contentType,
     ETag: `"${createHash('sha256').update(body).digest('base64url')}"`,
@@ -88,7 +90,7 @@ const fileReply = (file: string, contentType: string): TextReply => {
 
 const exampleOrigin = 'http://127.0.0.1:3000';
 
-const redirectToDocs: Reply = { status: 308, headers: { Location: '../docs' }, body: '' };
+const redirectToDocs: Reply = { status: 308, headers: { ...securityHeaders, Location: '../docs' }, body: '' };
 
 const folder = join(__dirname, 'docs');
 

@@ -1,11 +1,13 @@
 import * as E from 'fp-ts/Either';
 import type { TaskEither } from 'fp-ts/TaskEither';
-import { type Caller, type OpenAnimalStore, type OperationName, type Quota, unavailable } from '../../core';
-import type { Headers, HttpFailure } from './errors';
+import { type OpenAnimalStore, type OperationName, type Quota, unavailable } from '../../core';
+import type { HttpFailure } from './errors';
 import { handleCreatePet } from './handlers/create-pet';
 import { handleGetPet } from './handlers/get-pet';
 import { handleListPets } from './handlers/list-pets';
-import { type Handle, maxResponseMs, type PetRequest, type Reply } from './messages';
+import type { Headers } from './headers';
+import { type Handle, maxResponseMs, type PetRequest, type ReceivedRequest } from './received-request';
+import type { Reply } from './reply';
 
 /** Operation under `/v1`. Its name in `petOperations` is its `operationId` in openapi.json. */
 export interface PetOperation {
@@ -77,11 +79,11 @@ const quotaHeaders = (quota: Quota | undefined): Headers =>
  */
 export const endInTime = <A>(
   task: TaskEither<HttpFailure, A>,
-  request: Pick<PetRequest, 'deadline'>,
+  received: ReceivedRequest,
 ): Promise<E.Either<HttpFailure, A>> =>
   new Promise((resolve) => {
     const check = (): void => {
-      const leftMs = request.deadline - performance.now();
+      const leftMs = received.deadline - performance.now();
       if (leftMs > 0) timer = setTimeout(check, Math.min(leftMs, maxResponseMs));
       else {
         const cause = new Error(`the request was not answered within ${maxResponseMs / 1_000} s`);
@@ -107,31 +109,34 @@ export interface StoreAccess<Request> {
 }
 
 /**
- * Opens the store with the API key of a request, and calls the handler. Fails at the deadline of the request.
- * `hostRequest` is the same request, in the type of the web framework. Sets `state.caller` as soon as the caller is
- * known. The returned `headers` have the state of the rate limit.
+ * Opens the store with the API key of a request, calls the handler, and makes the reply with all headers of the
+ * operation. Answers 503 at the deadline of the request. `hostRequest` is the same request, in the type of the web
+ * framework.
  */
 export const answer = async <Request>(
   { openStore, authenticateRequest }: StoreAccess<Request>,
   hostRequest: Request,
   request: PetRequest,
-  handle: Handle,
-  state: { caller?: Caller } = {},
-): Promise<{ readonly outcome: E.Either<HttpFailure, Reply>; readonly headers: Headers }> => {
-  let headers: Headers = {};
+  { path, headers, handle }: Pick<PetOperation, 'headers' | 'handle'> & { readonly path?: string },
+): Promise<Reply> => {
+  const { received, header } = request;
+  received.route = path;
   const outcome = await endInTime<Reply>(async () => {
     const key =
       authenticateRequest === undefined
-        ? bearerKey(request.header('authorization'))
+        ? bearerKey(header('authorization'))
         : E.fromNullable<HttpFailure>({ _tag: 'MissingApiKey' })(await authenticateRequest(hostRequest));
     if (E.isLeft(key)) return key;
-    const opened = await openStore(key.right, request.deadline)();
-    const known = E.isRight(opened) ? opened.right : opened.left;
-    if ('caller' in known) {
-      state.caller = known.caller;
-      headers = quotaHeaders(known.quota);
+    const opened = await openStore(key.right, received.deadline)();
+    const entered = E.toUnion(opened);
+    if ('caller' in entered) {
+      received.caller = entered.caller;
+      received.quota = entered.quota;
     }
     return E.isLeft(opened) ? opened : handle(opened.right, request);
-  }, request);
-  return { outcome, headers };
+  }, received);
+  // A cache may ignore `no-store`. A host's own function may read any part of the request.
+  const Vary = authenticateRequest === undefined ? 'Authorization' : '*';
+  const allHeaders = { Vary, ...headers, ...quotaHeaders(received.quota) };
+  return received.end(outcome, allHeaders, header('if-none-match'));
 };

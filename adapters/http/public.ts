@@ -1,2 +1,8 @@
 /** Public exports of `animal-store/http`. A change here changes the interface of the library. */
-export { type AuthenticateRequest, type MountOptions, mountPetRoutes, openApiDocument } from './index';
+export {
+  type AuthenticateRequest,
+  exposedHeaders,
+  type MountOptions,
+  mountPetRoutes,
+  openApiDocument,
+} from './index';

@@ -2,15 +2,20 @@ import * as E from 'fp-ts/Either';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Readable } from 'node:stream';
 import type { HttpFailure } from './errors';
-import { incomplete, maxBodyBytes, tooLarge } from './messages';
+import {
+  type Body,
+  incomplete,
+  maxBodyBytes,
+  maxDiscardedBytes,
+  maxDiscardMs,
+  tooLarge,
+} from './body-limits';
 
 /** True if a body may follow the head. In HTTP/2, which an embedding program may serve, no header need announce it. */
 export const hasBody = ({ headers, httpVersionMajor }: IncomingMessage): boolean =>
   httpVersionMajor > 1 ||
   headers['transfer-encoding'] !== undefined ||
   Number(headers['content-length'] ?? 0) > 0;
-
-type Body = E.Either<HttpFailure, Uint8Array>;
 
 /** Bodies that are being collected, so that the server can begin before the routes ask for them. */
 const collected = new WeakMap<IncomingMessage, Promise<Body>>();
@@ -62,14 +67,10 @@ const parsedBody = (rawBody: unknown): E.Either<HttpFailure, Uint8Array> | undef
 };
 
 /** Returns the body, from `rawBody` if an embedding program's body parser has set it. Fails if it has over 16 kB. */
-export const readBody = async (request: IncomingMessage, rawBody: unknown): Promise<Body> => {
+export const bodyOf = async (request: IncomingMessage, rawBody: unknown): Promise<Body> => {
   const body = parsedBody(rawBody) ?? (await collectBody(request));
   return E.isRight(body) && body.right.length > maxBodyBytes ? E.left(tooLarge) : body;
 };
-
-const maxDiscardedBytes = 8_000_000;
-
-const drainMs = 1_000;
 
 /**
  * Discards what a client still sends, because closing a socket with unread bytes resets the connection, and the client
@@ -107,7 +108,7 @@ export const drainBody = (request: IncomingMessage): Promise<boolean> => {
       request.off('end', finish).off('close', finish).off('data', onData);
       resolve(request.complete);
     };
-    const timer = setTimeout(finish, drainMs);
+    const timer = setTimeout(finish, maxDiscardMs);
     let bytes = 0;
     const onData = ({ length }: Buffer): void => {
       bytes += length;

@@ -3,39 +3,57 @@ import * as E from 'fp-ts/Either';
 import type Koa from 'koa';
 import type { Caller, OpenAnimalStore } from '../../core';
 import type { HttpFailure } from './errors';
-import { failureReply, type Handle, newPetRequest, type Reply } from './messages';
-import { answer, operationsHint, petOperations, type StoreAccess } from './pet-operations';
-import { hasBody, readBody } from './request';
+import type { RequestHead } from './forwarded';
+import type { Headers } from './headers';
+import { answer, operationsHint, type PetOperation, petOperations, type StoreAccess } from './pet-operations';
+import { ReceivedRequest } from './received-request';
+import type { Reply } from './reply';
+import { bodyOf, hasBody } from './request';
 
-/** State of a request in Koa. The access log reads it after the response. */
+/** State of a request in Koa, for the middleware of an embedding program. */
 export interface State {
-  requestId?: string;
-  /** Path of the route, such as `/v1/pets/:petId`. */
-  route?: string;
   caller?: Caller;
-  failure?: HttpFailure;
-  /** Failure that the HTTP server itself has answered, because the body is malformed or late. */
-  rejection?: HttpFailure;
-  /** Id of the animal that a create added, or returned again to a retry. */
-  createdId?: bigint | undefined;
 }
 
 export type Context = Koa.ParameterizedContext<State>;
 export type Middleware = Koa.Middleware<State>;
 
-/** Writes the reply. On a failure, writes an error reply, and emits any cause as the application's `error` event. */
-export const respond = (context: Context, outcome: E.Either<HttpFailure, Reply>): void => {
-  const { app, state } = context;
-  if (E.isLeft(outcome)) {
-    state.failure = outcome.left;
-    if ('cause' in outcome.left) app.emit('error', outcome.left.cause, context);
-  }
-  const { status, headers, body, createdId } = E.isLeft(outcome) ? failureReply(outcome.left) : outcome.right;
-  state.createdId = createdId;
+const receivedRequests = new WeakMap<RequestHead, ReceivedRequest>();
+
+/** Returns what is known about a request that the Koa application has received, otherwise undefined. */
+export const findReceived = (request: RequestHead): ReceivedRequest | undefined =>
+  receivedRequests.get(request);
+
+/** Returns what is known about the request of a context. The first call makes it. */
+export const receivedRequest = ({ req, res }: Context): ReceivedRequest => {
+  const known = receivedRequests.get(req);
+  if (known !== undefined) return known;
+  // A host may have set its own id for the request.
+  const received = new ReceivedRequest(res.getHeader('X-Request-Id') ?? req.headers['x-request-id']);
+  receivedRequests.set(req, received);
+  return received;
+};
+
+/** Writes the reply. Emits the cause of a 500 or 503 as the application's `error` event. */
+const write = (context: Context, received: ReceivedRequest, { status, headers, body }: Reply): void => {
+  // Middleware for CORS has set `Vary`, too.
+  const earlierVary = context.res.getHeader('Vary');
+  received.reportCause((cause) => context.app.emit('error', cause, context));
   context.status = status;
   context.set(headers);
-  if (headers['ETag'] !== undefined && context.fresh) context.status = 304;
-  else context.body = body;
+  if (earlierVary !== undefined) context.vary(String(earlierVary));
+  if (status === 304) return;
+  context.body = typeof body === 'string' ? body : Buffer.from(body.buffer, body.byteOffset, body.byteLength);
+};
+
+/** Writes the reply of a route that is no operation. */
+export const respond = (
+  context: Context,
+  outcome: E.Either<HttpFailure, Reply>,
+  headers: Headers = {},
+): void => {
+  const received = receivedRequest(context);
+  write(context, received, received.end(outcome, headers, context.get('If-None-Match')));
 };
 
 /** Makes a router that distinguishes `/v1/pets` from `/V1/pets` and `/v1/pets/`. */
@@ -53,35 +71,35 @@ export const unmatched = (router: Router<State>, path: string, hint = operations
 const serveOperation = async (
   context: Context,
   access: StoreAccess<Context>,
-  handle: Handle,
+  operation: Pick<PetOperation, 'handle'>,
   petId = '',
 ): Promise<void> => {
   const { req, request, querystring: query, state } = context;
-  const rawBody = 'rawBody' in request ? request.rawBody : undefined;
-  const petRequest = newPetRequest(
+  const received = receivedRequest(context);
+  const readBody = () => bodyOf(req, 'rawBody' in request ? request.rawBody : undefined);
+  const reply = await answer(
+    access,
+    context,
     {
+      received,
       petId,
       query,
       header: (name) => req.headers[name]?.toString(),
       hasBody: hasBody(req),
-      readBody: () => readBody(req, rawBody),
+      readBody: () => (req.complete ? readBody() : received.untilArrived(readBody())),
     },
-    () => !req.complete,
+    operation,
   );
-  const { outcome, headers } = await answer(access, context, petRequest, handle, state);
-  context.set(headers);
-  respond(context, outcome);
+  if (received.caller !== undefined) state.caller = received.caller;
+  write(context, received, reply);
 };
 
 const petRouter = (access: StoreAccess<Context>): Router<State> => {
   const router = exactRouter();
-  for (const { method, path, headers = {}, handle } of Object.values(petOperations)) {
-    router.register(path, [method], (context) => {
-      // Set the route and its headers first, so that failed requests have them, too.
-      context.state.route = path;
-      context.set(headers);
-      return serveOperation(context, access, handle, context.params['petId']);
-    });
+  for (const operation of Object.values(petOperations)) {
+    router.register(operation.path, [operation.method], (context) =>
+      serveOperation(context, access, operation, context.params['petId']),
+    );
   }
   return router;
 };
@@ -92,9 +110,8 @@ export const addPetRoutes = (app: Koa, openStore: OpenAnimalStore): void => {
   app.use(router.routes());
   app.use((context, next) => {
     if (!/^\/v1(?:\/|$)/.test(context.path)) return next();
-    return serveOperation(context, { openStore }, () =>
-      Promise.resolve(E.left(unmatched(router, context.path))),
-    );
+    const handle = () => Promise.resolve(E.left(unmatched(router, context.path)));
+    return serveOperation(context, { openStore }, { handle });
   });
 };
 
@@ -105,8 +122,7 @@ export interface MountOptions extends Pick<StoreAccess<Context>, 'authenticateRe
  * Adds the routes of the operations under `/v1` to the Koa application of an embedding program. A request is
  * authenticated before its body is read, unless a body parser comes first. Such a parser must leave the body in
  * `context.request.rawBody`. After authentication, `context.state.caller` is the Caller. To type it, create the
- * application as `new Koa<{ caller?: Caller }>()`. For CORS, expose Link, Location, Retry-After, Idempotent-Replayed,
- * Deprecation, Sunset and Unknown-Fields, and with a quota also RateLimit and RateLimit-Policy. An error response has a
+ * application as `new Koa<{ caller?: Caller }>()`. For CORS, expose `exposedHeaders`. An error response has a
  * body of the OpenAPI schema `Error`. The cause of a 500 or 503 is emitted as the application's `error` event.
  */
 export const mountPetRoutes = (

@@ -4,10 +4,12 @@ import { pipe } from 'fp-ts/function';
 import * as TE from 'fp-ts/TaskEither';
 import type Koa from 'koa';
 import type { HttpFailure, NotReady } from './errors';
-import { jsonReply, newDeadline, type Reply } from './messages';
+import { publicUrlOf } from './forwarded';
+import { securityHeaders } from './headers';
 import { endInTime } from './pet-operations';
 import { documentReply, pages } from './pages';
-import { type Context, exactRouter, respond, type State, unmatched } from './routes';
+import { jsonReply, type Reply } from './reply';
+import { type Context, exactRouter, receivedRequest, respond, type State, unmatched } from './routes';
 
 const addRoute = (
   router: Router<State>,
@@ -15,8 +17,9 @@ const addRoute = (
   handle: (context: Context) => TE.TaskEither<HttpFailure, Reply>,
 ): void => {
   router.get(path, async (context) => {
-    context.state.route = path;
-    respond(context, await endInTime(handle(context), { deadline: newDeadline() }));
+    const received = receivedRequest(context);
+    received.route = path;
+    respond(context, await endInTime(handle(context), received));
   });
 };
 
@@ -41,28 +44,14 @@ const answerUnmatched =
     respond(context, E.left(unmatched(router, context.path, hint)));
   };
 
-// Patterns for texts without characters that are special in HTML, or in the replacement of `replaceAll`.
-const plainOrigin = /^https?:\/\/[\w.:[\]-]+$/;
-const plainPrefix = /^(?:\/[\w.~-]+)+$/;
-
-/**
- * Returns the URL by which the client reached the service, with the path prefix that a trusted proxy has removed.
- * Returns an empty string if the Host header is missing or has unusual characters.
- */
-const addressOf = ({ app, host, request, URL: { origin } }: Context): string => {
-  if (host === '' || !plainOrigin.test(origin)) return '';
-  const prefix = app.proxy ? request.get('X-Forwarded-Prefix') : '';
-  return plainPrefix.test(prefix) ? origin + prefix : origin;
-};
-
 /** Adds the routes that need no API key: health checks, pages and openapi.json. Other paths get a 404 or 405. */
-export const addPublicRoutes = (app: Koa, checkReadiness: CheckReadiness): void => {
+export const addPublicRoutes = (app: Koa, checkReadiness: CheckReadiness, trustedProxies: number): void => {
   const router = exactRouter();
   addHealthRoutes(router, checkReadiness);
   for (const [path, reply] of [['/openapi.json', documentReply] as const, ...pages()]) {
     addRoute(router, path, (context) => {
-      context.vary('Accept-Encoding');
-      return TE.right(reply(addressOf(context), (coding) => context.acceptsEncodings(coding) === coding));
+      const accepts = (coding: string) => context.acceptsEncodings(coding) === coding;
+      return TE.right(reply(publicUrlOf(context.req, trustedProxies), accepts));
     });
   }
   app.use(router.routes());
@@ -80,7 +69,7 @@ export const addAdminRoutes = (app: Koa, checkReadiness: CheckReadiness, readMet
   addRoute(router, '/metrics', () =>
     pipe(
       TE.fromTask(readMetrics),
-      TE.map((body) => ({ status: 200, headers: { 'Content-Type': metricsType }, body })),
+      TE.map((body) => ({ status: 200, headers: { ...securityHeaders, 'Content-Type': metricsType }, body })),
     ),
   );
   app.use(router.routes());

@@ -1,5 +1,4 @@
 import * as E from 'fp-ts/Either';
-import { isUtf8 } from 'node:buffer';
 import { LosslessNumber, parse, parseLosslessNumber, splitNumber } from 'lossless-json';
 import { type Pet, petFieldNames, type PetPage } from '../../core';
 
@@ -57,10 +56,20 @@ const syntaxErrorReason = (error: unknown, length: number): string => {
   return `unexpected ${Number(position) < length ? 'character' : 'end'} at position ${position}`;
 };
 
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+const decodeUtf8 = (bytes: Uint8Array): string | undefined => {
+  try {
+    return utf8.decode(bytes);
+  } catch {
+    return undefined;
+  }
+};
+
 /** Parses strict JSON (RFC 8259). Rejects invalid UTF-8, duplicate keys and deep nesting. Numbers keep every digit. */
 export const parseJson = (bytes: Uint8Array): E.Either<MalformedJson, unknown> => {
-  if (!isUtf8(bytes)) return malformed('not valid UTF-8');
-  const text = Buffer.from(bytes).toString();
+  const text = decodeUtf8(bytes);
+  if (text === undefined) return malformed('not valid UTF-8');
   const outsideStrings = text.replace(strings, '');
   if (depthOf(outsideStrings) > maxDepth) return malformed(`nested more than ${maxDepth} levels deep`);
   try {
@@ -84,11 +93,13 @@ export const serialisePet = (pet: Pet): string => {
 };
 
 /** Last page and its JSON. Concurrent equal lists share a page object, so its JSON is made only once. */
-let last: { readonly page: PetPage; readonly bytes: Buffer } | undefined;
+let last: { readonly page: PetPage; readonly bytes: Uint8Array } | undefined;
+
+const encoder = new TextEncoder();
 
 /** Returns the animals of a page as a JSON array that ends with a line break. */
-export const serialisePage = (page: PetPage): Buffer => {
+export const serialisePage = (page: PetPage): Uint8Array => {
   if (last?.page !== page)
-    last = { page, bytes: Buffer.from(`[${page.pets.map(serialisePet).join(',')}]\n`) };
+    last = { page, bytes: encoder.encode(`[${page.pets.map(serialisePet).join(',')}]\n`) };
   return last.bytes;
 };

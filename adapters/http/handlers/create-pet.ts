@@ -2,7 +2,9 @@ import * as E from 'fp-ts/Either';
 import { checkMayCreate, newPetRules } from '../../../core';
 import { parseJson, serialisePet } from '../../json';
 import type { HttpFailure } from '../errors';
-import { type Handle, jsonReply, type PetRequest, unknownFieldsHeader } from '../messages';
+import type { Headers } from '../headers';
+import type { Handle, PetRequest } from '../received-request';
+import { jsonReply, unknownFieldsHeader } from '../reply';
 
 const quotedText = String.raw`"((?:[ !#-\[\]-~]|\\["\\]){1,255})"`;
 // Matches a key without quotes. It must not contain a comma, because Node joins the values of repeated headers with
@@ -55,13 +57,13 @@ export const handleCreatePet: Handle = async (store, request) => {
   if (E.isLeft(key)) return key;
   const newPet = await readJson(request);
   if (E.isLeft(newPet)) return newPet;
-  const created = await store.createPet(newPet.right, key.right, request.deadline)();
+  const created = await store.createPet(newPet.right, key.right, request.received.deadline)();
   if (E.isLeft(created)) return created;
   const { pet, replayed, ignored } = created.right;
-  const reply = jsonReply(201, serialisePet(pet), {
+  const headers: Headers = {
     Location: `pets/${pet.id}`,
     ...(replayed ? { 'Idempotent-Replayed': 'true' } : {}),
     ...unknownFieldsHeader(ignored, newPetRules),
-  });
-  return E.right({ ...reply, createdId: pet.id });
+  };
+  return E.right(jsonReply(201, serialisePet(pet), headers));
 };

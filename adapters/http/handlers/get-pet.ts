@@ -2,7 +2,8 @@ import * as E from 'fp-ts/Either';
 import { int64FromText } from '../../../core';
 import { serialisePet } from '../../json';
 import type { HttpFailure } from '../errors';
-import { type Handle, jsonReply } from '../messages';
+import type { Handle } from '../received-request';
+import { jsonReply } from '../reply';
 
 const notFound: HttpFailure = { _tag: 'PetNotFound' };
 
@@ -10,9 +11,9 @@ const notFound: HttpFailure = { _tag: 'PetNotFound' };
  * Handles `GET /v1/pets/:petId`. An id that is not an int64 gets a 404, because no animal can have it.
  * @deprecated The operation will be removed on 5 December 2030.
  */
-export const handleGetPet: Handle = async (store, { petId, deadline }) => {
+export const handleGetPet: Handle = async (store, { petId, received }) => {
   const id = int64FromText(petId);
   if (id === undefined) return E.left(notFound);
-  const found = await store.getPet(id, deadline)();
+  const found = await store.getPet(id, received.deadline)();
   return E.isLeft(found) ? found : E.right(jsonReply(200, serialisePet(found.right)));
 };

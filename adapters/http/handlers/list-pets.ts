@@ -1,8 +1,10 @@
 import * as E from 'fp-ts/Either';
 import { type FieldRule, fieldType, listRules, type PetPage } from '../../../core';
 import { serialisePage } from '../../json';
-import type { Headers, HttpFailure } from '../errors';
-import { type Handle, jsonReply, unknownFieldsHeader } from '../messages';
+import type { HttpFailure } from '../errors';
+import type { Headers } from '../headers';
+import type { Handle } from '../received-request';
+import { jsonReply, unknownFieldsHeader } from '../reply';
 
 const digits = /^[0-9]{1,20}$/;
 
@@ -59,11 +61,11 @@ const linkToNext = (query: string, { pets, hasMore }: PetPage): Headers => {
 };
 
 /** Handles `GET /v1/pets`. */
-export const handleListPets: Handle = async (store, { query, deadline }) => {
+export const handleListPets: Handle = async (store, { query, received }) => {
   const given = new URLSearchParams(`&${query}`);
   const values = readQuery(given);
   if (E.isLeft(values)) return values;
-  const page = await store.listPets(values.right, deadline)();
+  const page = await store.listPets(values.right, received.deadline)();
   if (E.isLeft(page)) return page;
   const headers = { ...linkToNext(query, page.right), ...unknownFieldsHeader(given.keys(), parameters) };
   return E.right(jsonReply(200, serialisePage(page.right), headers));

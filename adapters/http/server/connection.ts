@@ -4,7 +4,8 @@ import type { Socket } from 'node:net';
 import type { AcceptPriority } from './accept-priority';
 import { discard } from '../request';
 import { serverTimeouts } from './timeouts';
-import type { HttpFailure, RequestHead } from '../errors';
+import type { HttpFailure } from '../errors';
+import type { RequestHead } from '../forwarded';
 import { isMalformedHeadRequest, type ParserError, parserFailure } from './validate-request';
 
 /** Request listener, such as the callback of a Koa application. If it throws or rejects, the connection is closed. */

@@ -110,8 +110,8 @@ describe('The pages', () => {
 
   for (const [protocol, host, origin] of [
     ['http', 'store.example:8080', 'http://store.example:8080'],
-    ['https, http', '[::1]:8080, inner.example', 'https://[::1]:8080'],
-    ['https', 'evil.example/path', 'https://evil.example'],
+    ['javascript, https', 'forged.example, [::1]:8080', 'https://[::1]:8080'],
+    ['https', 'evil.example/path', 'http://127.0.0.1:3000'],
     ['https', 'a b', 'http://127.0.0.1:3000'],
     ['javascript', 'store.example', 'http://127.0.0.1:3000'],
     ['https', "$'&a", 'http://127.0.0.1:3000'],
@@ -131,6 +131,7 @@ describe('The pages', () => {
     expect(await prefixOf('/openapi.json', '/animals/v2')).to.match(
       /"servers":\[{"url":"[^"]+\/animals\/v2\/v1"}\]/,
     );
+    expect(await prefixOf('/', '/forged, /animals')).to.match(/curl http:\/\/[^/]+\/animals\/v1\/pets/);
     expect(await prefixOf('/', '/"><script>')).to.not.include('<script>');
   });
 

@@ -55,9 +55,10 @@ describeService('Routes and headers', (service) => {
     }
   });
 
-  it('names itself in /openapi.json as the client has addressed it', async () => {
+  it('names itself in /openapi.json by Host, and by no forwarded header if no proxy is trusted', async () => {
     const asked = { method: 'GET', target: '/openapi.json' };
-    const request = 'GET /openapi.json HTTP/1.1\r\nHost: animals.example:8080\r\nConnection: close\r\n\r\n';
+    const forged = 'X-Forwarded-Host: evil\r\nX-Forwarded-Proto: https\r\nX-Forwarded-Prefix: /evil\r\n';
+    const request = `GET /openapi.json HTTP/1.1\r\nHost: animals.example:8080\r\n${forged}Connection: close\r\n\r\n`;
     const { json } = await service.exchangeOne(request, asked);
     expect(json).to.have.deep.property('servers', [{ url: 'http://animals.example:8080/v1' }]);
     const withoutHost = await service.exchangeOne('GET /openapi.json HTTP/1.0\r\n\r\n', asked);

@@ -25,7 +25,7 @@ interface Options extends HttpOptions {
   /** Functions that replace those of the repository in memory. */
   readonly pets?: Partial<PetRepository>;
   readonly authenticate?: Authenticate;
-  readonly consumeQuota?: ConsumeQuota;
+  readonly consumeQuota?: ConsumeQuota | undefined;
 }
 
 /** Makes the service with animals in memory. A test may replace any part. */

@@ -1,3 +1,4 @@
+import { exposedHeaders } from '../../../adapters/http/headers';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020';
 import * as t from 'io-ts';
 import { parse } from 'lossless-json';
@@ -76,11 +77,10 @@ export const responseOf = (
   return Reference.is(declared) ? components.responses[componentOf(declared, 'responses')] : declared;
 };
 
-/** Headers of HTTP, of CORS and of all responses of the service, which the document leaves out. */
-const undescribed =
-  /^(?:access-control-.*|cache-control|connection|content-(?:length|security-policy|type)|date|keep-alive|vary|x-content-type-options)$/;
+const described = new Set<string>(exposedHeaders.map((name) => name.toLowerCase()));
 
-export const isDescribedHeader = (lowerCaseName: string): boolean => !undescribed.test(lowerCaseName);
+/** True for a header of the API. The document leaves out those for browsers, caches and proxies. */
+export const isDescribedHeader = (lowerCaseName: string): boolean => described.has(lowerCaseName);
 
 const withInt64Keyword = (_name: string, value: unknown): unknown =>
   t.UnknownRecord.is(value) && value['type'] === 'integer' && value['format'] === 'int64'

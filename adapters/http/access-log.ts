@@ -1,0 +1,90 @@
+import type { InvalidApiKey, KeyId, OwnerId } from '../../core';
+import { describeFailure, type HttpFailure } from './errors';
+import { clientAddressOf } from './forwarded';
+import { type Middleware, receivedRequest } from './routes';
+
+type UnauthorizedReason = 'missing_key' | `${InvalidApiKey['reason']}_key`;
+
+/** Log record of a request that the HTTP server rejected. No record contains an API key, a query or a body. */
+export interface RejectionRecord {
+  readonly requestId: string;
+  readonly status: number;
+  readonly code: string | undefined;
+  readonly clientAddress: string | undefined;
+}
+
+/** Log record of a request that the application received. */
+export interface RequestRecord extends RejectionRecord {
+  readonly method: string;
+  readonly path: string;
+  readonly route: string | undefined;
+  readonly reason: UnauthorizedReason | undefined;
+  readonly milliseconds: number;
+  readonly keyId: KeyId | undefined;
+  readonly owner: OwnerId | undefined;
+  /** Id of the animal that a create added, or returned again to a retry. */
+  readonly petId: string | undefined;
+  /** Value of the response header `Unknown-Fields`. The client chose the names, so log them only at level debug. */
+  readonly unknownFields: string | undefined;
+}
+
+/** Callbacks, which must not throw. Each request either starts and ends, or is rejected by the HTTP server. */
+export interface Reporter {
+  readonly requestStarted?: () => void;
+  readonly requestEnded: (record: RequestRecord) => void;
+  readonly requestRejected: (record: RejectionRecord) => void;
+  /** Receives the well-formed origin of a CORS preflight request that `corsOrigins` does not allow. */
+  readonly preflightRejected?: (origin: string) => void;
+  readonly error: (cause: unknown, requestId: string) => void;
+}
+
+const unauthorizedReasonOf = (failure: HttpFailure): UnauthorizedReason | undefined => {
+  switch (failure._tag) {
+    case 'MissingApiKey':
+      return 'missing_key';
+    case 'RepeatedBearer':
+      return 'malformed_key';
+    case 'InvalidApiKey':
+      return `${failure.reason}_key`;
+    default:
+      return undefined;
+  }
+};
+
+const clientClosedRequest = 499;
+
+const maxPathLength = 1_000;
+
+/** Reports each request when its response has ended, or its client has left. */
+export const accessLog =
+  (reporter: Reporter, trustedProxies: number): Middleware =>
+  (context, next) => {
+    const { req: request, res: response, path } = context;
+    const received = receivedRequest(context);
+    // Read the address now, because a closed socket no longer has it.
+    const clientAddress = clientAddressOf(request, trustedProxies);
+    reporter.requestStarted?.();
+    response.on('close', () => {
+      const { id, startedAt, route, caller, outcome, rejection } = received;
+      const failure = rejection ?? (outcome?._tag === 'Left' ? outcome.left : undefined);
+      const description = failure && describeFailure(failure);
+      const unsentStatus = rejection && description ? description.status : clientClosedRequest;
+      const headers = outcome?._tag === 'Right' ? outcome.right.headers : {};
+      reporter.requestEnded({
+        method: request.method ?? '',
+        path: path.length > maxPathLength ? `${path.slice(0, maxPathLength)}…` : path,
+        route,
+        status: response.headersSent ? response.statusCode : unsentStatus,
+        code: description?.code,
+        reason: failure && unauthorizedReasonOf(failure),
+        milliseconds: Math.round((performance.now() - startedAt) * 1_000) / 1_000,
+        keyId: caller?.keyId ?? (failure?._tag === 'InvalidApiKey' ? failure.keyId : undefined),
+        owner: caller?.ownerId,
+        petId: /^pets\/(\d+)$/.exec(headers.Location ?? '')?.[1],
+        clientAddress,
+        requestId: id,
+        unknownFields: headers['Unknown-Fields'],
+      });
+    });
+    return next();
+  };

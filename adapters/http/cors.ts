@@ -1,0 +1,55 @@
+import { acceptedHeaders, exposedHeaders, type Headers, securityHeaders } from './headers';
+import { petMethods } from './pet-operations';
+import { type Middleware, respond } from './routes';
+import * as E from 'fp-ts/Either';
+
+const isAllowed = (origins: ReadonlyArray<string>, origin: string): boolean =>
+  origin !== '' && (origins.includes('*') || origins.includes(origin));
+
+const exposed = exposedHeaders.join();
+
+/**
+ * Returns the CORS headers of a response (Fetch standard, section 3.3). Does not allow credentials such as cookies,
+ * because a page sends its API key in `Authorization`.
+ */
+export const corsHeaders = (origins: ReadonlyArray<string>, origin = ''): Headers => {
+  if (origins.length === 0) return {};
+  if (!isAllowed(origins, origin)) return { Vary: 'Origin' };
+  return {
+    Vary: 'Origin',
+    'Access-Control-Allow-Origin': origins.includes('*') ? '*' : origin,
+    'Access-Control-Expose-Headers': exposed,
+  };
+};
+
+// Matches only well-formed origins, because the origin is logged.
+const loggableOrigin = /^(?:null|[a-z][a-z0-9+.-]*:\/\/[\w.:[\]-]{1,255})$/i;
+
+const preflightReply = {
+  status: 204,
+  headers: {
+    ...securityHeaders,
+    'Access-Control-Allow-Methods': petMethods.join(),
+    'Access-Control-Allow-Headers': acceptedHeaders.join(),
+    'Access-Control-Max-Age': '7200',
+  },
+  body: '',
+};
+
+/**
+ * Sets CORS headers. Answers preflight requests of allowed origins. Reports those of other origins, and passes them on.
+ */
+export const cors =
+  (origins: ReadonlyArray<string>, preflightRejected?: (origin: string) => void): Middleware =>
+  (context, next) => {
+    const origin = context.get('Origin');
+    context.set(corsHeaders(origins, origin));
+    const isPreflight = context.method === 'OPTIONS' && context.get('Access-Control-Request-Method') !== '';
+    if (!isPreflight) return next();
+    if (!isAllowed(origins, origin)) {
+      if (loggableOrigin.test(origin)) preflightRejected?.(origin);
+      return next();
+    }
+    respond(context, E.right(preflightReply));
+    return undefined;
+  };

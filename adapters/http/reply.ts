@@ -1,0 +1,42 @@
+/** Responses as plain values, so that handlers do not depend on a web framework. */
+import { describeFailure, errorBody, type HttpFailure } from './errors';
+import { type Headers, securityHeaders } from './headers';
+
+export interface Reply {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly body: string | Uint8Array;
+}
+
+export const jsonType = 'application/json';
+
+/** Makes a reply with JSON. Adds a line break to a string, so that a terminal shows its prompt on a new line. */
+export const jsonReply = (status: number, body: string | Uint8Array, headers: Headers = {}): Reply => ({
+  status,
+  headers: { 'Content-Type': jsonType, ...securityHeaders, ...headers },
+  body: typeof body === 'string' ? `${body}\n` : body,
+});
+
+export const failureReply = (failure: HttpFailure): Reply => {
+  const description = describeFailure(failure);
+  return jsonReply(description.status, JSON.stringify(errorBody(description)), description.headers);
+};
+
+const maxUnknownNames = 10;
+
+// Matches 1 to 64 printable ASCII characters except " and \, which a String of RFC 9651 would have to escape.
+const plainName = /^[ !#-[\]-~]{1,64}$/;
+
+/**
+ * Returns the header `Unknown-Fields`: the names that are not in `known`, as a List of Strings (RFC 9651, section 3.1).
+ * Leaves out long names, names with special characters, and all after the first ten. Returns {} if no name is left.
+ */
+export const unknownFieldsHeader = (
+  names: Iterable<string>,
+  known: Readonly<Record<string, unknown>>,
+): Headers => {
+  const unknown = [...new Set(names)].filter((name) => !Object.hasOwn(known, name) && plainName.test(name));
+  if (unknown.length === 0) return {};
+  const quoted = unknown.slice(0, maxUnknownNames).map((name) => `"${name}"`);
+  return { 'Unknown-Fields': quoted.join(', ') };
+};
