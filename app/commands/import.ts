@@ -1,6 +1,5 @@
 import { Command } from 'commander';
 import * as E from 'fp-ts/Either';
-import * as t from 'io-ts';
 import { decodeNewPets, importAll, type ImportedPets, type InvalidNewPet } from '../../core';
 import { withStore } from '../store/open-store';
 import type { Terminal } from '../terminal/terminal';
@@ -9,6 +8,7 @@ import { ReadStream, statSync } from 'node:fs';
 import { openSource } from '../transfer/files';
 import { type Format, formatOfFile, readRows } from '../transfer/formats';
 import { createIdsFile } from '../transfer/ids';
+import { collectWarnings } from '../transfer/import-warnings';
 import { placeOf, rowErrorText } from '../transfer/row-errors';
 import type { Row } from '../transfer/rows';
 import { formatOption, missingFormat, nonEmpty } from './arguments';
@@ -26,15 +26,10 @@ interface Options {
 interface Counts {
   rows: number;
   invalidRows: number;
-  blankNames: number;
-  firstBlankName?: string;
+  readonly warnings: ReturnType<typeof collectWarnings>;
   /** Returns the fraction of the file that was read, from 0 to 1, or undefined if its size is unknown. */
   share: () => number | undefined;
 }
-
-const Named = t.type({ name: t.string });
-
-const hasBlankName = (row: unknown): boolean => Named.is(row) && row.name.trim() === '';
 
 /** Error of an import after its commit began. */
 class CommitBegan extends Error {
@@ -90,10 +85,7 @@ const importFile = async (
         reject(row.value.left);
         continue;
       }
-      if (hasBlankName(row.value.right)) {
-        counts.blankNames += 1;
-        counts.firstBlankName ??= placeOf(row);
-      }
+      counts.warnings.see(row, row.value.right);
       yield row.value.right;
     }
   }
@@ -101,12 +93,13 @@ const importFile = async (
   const onInvalid = (failure: InvalidNewPet): void => {
     reject(rowErrorText(failure, E.isRight(row.value) ? row.value.right : undefined));
   };
+  const callbacks = { onInvalid, onIgnored: counts.warnings.ignore };
 
   try {
     if (!dryRun)
       return await withStore(settings, { printError, signal }, async ({ pets }) => {
         const idsFile = ids === undefined ? undefined : await createIdsFile(ids);
-        const imported = await importAll(pets, values(), { onInvalid, onIds: idsFile?.write })();
+        const imported = await importAll(pets, values(), { ...callbacks, onIds: idsFile?.write })();
         const keepIds = (remains: string): Promise<void> | undefined =>
           idsFile?.keep().catch((error: unknown) => {
             throw new CommitBegan(E.toError(error), remains);
@@ -123,7 +116,7 @@ const importFile = async (
         await idsFile?.discard();
         throw failure._tag === 'ImportAborted' ? failure.cause : new Error(rowErrorText(failure, undefined));
       });
-    const newPets = decodeNewPets(values(), { onInvalid });
+    const newPets = decodeNewPets(values(), callbacks);
     while ((await newPets.next()).done !== true);
     if (counts.invalidRows > 0 && !skipInvalid)
       throw new Error(`${counts.invalidRows} of ${counted(counts.rows, 'row')} invalid`);
@@ -146,15 +139,12 @@ export const importCommand = (terminal: Terminal): Command =>
     .action(async (file: string, options: Options, command: Command) => {
       const { format = formatOfFile(file), json = false } = options;
       if (format === undefined) return command.error(missingFormat);
-      const counts: Counts = { rows: 0, invalidRows: 0, blankNames: 0, share: () => undefined };
+      const counts: Counts = { rows: 0, invalidRows: 0, warnings: collectWarnings(), share: () => undefined };
 
       const run = async (context: TransferContext): Promise<string> => {
         const imported = await importFile(file, format, options, counts, context);
-        const { rows, invalidRows, blankNames, firstBlankName } = counts;
-        if (firstBlankName !== undefined)
-          context.terminal.printError(
-            `warning: ${counted(blankNames, 'name')} without a visible character, the first in ${firstBlankName}`,
-          );
+        const { rows, invalidRows } = counts;
+        counts.warnings.texts().forEach(context.terminal.printError);
         const { count: stored, firstId, lastId } = imported ?? { count: 0 };
         const ids = {
           firstId: firstId?.toString(),

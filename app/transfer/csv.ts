@@ -5,7 +5,7 @@ import { isUtf8 } from 'node:buffer';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { type FieldRule, fieldType, newPetRules, type Pet } from '../../core';
-import { maxRowLength, type Row, toBytes } from './rows';
+import { maxRowLength, misspeltName, type Row, toBytes } from './rows';
 
 /**
  * Matches a text that a spreadsheet would run as a formula (OWASP, "CSV Injection"), also after single quotes. With
@@ -33,44 +33,53 @@ const headerError = (header: ReadonlyArray<string>): Error => {
   );
 };
 
-const normalise = (column: string): string => column.trim().toLowerCase();
-
 const readHeader = (fields: ReadonlyArray<string>): ReadonlyArray<string> => {
   const header = fields.map((field) => toBytes(field).toString());
+  const misspelt = misspeltName(header);
+  if (misspelt !== undefined) throw new Error(`line 1: unknown column ${misspelt}`);
   for (const name of columns) {
     const { length: occurrences } = header.filter((column) => column === name);
-    const misspelt = header.find((column) => normalise(column) === normalise(name));
-    if (occurrences === 0 && misspelt !== undefined)
-      throw new Error(`line 1: unknown column ${JSON.stringify(misspelt)}; did you mean ${name}?`);
     if (occurrences > 1 || (occurrences === 0 && isRequired(name))) throw headerError(header);
   }
   return header;
 };
 
-/** Reads a cell. Returns an invalid text as it is, because the core rejects it. */
-const readField = (rule: FieldRule, text: string, escapeFormulas: boolean): unknown => {
-  const plain = rule.kind === 'text' && escapeFormulas ? unescapeFormula(text) : text;
-  return fieldType(rule).fromText(plain) ?? plain;
+const notAscii = /[^\0-\x7f]/;
+
+/** Decodes the bytes of a cell, or returns undefined if they are not UTF-8. */
+const decodeCell = (binaryText: string): string | undefined => {
+  if (!notAscii.test(binaryText)) return binaryText;
+  const bytes = toBytes(binaryText);
+  return isUtf8(bytes) ? bytes.toString() : undefined;
 };
 
-const toValues = (
-  header: ReadonlyArray<string>,
-  fields: ReadonlyArray<string>,
-  escapeFormulas: boolean,
-): Row['value'] => {
-  if (fields.length !== header.length)
+/** Returns the function that reads a cell of a column. It returns an invalid text as it is, for the core to reject. */
+const readerOf = (name: string, escapeFormulas: boolean): ((text: string) => unknown) => {
+  const rule = Object.hasOwn(rules, name) ? rules[name] : undefined;
+  if (rule === undefined) return (text) => text;
+  const { fromText } = fieldType(rule);
+  return (text) => {
+    if (text === '' && !rule.required) return undefined;
+    const plain = rule.kind === 'text' && escapeFormulas ? unescapeFormula(text) : text;
+    return fromText(plain) ?? plain;
+  };
+};
+
+type Column = readonly [name: string, read: (text: string) => unknown];
+
+const toValues = (columnsOfFile: ReadonlyArray<Column>, cells: ReadonlyArray<string>): Row['value'] => {
+  if (cells.length !== columnsOfFile.length)
     return E.left(
-      `${fields.length} fields instead of ${header.length}; put a value that contains a comma in double quotes`,
+      `${cells.length} fields instead of ${columnsOfFile.length}; put a value that contains a comma in double quotes`,
     );
-  const cells = fields.map(toBytes);
-  if (!cells.every(isUtf8)) return E.left('the text is not UTF-8; save the file as UTF-8');
-  const present = Object.entries(rules).flatMap(([name, field]) => {
-    const text = cells[header.indexOf(name)]?.toString();
-    return text === undefined || (text === '' && !field.required)
-      ? []
-      : [[name, readField(field, text, escapeFormulas)]];
-  });
-  return E.right(Object.fromEntries(present));
+  const values: Record<string, unknown> = {};
+  for (const [index, [name, read]] of columnsOfFile.entries()) {
+    const text = decodeCell(cells[index] ?? '');
+    if (text === undefined) return E.left('the text is not UTF-8; save the file as UTF-8');
+    const value = read(text);
+    if (value !== undefined) values[name] = value;
+  }
+  return E.right(values);
 };
 
 /** Reads the rows of a CSV file. Throws if the header is invalid, or at the first misplaced quote. */
@@ -93,13 +102,14 @@ export async function* readCsv(
   // Ignores the error, because the parser reports it to the loop below as well.
   pipeline(Readable.from(binaryTexts), parser).catch(() => undefined);
   const records: AsyncIterable<ReadonlyArray<string>> = parser;
-  let header: ReadonlyArray<string> | undefined;
+  let header: ReadonlyArray<Column> | undefined;
   try {
     for await (const [line, ...fields] of records) {
       spreadsheetRow += 1;
       if (fields.length === 1 && fields[0] === '') continue;
-      if (header === undefined) header = readHeader(fields);
-      else yield { line: Number(line), spreadsheetRow, value: toValues(header, fields, escapeFormulas) };
+      if (header === undefined)
+        header = readHeader(fields).map((name) => [name, readerOf(name, escapeFormulas)]);
+      else yield { line: Number(line), spreadsheetRow, value: toValues(header, fields) };
     }
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;

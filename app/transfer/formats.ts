@@ -1,9 +1,9 @@
 import * as E from 'fp-ts/Either';
 import { extname } from 'node:path';
-import { type MalformedJson, parseJson, serialisePet } from '../../adapters/json';
-import type { Pet } from '../../core';
+import { parseJson, serialisePet } from '../../adapters/json';
+import { isObject, type Pet } from '../../core';
 import { readCsv, writeCsv, type WriteOptions } from './csv';
-import { maxRowLength, type Row, toBinaryTexts, toBytes } from './rows';
+import { maxRowLength, misspeltName, type Row, toBinaryTexts, toBytes } from './rows';
 
 export const formats = ['ndjson', 'csv'] as const;
 
@@ -17,8 +17,12 @@ const byExtension: Readonly<Record<string, Format>> = {
 
 export const formatOfFile = (file: string): Format | undefined => byExtension[extname(file).toLowerCase()];
 
-const parseRow = (text: string): Row['value'] =>
-  E.mapLeft(({ reason }: MalformedJson) => `invalid JSON: ${reason}`)(parseJson(toBytes(text)));
+const parseRow = (text: string): Row['value'] => {
+  const parsed = parseJson(toBytes(text));
+  if (E.isLeft(parsed)) return E.left(`invalid JSON: ${parsed.left.reason}`);
+  const misspelt = isObject(parsed.right) ? misspeltName(Object.keys(parsed.right)) : undefined;
+  return misspelt === undefined ? parsed : E.left(`unknown field ${misspelt}`);
+};
 
 async function* readNdjson(texts: AsyncIterable<string>): AsyncGenerator<Row> {
   let line = 0;

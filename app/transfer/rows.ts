@@ -1,4 +1,5 @@
 import type * as E from 'fp-ts/Either';
+import { newPetFieldNames } from '../../core';
 
 /**
  * Row of a file: the number of its first line, and its values or the reason why they can't be read. `spreadsheetRow` is
@@ -9,6 +10,18 @@ export interface Row {
   readonly spreadsheetRow?: number;
   readonly value: E.Either<string, unknown>;
 }
+
+const normalise = (name: string): string => name.trim().toLowerCase();
+
+/** Returns what is wrong with a name that differs only in case or blanks from that of a field which is missing. */
+export const misspeltName = (names: ReadonlyArray<string>): string | undefined => {
+  for (const field of newPetFieldNames) {
+    if (names.includes(field)) continue;
+    const misspelt = names.find((name) => normalise(name) === normalise(field));
+    if (misspelt !== undefined) return `${JSON.stringify(misspelt)}; did you mean ${field}?`;
+  }
+  return undefined;
+};
 
 /** Maximum length of a row, so that an unclosed quote does not read the whole file into memory. */
 export const maxRowLength = 1_000_000;

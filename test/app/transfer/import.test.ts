@@ -40,7 +40,7 @@ describe('The command import', () => {
     expect(await runInProcess(['import', file], environment)).to.include({
       code: 0,
       stdout: '',
-      stderr: `warning: 1 name without a visible character, the first in line 4\n3 animals stored with new ids from 1 to 3\n`,
+      stderr: `warning: 1 name without a visible character, the first in line 4\nwarning: ignored what animals don't have: "color"\n3 animals stored with new ids from 1 to 3\n`,
     });
     const exported = await runInProcess(['export', '--format', 'ndjson'], environment);
     expect(exported.stdout).to.equal(
@@ -142,6 +142,37 @@ describe('The command import', () => {
       code: 2,
       stderr: 'error: the file name does not show the format; add --format ndjson or --format csv\n',
     });
+  });
+
+  it('refuses a misspelt field in NDJSON as in CSV, and names what it ignores', async () => {
+    const catalogue = await newCatalogue();
+    const json = await newFile('animals.ndjson', `${rex}{"name":"Tom","categoryId":2,"Status":"sold"}\n`);
+    const csv = await newFile('animals.csv', 'name,categoryId,Status\nTom,2,sold\n');
+    for (const [file, reason] of [
+      [json, 'line 2: unknown field "Status"; did you mean status?'],
+      [csv, 'line 1: unknown column "Status"; did you mean status?'],
+    ] as const)
+      expect(await runInProcess(['import', file], catalogue.environment)).to.include({
+        code: 1,
+        stderr: `the import failed: ${reason}; nothing was stored\n`,
+      });
+    expect(await namesIn(catalogue.file)).to.deep.equal([]);
+    const others = await newFile('others.csv', 'id,name,colour,categoryId,"a\u001b"\n7,Tom,x,2,y\n');
+    const { stderr } = await runInProcess(['import', others], catalogue.environment);
+    expect(stderr).to.equal(
+      'warning: ignored what animals don\'t have: "colour", "a\\u001b"\n1 animal stored with new ids from 1 to 1\n',
+    );
+  });
+
+  it('warns of numbers of more than 15 digits whose last ones a spreadsheet has rounded to 0', async () => {
+    const { environment } = await newCatalogue();
+    const numbers = ['9007199254740990', '-9223372036854770000', '9007199254740993', '900719925474000', '10'];
+    const rows = numbers.map((number) => `Rex,${number}\n`).join('');
+    const file = await newFile('animals.csv', `name,categoryId\n${rows}`);
+    const { stderr } = await runInProcess(['import', '--dry-run', file], environment);
+    expect(stderr).to.match(
+      /^warning: 2 numbers with zeros after 15 digits, which a spreadsheet may have rounded, the first in line 2\n/,
+    );
   });
 
   it('shows office users the value, the row of the spreadsheet and what they may have meant', async () => {
