@@ -5,6 +5,7 @@ import { defaultPageSize, type Unavailable } from '../../core';
 import { maxBatchSize } from './batcher';
 import type { DatabaseSizes, OwnDatabase } from './database/own-database';
 import { isKind } from './database/errors';
+import { findLacks } from './database/needs';
 import { leastInt64 } from './database/pet-columns';
 import { toTaskEither, withTimeout } from './database/work';
 import { generationMismatch, readSchemaState } from './migrations/migrations';
@@ -20,7 +21,7 @@ const checkReadiness = async ({
   const inTime = <A>(work: () => Promise<A>) =>
     toTaskEither(() => withTimeout(work, databaseTimeouts.readinessMs))();
   const firstPage = { from: leastInt64, order: 'asc', filters: [] } as const;
-  const [schema, read, written, ids] = await Promise.all([
+  const [schema, read, written, ids, lacks] = await Promise.all([
     inTime(() => readSchemaState(reads, statements)),
     inTime(() => statements.pages(reads, [firstPage], defaultPageSize)),
     inTime(async () => {
@@ -30,6 +31,7 @@ const checkReadiness = async ({
       await checkSpace();
     }),
     inTime(() => inspectIds(maxBatchSize)),
+    inTime(() => findLacks(reads, statements)),
   ]);
   if ([schema, read, written].some((check) => E.isLeft(check) && isKind('ReadOnlyServer')(check.left.cause)))
     return 'the database server is read-only; run `animal-store doctor`';
@@ -41,6 +43,8 @@ const checkReadiness = async ({
     return 'the database schema belongs to an incompatible version; run `animal-store doctor`';
   }
   if (schema.right.pending.length > 0) return 'the database lacks migrations; run `animal-store migrate`';
+  if (E.isRight(lacks) && lacks.right.length > 0)
+    return 'the database lacks tables or columns; run `animal-store doctor`';
   if (E.isLeft(read)) return "animals can't be read from the database; run `animal-store doctor`";
   if (E.isLeft(written) && isKind('DiskFull', 'FileFull')(written.left.cause))
     return 'the disk of the database is full; free space there';

@@ -2,6 +2,7 @@ import type { TaskEither } from 'fp-ts/TaskEither';
 import { randomBytes } from 'node:crypto';
 import { decodeOrThrow, NewPetCodec, type Unavailable } from '../../core';
 import { readClock } from './database/clock';
+import { checkNeeds } from './database/needs';
 import type { Finding, OwnDatabase } from './database/own-database';
 import type { StoreDatabase } from './database/store-database';
 import { errorWithCode, permanentError } from './database/errors';
@@ -70,8 +71,9 @@ export const readSchema = ({ reads, statements }: StoreDatabase): TaskEither<Una
  */
 export const tryWrites = (database: OwnDatabase, schema: SchemaState): TaskEither<Unavailable, void> =>
   toTaskEither(async () => {
-    if (schema.pending.length > 0) await tryMigrate(database, schema.generation > 0);
+    if (schema.pending.length > 0) await tryMigrate(database);
     else {
+      await checkNeeds(database.reads, database.statements);
       const fault = await database.inspectIds(Infinity);
       if (fault !== undefined) throw permanentError(fault);
       await tryCreate(database);

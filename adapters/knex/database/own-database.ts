@@ -43,10 +43,10 @@ export interface OwnDatabase extends StoreDatabase {
    */
   readonly checkSpace: () => Promise<void>;
   /**
-   * SQL that limits how long the trial of a migration may block a running service. Undefined on SQLite, where a store
-   * needs no trial: every user who can write the file can migrate it.
+   * Runs a migration and rolls it back. Blocks a running service for at most half a second on PostgreSQL, and never on
+   * SQLite, where the migration of a store runs on an empty copy of its tables.
    */
-  readonly trialLimits: string | undefined;
+  readonly onTrial: (migration: (transaction: Knex.Transaction) => Promise<void>) => Promise<void>;
   readonly sizes: () => Promise<DatabaseSizes>;
   readonly poolUsage: () => ReadonlyArray<PoolUsage>;
   readonly close: () => Promise<void>;

@@ -46,6 +46,11 @@ export interface Statements {
   /** Makes later animals get ids greater than `id`, which must be at least 1. */
   readonly setLastId: (knex: Knex, id: bigint) => Promise<unknown>;
   readonly hasTable: (knex: Knex, name: string) => Promise<boolean>;
+  /** Reads the columns of those tables that exist. The type of a text is `key` if the database sorts it by its bytes. */
+  readonly readColumns: (
+    knex: Knex,
+    tables: ReadonlyArray<string>,
+  ) => Promise<ReadonlyArray<{ readonly table: string; readonly column: string; readonly type: string }>>;
 }
 
 /** SQLite or PostgreSQL database of a store. `migrate` creates its tables. */

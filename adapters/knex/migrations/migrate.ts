@@ -3,9 +3,10 @@ import * as TE from 'fp-ts/TaskEither';
 import type { Knex } from 'knex';
 import type { Unavailable } from '../../../core';
 import type { OwnDatabase } from '../database/own-database';
-import type { StoreDatabase } from '../database/store-database';
+import type { Statements, StoreDatabase } from '../database/store-database';
+import { checkNeeds, otherTables } from '../database/needs';
 import { isKind, permanentError, withoutStatement } from '../database/errors';
-import { repeat, toTaskEither, tryAndRollBack } from '../database/work';
+import { repeat, toTaskEither } from '../database/work';
 import { generationMismatch, migrationConfig, readSchemaState, type SchemaState } from './migrations';
 
 export interface MigrateOptions {
@@ -30,18 +31,22 @@ const lockRetryMs = 500;
 
 const takenName = /^(?:SQLITE_ERROR: )?(?:table|relation|index) [`"]?(\w+)[`"]? already exists/;
 
-/** Runs the pending migrations in a transaction. Rejects with advice if they create a table that exists already. */
-export const runMigrations = async (transaction: Knex.Transaction): Promise<void> => {
+/**
+ * Runs the pending migrations in a transaction. Rejects with advice if they create a table that exists already, or if
+ * the database lacks columns after them.
+ */
+export const runMigrations = async (transaction: Knex.Transaction, statements: Statements): Promise<void> => {
   try {
     await transaction.migrate.latest(migrationConfig);
   } catch (error) {
     const { message } = withoutStatement(error);
     const [, name] = takenName.exec(message) ?? [];
-    if (name === undefined) throw error;
+    if (name === undefined) throw isKind('Rejected')(error) ? otherTables(message) : error;
     throw permanentError(
       `${message}: ${name} belongs to another program; use a separate database, or a separate schema on PostgreSQL`,
     );
   }
+  await checkNeeds(transaction, statements);
 };
 
 const isLocked = isKind('RowLocked', 'FileLocked');
@@ -75,13 +80,16 @@ const runPending = async (
   const found = await readSchemaState(reads, statements);
   if (found.generation === 0 && !mayCreate) return undefined;
   checkGeneration(found, mayRaiseGeneration);
-  if (found.pending.length === 0) return [];
+  if (found.pending.length === 0) {
+    await checkNeeds(reads, statements);
+    return [];
+  }
   return withMigrationLock(async (transaction) => {
     const state = await readSchemaState(transaction, statements);
     checkGeneration(state, mayRaiseGeneration);
     if (state.pending.length === 0) return [];
     if (state.generation > 0) onProgress(`migrating (${state.pending.join(', ')})`);
-    await runMigrations(transaction);
+    await runMigrations(transaction, statements);
     return state.pending;
   });
 };
@@ -131,15 +139,11 @@ export const migrateExisting = (
   pipe(migrateWith(database, options, false), TE.flatMap(TE.fromNullable(notInitialized)));
 
 /**
- * Runs the pending migrations and rolls them back. Skips those of an existing SQLite store. A timeout counts as
- * success, because PostgreSQL has checked the rights by then.
+ * Runs the pending migrations and rolls them back. A timeout counts as success, because PostgreSQL has checked the
+ * rights by then.
  */
-export const tryMigrate = async ({ writes, trialLimits }: OwnDatabase, hasTables: boolean): Promise<void> => {
-  if (hasTables && trialLimits === undefined) return;
-  await tryAndRollBack(writes, async (transaction) => {
-    if (trialLimits !== undefined) await transaction.raw(trialLimits);
-    await runMigrations(transaction);
-  }).catch((error: unknown) => {
+export const tryMigrate = async ({ statements, onTrial }: OwnDatabase): Promise<void> => {
+  await onTrial((transaction) => runMigrations(transaction, statements)).catch((error: unknown) => {
     if (!isKind('RowLocked', 'StatementTimeout')(error)) throw error;
   });
 };

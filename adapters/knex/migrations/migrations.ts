@@ -153,7 +153,7 @@ interface NamedMigration {
   readonly migration: Knex.Migration;
 }
 
-const migrationTable = 'animal_store_migrations';
+export const migrationTable = 'animal_store_migrations';
 
 /**
  * Configuration of Knex's migrator. Accepts a database in which a newer version has run more migrations, so that this

@@ -5,7 +5,7 @@ import { callbackify } from 'node:util';
 import { type OwnDatabase, poolUsageOf, silentLog, withPool } from '../database/own-database';
 import type { Statements, StoreDatabase } from '../database/store-database';
 import { isKind, readOnlyServerError } from '../database/errors';
-import { inTransaction } from '../database/work';
+import { inTransaction, tryAndRollBack } from '../database/work';
 import { migrationConfig } from '../migrations/migrations';
 import { databaseTimeouts } from '../database/timeouts';
 import { inspectSequence } from './ids';
@@ -212,7 +212,11 @@ export const openPostgres = (url: PostgresUrl, options: PostgresOptions): OwnDat
         if (isDiskFull(error)) throw error;
       }
     },
-    trialLimits: "set local lock_timeout = '500ms'; set local statement_timeout = '500ms'",
+    onTrial: (migration) =>
+      tryAndRollBack(pool, async (transaction) => {
+        await transaction.raw("set local lock_timeout = '500ms'; set local statement_timeout = '500ms'");
+        await migration(transaction);
+      }),
     sizes: async () => {
       const { size } = await pool.first<{ size: string }>(
         pool.raw('pg_database_size(current_database()) as size'),

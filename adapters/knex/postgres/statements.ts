@@ -189,6 +189,19 @@ const distributedStatements = (run: RunStatement, onPrimary: string): EngineStat
   purgeExpired: async (knex, limit) => (await run(knex, purgeDistributedKeys, [limit])).length,
 });
 
+const readColumns: Statements['readColumns'] = async (knex, tables) => {
+  const { rows } = await knex.raw<{ readonly rows: Awaited<ReturnType<Statements['readColumns']>> }>(
+    `select relname as "table", attname as "column", case
+       when atttypid not in ('text'::regtype, 'varchar'::regtype) then format_type(atttypid, null)
+       when (select collname from pg_collation where pg_collation.oid = attcollation) = 'C' then 'key' else 'text'
+     end as type
+     from pg_class join pg_attribute on attrelid = pg_class.oid
+     where relnamespace = current_schema()::regnamespace and relname = any(?) and attnum > 0`,
+    [[...tables]],
+  );
+  return rows;
+};
+
 /** Makes a function that reports whether the server is Citus. It asks once, on the connection of its first caller. */
 const citusDetector = () => {
   let server: { readonly isDistributed: boolean } | undefined;
@@ -220,6 +233,7 @@ export const postgresStatements = (
     readLastId,
     setLastId: (knex, id) => knex.raw(`select setval(${sequence}, ?::bigint)`, [id.toString()]),
     hasTable,
+    readColumns,
   };
   return { statements, isDistributed };
 };

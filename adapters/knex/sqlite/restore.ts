@@ -3,6 +3,7 @@ import { existsSync, linkSync, renameSync, rmSync, statSync } from 'node:fs';
 import { withPool } from '../database/own-database';
 import { isKind, permanentError, withoutStatement } from '../database/errors';
 import { inTransaction } from '../database/work';
+import { checkNeeds } from '../database/needs';
 import { runMigrations } from '../migrations/migrate';
 import { generationMismatch, readSchemaState } from '../migrations/migrations';
 import { type CopyOptions, placeCheckedCopy } from './backup';
@@ -23,7 +24,11 @@ const checkBackup = async (backup: string): Promise<ReadonlyArray<string>> => {
   if (found === undefined) throw permanentError(`file not found: ${backup}`);
   if (!found.isFile()) throw permanentError(`${backup} is not a regular file; name another file`);
   const schema = await unlessDamaged(
-    withPool(openReadOnly(backup), (file) => readSchemaState(file, sqliteStatements)),
+    withPool(openReadOnly(backup), async (file) => {
+      const state = await readSchemaState(file, sqliteStatements);
+      if (state.generation > 0 && state.pending.length === 0) await checkNeeds(file, sqliteStatements);
+      return state;
+    }),
     undefined,
   );
   if (schema === undefined || schema.generation === 0)
@@ -104,7 +109,10 @@ export const restoreSqlite = async (
     try {
       const animals = await placeCheckedCopy(backup, openReadOnly, filename, signal, {
         ...hooks,
-        ...(migrated.length > 0 && { migrate: (copy: Knex) => inTransaction(copy, runMigrations) }),
+        ...(migrated.length > 0 && {
+          migrate: (copy: Knex) =>
+            inTransaction(copy, (transaction) => runMigrations(transaction, sqliteStatements)),
+        }),
         beforeRename: () => {
           if (kept !== undefined) keepDatabase(filename, kept, hasAnimals === undefined);
         },

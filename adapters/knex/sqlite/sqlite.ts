@@ -2,9 +2,10 @@ import * as E from 'fp-ts/Either';
 import { constVoid } from 'fp-ts/function';
 import knex, { type Knex } from 'knex';
 import { statSync } from 'node:fs';
-import { type OwnDatabase, poolUsageOf } from '../database/own-database';
+import { type OwnDatabase, poolUsageOf, withPool } from '../database/own-database';
 import type { StoreDatabase } from '../database/store-database';
-import { inTransaction, tryWork } from '../database/work';
+import { inTransaction, tryAndRollBack, tryWork } from '../database/work';
+import { migrationTable } from '../migrations/migrations';
 import { fileInMode, poolConfiguration, withPragmas } from './connection';
 import {
   checkIntegrity,
@@ -218,7 +219,15 @@ export const openSqlite = (filename: string, { isOwnFile = false }: SqliteOption
       await checkIntegrity(reads);
       return [];
     },
-    trialLimits: undefined,
+    onTrial: async (migration) => {
+      if (!(await sqliteStatements.hasTable(reads, migrationTable))) return tryAndRollBack(writes, migration);
+      return withPool(knex(poolConfiguration({ filename: ':memory:' }, { min: 1 })), async (copy) => {
+        const made = reads('sqlite_master').whereNotNull('sql').whereNot('name', 'like', 'sqlite_%');
+        for (const sql of await made.pluck<ReadonlyArray<string>>('sql')) await copy.raw(sql);
+        for (const row of await reads(migrationTable)) await copy(migrationTable).insert(row);
+        await tryAndRollBack(copy, migration);
+      });
+    },
     inspectIds: () => inspectLastId(reads),
     checkSpace: () => Promise.resolve(),
     sizes: () => fileSizes(filename),

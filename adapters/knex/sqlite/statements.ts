@@ -100,6 +100,15 @@ export const sqliteStatements: Statements = {
     await knex('sqlite_sequence').insert({ name: 'pets', seq: id.toString() });
   },
   hasTable: (knex, name) => knex.schema.hasTable(name),
+  // A column whose type contains INT stores 64 bits (SQLite, "Datatypes").
+  readColumns: (knex, tables) =>
+    knex.raw(
+      `select m.name as "table", c.name as "column", case
+         when c.type like '%int%' then 'bigint' when c.type like '%char%' or c.type like '%text%' then 'key' else c.type
+       end as type
+       from sqlite_master as m, pragma_table_info(m.name) as c where m.name in (${tables.map(() => '?').join()})`,
+      [...tables],
+    ),
 };
 
 export type Done = (error: Error | null) => void;

@@ -45,7 +45,12 @@ const reasonOf = async (database: OwnDatabase): Promise<string> => {
 
 /** Errors that name the cause of rejected creates, with the statements that cause them. */
 const faults = [
-  ['SQLite', sqliteFile, /no such table: idempotency_keys/, 'drop table idempotency_keys'],
+  [
+    'SQLite',
+    sqliteFile,
+    /no animals today/,
+    "create trigger refuse before insert on pets begin select raise(abort, 'no animals today'); end",
+  ],
   [
     'PostgreSQL',
     postgresDatabase,

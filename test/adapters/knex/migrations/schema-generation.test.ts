@@ -5,9 +5,9 @@ import { databaseKinds, openMigrated, withEmptyDatabase } from '../../../support
 import { addsColour, asProgramWith } from '../../../support/databases/migrations';
 import { success } from '../../../contracts/outcome';
 
-const dropsLimits = {
-  '901_drop_rate_limits.generation-2': {
-    up: (knex) => knex.schema.dropTable('rate_limits'),
+const dropsIndex = {
+  '901_drop_index.generation-2': {
+    up: (knex) => knex.raw('drop index pets_by_category'),
     down: () => Promise.resolve(),
   },
 } satisfies typeof migrations;
@@ -34,7 +34,7 @@ for (const [kind, makeDatabase] of databaseKinds) {
     });
 
     it('do not both serve if the newer one breaks the older, which waits for the operator', async () => {
-      await asProgramWith(dropsLimits, async () => {
+      await asProgramWith(dropsIndex, async () => {
         const outcome = await migrate(database)();
         expect(outcome).to.have.nested.property('left.cause.code', 'PERMANENT');
         expect(outcome)
@@ -48,7 +48,7 @@ for (const [kind, makeDatabase] of databaseKinds) {
     });
 
     it('do not both serve after a permitted change: the older does not start, is not ready, and says what to do', async () => {
-      await asProgramWith(dropsLimits, async () => {
+      await asProgramWith(dropsIndex, async () => {
         await success(migrate(database, { mayRaiseGeneration: true }));
         expect(await readiness()).to.equal(undefined);
       });
@@ -65,8 +65,8 @@ for (const [kind, makeDatabase] of databaseKinds) {
 
     it('begin an empty database with the latest generation', () =>
       withEmptyDatabase(makeDatabase, async (empty) => {
-        const ran = await asProgramWith(dropsLimits, () => success(migrate(empty)));
-        expect(ran.at(-1)).to.equal('901_drop_rate_limits.generation-2');
+        const ran = await asProgramWith(dropsIndex, () => success(migrate(empty)));
+        expect(ran.at(-1)).to.equal('901_drop_index.generation-2');
       }));
   });
 }

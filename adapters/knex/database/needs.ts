@@ -1,0 +1,71 @@
+import type { Knex } from 'knex';
+import { permanentError } from './errors';
+import { petColumns } from './pet-columns';
+import type { Statements } from './store-database';
+
+/** Type of a column. A `key` is a text that the database sorts by its bytes. */
+type Need = 'text' | 'key' | 'bigint' | 'integer';
+
+/** Columns that the statements of this program use, by table. A database may have more. */
+export const needs: Readonly<Record<string, Readonly<Record<string, Need>>>> = {
+  pets: Object.fromEntries(petColumns.map(({ name, type }) => [name, type])),
+  idempotency_keys: {
+    owner_id: 'key',
+    idempotency_key: 'key',
+    content_hash: 'text',
+    pet_id: 'bigint',
+    expires_at: 'bigint',
+  },
+  api_keys: {
+    id: 'key',
+    owner_id: 'text',
+    name: 'text',
+    hash: 'key',
+    last_four: 'text',
+    access: 'text',
+    created_at: 'bigint',
+    revoked_at: 'bigint',
+    expires_at: 'bigint',
+    lifetime_ms: 'bigint',
+    last_used_at: 'bigint',
+  },
+  heartbeats: { id: 'integer', beaten_at: 'bigint' },
+  rate_limits: { key: 'key', points: 'integer', expire: 'bigint' },
+};
+
+const accepted: Readonly<Record<Need, ReadonlyArray<string>>> = {
+  text: ['text', 'key'],
+  key: ['key'],
+  bigint: ['bigint'],
+  integer: ['integer', 'bigint'],
+};
+
+/** Returns what a database lacks: tables, and columns that are missing or of another type. */
+export const findLacks = async (
+  knex: Knex,
+  { readColumns }: Pick<Statements, 'readColumns'>,
+): Promise<ReadonlyArray<string>> => {
+  const columns = await readColumns(knex, Object.keys(needs));
+  const found = new Map(columns.map(({ table, column, type }) => [`${table}.${column}`, type]));
+  const tables = new Set(columns.map(({ table }) => table));
+  return Object.entries(needs).flatMap(([table, needed]) =>
+    tables.has(table)
+      ? Object.entries(needed)
+          .map(([column, need]) => [`${table}.${column}`, need] as const)
+          .filter(([name, need]) => !accepted[need].includes(found.get(name) ?? ''))
+          .map(([name, need]) => `${name} (${need === 'key' ? 'text collate "C"' : need})`)
+      : [`table ${table}`],
+  );
+};
+
+/** Makes the error for tables that a development version made by a migration of the same name. */
+export const otherTables = (difference: string): Error =>
+  permanentError(
+    `${difference}: another version made the tables by a migration of the same name; export the animals with that version, and import them into a new database`,
+  );
+
+/** Rejects if a database lacks tables or columns after all migrations have run. */
+export const checkNeeds = async (knex: Knex, statements: Pick<Statements, 'readColumns'>): Promise<void> => {
+  const lacks = await findLacks(knex, statements);
+  if (lacks.length > 0) throw otherTables(`the database lacks ${lacks.join(', ')}`);
+};
