@@ -19,54 +19,72 @@ const parameters: Readonly<Record<string, (text: string) => unknown>> = {
   ),
 };
 
-/**
- * Parses the known parameters. Leaves invalid texts unchanged, so that the core rejects them. Fails on repeated
- * parameters.
- */
-const readQuery = (given: URLSearchParams): E.Either<HttpFailure, Readonly<Record<string, unknown>>> => {
-  const names = Object.keys(parameters).filter((name) => given.has(name));
-  const repeated = names.filter((name) => given.getAll(name).length > 1);
-  if (repeated.length > 0) {
-    const fields = repeated.map((name) => ({ name, rule: 'invalid' as const, expected: 'given only once' }));
-    return E.left({ _tag: 'InvalidQuery', fields });
+/** Maximum number of parameters. More would cost more time than the list itself. */
+const maxParameters = 100;
+
+interface Parameter {
+  readonly name: string;
+  readonly value: string;
+  /** Name and value as the client wrote them. */
+  readonly text: string;
+}
+
+const isKnown = ({ name }: Parameter): boolean => Object.hasOwn(parameters, name);
+
+const invalidQuery = (names: Iterable<string>, expected: string): HttpFailure => ({
+  _tag: 'InvalidQuery',
+  fields: Array.from(names, (name) => ({ name, rule: 'invalid', expected })),
+});
+
+/** Splits a query into its parameters. Fails if there are too many, or a known one is repeated. */
+const readQuery = (query: string): E.Either<HttpFailure, ReadonlyArray<Parameter>> => {
+  const texts = query.split('&', maxParameters + 1);
+  if (texts.length > maxParameters) {
+    return E.left(invalidQuery([''], `of at most ${maxParameters} parameters`));
   }
-  return E.right(
-    Object.fromEntries(
-      names.map((name) => {
-        const text = given.get(name) ?? '';
-        return [name, parameters[name]?.(text) ?? text];
-      }),
-    ),
-  );
+  const written = texts.filter((text) => text !== '');
+  // URLSearchParams drops one question mark at the start, and skips empty texts.
+  const given = Array.from(new URLSearchParams(`&${query}`), ([name, value], index) => ({
+    name,
+    value,
+    text: written[index] ?? '',
+  }));
+  const known = given.filter(isKnown).map(({ name }) => name);
+  const repeated = new Set(known.filter((name, index) => known.indexOf(name) < index));
+  return repeated.size > 0 ? E.left(invalidQuery(repeated, 'given only once')) : E.right(given);
 };
+
+/** Parses a known parameter. Leaves an invalid text unchanged, so that the core rejects it. */
+const parseParameter = ({ name, value }: Parameter): readonly [name: string, value: unknown] => [
+  name,
+  parameters[name]?.(value) ?? value,
+];
 
 /**
  * Returns the header Link to the next page (RFC 8288), or no header on the last page. The link is relative, so that it
  * works behind any path prefix. Keeps all parameters but `after` as the client wrote them, and encodes only quotes and
  * angle brackets, which would end the link. A long link keeps only known parameters.
  */
-const linkToNext = (query: string, { pets, hasMore }: PetPage): Headers => {
+const linkToNext = (given: ReadonlyArray<Parameter>, { pets, hasMore }: PetPage): Headers => {
   const last = pets.at(-1);
   if (!hasMore || last === undefined) return {};
-  const linkWith = (isKept: (name: string) => boolean): string => {
-    const kept = (query === '' ? [] : query.split('&'))
-      .filter((pair) =>
-        [...new URLSearchParams(`&${pair}`).keys()].some((name) => name !== 'after' && isKept(name)),
-      )
-      .map((pair) => pair.replaceAll(/["<>]/g, encodeURIComponent));
-    return `<?${[...kept, `after=${last.id}`].join('&')}>; rel="next"`;
+  const linkWith = (kept: ReadonlyArray<Parameter>): string => {
+    const texts = kept.map(({ text }) => text.replaceAll(/["<>]/g, encodeURIComponent));
+    return `<?${[...texts, `after=${last.id}`].join('&')}>; rel="next"`;
   };
-  const link = linkWith(() => true);
-  return { Link: link.length <= maxLinkLength ? link : linkWith((name) => name in parameters) };
+  const others = given.filter(({ name }) => name !== 'after');
+  const link = linkWith(others);
+  return { Link: link.length <= maxLinkLength ? link : linkWith(others.filter(isKnown)) };
 };
 
 /** Handles `GET /v1/pets`. */
 export const handleListPets: Handle = async (store, { query, received }) => {
-  const given = new URLSearchParams(`&${query}`);
-  const values = readQuery(given);
-  if (E.isLeft(values)) return values;
-  const page = await store.listPets(values.right, received.deadline)();
+  const given = readQuery(query);
+  if (E.isLeft(given)) return given;
+  const values = Object.fromEntries(given.right.filter(isKnown).map(parseParameter));
+  const page = await store.listPets(values, received.deadline)();
   if (E.isLeft(page)) return page;
-  const headers = { ...linkToNext(query, page.right), ...unknownFieldsHeader(given.keys(), parameters) };
+  const names = given.right.map(({ name }) => name);
+  const headers = { ...linkToNext(given.right, page.right), ...unknownFieldsHeader(names, parameters) };
   return E.right(jsonReply(200, serialisePage(page.right), headers));
 };

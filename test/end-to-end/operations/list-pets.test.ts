@@ -78,9 +78,22 @@ describeService('The query of GET /v1/pets', (service) => {
   });
 
   it('comes back in the link without unknown parameters if proxies would reject its length', async () => {
-    for (const unknown of [`x=${'"'.repeat(5_000)}`, 'x=1&'.repeat(1_000)]) {
+    const long = 'a'.repeat(2_000);
+    for (const unknown of [
+      `x=${'"'.repeat(5_000)}`,
+      `${'x'.repeat(40)}=1&`.repeat(90),
+      `constructor=${long}`,
+    ]) {
       const { header } = await service.get(`/v1/pets?${unknown}&limit=1&after=0`);
       expect(header('Link')).to.equal(`<?limit=1&after=${first}>; rel="next"`);
+    }
+  });
+
+  it('has at most 100 parameters, so that many names take no time from others', async () => {
+    expect((await service.get(`/v1/pets?${'&a'.repeat(99)}`)).status).to.equal(200);
+    for (const parameter of ['&a', '&', '&%61']) {
+      const { code, message } = await service.get(`/v1/pets?limit=1${parameter.repeat(100)}&limit=2`);
+      expect([code, message]).to.deep.equal(['invalid_query', 'the query must be of at most 100 parameters']);
     }
   });
 
