@@ -78,9 +78,9 @@ const run = async (): Promise<void> => {
   mkdirSync(pictures, { recursive: true });
   const folder = await makeFolder();
   const service = atTerminal(`${command} serve`, folder);
-  await eventually('the banner', 30_000, () => service.stdout().includes('Try it'));
+  await eventually('the banner', 30_000, () => service.stdout().includes('API_KEY='));
   const plain = service.stdout().replaceAll(colour, '');
-  const key = /API key +(\S+)/.exec(plain)?.[1] ?? '';
+  const key = /API_KEY=(\S+)/.exec(plain)?.[1] ?? '';
   const address = /API +(\S+)\/v1/.exec(plain)?.[1] ?? '';
   const animals = ['Rex', 'Tom', 'Ada', 'Kim', 'Max', 'Zoë'].map((name, index) => ({
     name,

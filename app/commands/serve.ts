@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { bannerText } from '../serve/banner';
+import { bannerText, firstCommands } from '../serve/banner';
 import type { Service } from '../serve/serve';
 import { databaseUrlText } from '../settings/database-url';
 import {
@@ -35,8 +35,8 @@ const announce = (
   printError(startLine(settings, address));
   if (adminAddress !== undefined) printError(`Metrics and health checks, without a key: ${adminAddress}`);
   if (firstKey === undefined) return;
-  printError(`First API key, shown only once: ${firstKey}`);
-  printError(`Try it: curl -H 'Authorization: Bearer ${firstKey}' ${address}/v1/pets`);
+  printError('First API key, shown only now, and a command that adds an animal:');
+  firstCommands(address, firstKey).forEach(printError);
 };
 
 const defaultOf = (name: string): string => {

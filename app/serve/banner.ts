@@ -4,37 +4,52 @@ import type { Style } from '../terminal/style';
 import { counted, escapeControlCharacters } from '../terminal/text';
 import type { Service } from './serve';
 
+type Row = readonly [label: string, text: string];
+
 const createKey = '`animal-store keys create --name NAME`';
 
-/** Makes the text that a terminal shows at startup. Only long paths and the last line may exceed 80 columns. */
+/** Returns the shell commands that add an animal with the key, and show it. */
+export const firstCommands = (address: string, key: string): ReadonlyArray<string> => [
+  `export API_KEY=${key}`,
+  `curl ${address}/v1/pets -H "Authorization: Bearer $API_KEY" \\`,
+  `  -H 'Content-Type: application/json' \\`,
+  `  -d '{"name":"Rex","categoryId":7,"status":"available"}'`,
+];
+
+const isLoopback = (address: string): boolean => /^http:\/\/(?:127\.|\[::1\])/.test(address);
+
+const keysText = (firstKey: string | undefined, { API_KEYS, DATABASE_URL }: Settings): string => {
+  if (API_KEYS.length > 0) return `${counted(API_KEYS.length, 'key')} in API_KEYS`;
+  const first = firstKey === undefined ? 'those you have' : 'shown only now';
+  return DATABASE_URL._tag === 'Memory' ? `${first}; lost at the stop` : `${first}; ${createKey} adds more`;
+};
+
+/** Makes the text that a terminal shows at startup. Only paths and lines with the first key may exceed 80 columns. */
 export const bannerText = (
   { address, adminAddress, firstKey }: Service,
-  { API_KEYS, DATABASE_URL }: Settings,
+  settings: Settings,
   version: string,
   style: Style,
 ): string => {
-  const keyRows = (): ReadonlyArray<readonly [label: string, text: string]> => {
-    if (firstKey !== undefined)
-      return [
-        ['API key', style('green', firstKey)],
-        ['', `shown only now; ${createKey} creates more`],
-      ];
-    if (API_KEYS.length > 0) return [['API key', `${counted(API_KEYS.length, 'key')} in API_KEYS`]];
-    return [['API key', `a key that you have; ${createKey} creates more`]];
-  };
-  const rows: ReadonlyArray<readonly [label: string, text: string]> = [
+  const signIn = firstKey !== undefined && isLoopback(address) ? `${address}/#key=${firstKey}` : undefined;
+  const rows: ReadonlyArray<Row> = [
     ['API', style('cyan', `${address}/v1/pets`)],
-    ['Pages', `${style('cyan', address)} and ${style('cyan', `${address}/docs`)}`],
+    ...(signIn === undefined ? [['Page', style('cyan', address)] as const] : []),
+    ['Reference', style('cyan', `${address}/docs`)],
     ...(adminAddress === undefined ? [] : [['Metrics', style('cyan', `${adminAddress}/metrics`)] as const]),
-    ['Data', escapeControlCharacters(databaseUrlText(DATABASE_URL))],
-    ...keyRows(),
-    [
-      'Try it',
-      firstKey === undefined
-        ? `curl ${address}/readyz`
-        : `curl -H 'Authorization: Bearer ${firstKey}' ${address}/v1/pets`,
-    ],
+    ['Data', escapeControlCharacters(databaseUrlText(settings.DATABASE_URL))],
+    ['Keys', keysText(firstKey, settings)],
   ];
-  const lines = rows.map(([label, text]) => `${style('dim', label.padEnd(9))}  ${text}`);
-  return [`${style('bold', 'animal-store')} ${version}, Ctrl-C stops`, ...lines, ''].join('\n');
+  return [
+    `${style('bold', 'animal-store')} ${version}, Ctrl-C stops`,
+    '',
+    ...rows.map(([label, text]) => `${style('dim', label.padEnd(9))}  ${text}`),
+    '',
+    // Lines of their own, without margins, can be copied whole from a terminal that wraps them.
+    ...(signIn === undefined ? [] : ['Page, with this key:', style('cyan', signIn), '']),
+    ...(firstKey === undefined
+      ? []
+      : ['Add an animal, in another terminal:', ...firstCommands(address, firstKey), '']),
+    '',
+  ].join('\n');
 };

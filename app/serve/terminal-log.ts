@@ -7,15 +7,17 @@ import { escapeControlCharacters } from '../terminal/text';
 
 const Line = t.type({ time: t.string, level: t.string, msg: t.string });
 
+/** Line of a request, or of one that the HTTP server rejected before it knew more than the status. */
 const Request = t.intersection([
-  t.type({
-    msg: t.literal('request'),
+  t.type({ msg: t.keyof({ request: null, rejected: null }), status: t.number }),
+  t.partial({
     method: t.string,
     path: t.string,
-    status: t.number,
     milliseconds: t.number,
+    route: t.string,
+    code: t.string,
+    reason: t.string,
   }),
-  t.partial({ route: t.string, code: t.string, reason: t.string }),
 ]);
 type Request = t.TypeOf<typeof Request>;
 
@@ -24,11 +26,13 @@ const statusFormat = (status: number): 'green' | 'yellow' | 'red' => {
   return status >= 400 ? 'yellow' : 'green';
 };
 
-const requestText = ({ method, path, status, code, reason, milliseconds }: Request, style: Style): string => {
-  const why = [code, reason === undefined ? undefined : `(${reason})`].filter((word) => word !== undefined);
-  const result = style(statusFormat(status), [status, ...why].join(' '));
-  return `${method} ${escapeControlCharacters(path)}  ${result}  ${Math.round(milliseconds)} ms`;
-};
+const requestText = ({ method, path, status, code, reason, milliseconds }: Request, style: Style): string =>
+  [
+    style(statusFormat(status), String(status)),
+    (milliseconds === undefined ? '' : `${Math.round(milliseconds)} ms`).padStart(7),
+    ...(method === undefined ? [] : [`${method.padEnd(4)} ${escapeControlCharacters(path ?? '')}`]),
+    ...(code === undefined ? [] : [reason === undefined ? code : `${code} (${reason})`]),
+  ].join('  ');
 
 const levelText = (level: string, style: Style): string => {
   if (level === 'warn') return `${style('yellow', 'warning')}: `;
@@ -56,7 +60,8 @@ export const terminalText = ({ style, showsAssets, showsStart }: Options): ((lin
   const toText = prettyFactory({
     colorize: false,
     singleLine: true,
-    ignore: 'time,level,owner,parent_id,span_id,trace_flags',
+    ignore: `time,level,owner,parent_id,span_id,trace_flags,signal,stopDelayMs,maxConnections,reason,advice`,
+    messageFormat: '{msg}{if reason}: {reason}{end}{if advice}; {advice}{end}',
   });
   return (json) => {
     const line: unknown = JSON.parse(json);

@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { readdirSync, symlinkSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { firstCommands } from '../../app/serve/banner';
 import { type Outcome, projectFolder, runCommand, startProgram } from '../support/processes/command';
 import { markdownBlocks, shellCommands } from '../support/markdown';
 import { killServices, type ServiceProcess, startService } from '../support/service/service-process';
@@ -13,9 +14,6 @@ const files = [
   ...['http-api', 'configuration', 'command-line'].map((name) => `docs/${name}.md`),
 ];
 
-/** Page whose commands `documents-commands.slow.ts` runs on a machine of its own. Only its outputs are checked here. */
-const operations = 'docs/operations.md';
-
 /** Commands that are not run here, because they install, start or test the checkout that this test runs in. */
 const notRun = ['npm ci && npm start', 'npm ci && npm test', 'npm ci', 'npm test'];
 
@@ -26,7 +24,7 @@ const commandsIn = (file: string): ReadonlyArray<string> =>
 
 /** Returns the block that shows the output of a program. */
 const shown = (beginning: string): string =>
-  [...files, operations].flatMap(markdownBlocks).find(({ text }) => text.startsWith(beginning))?.text ?? '';
+  files.flatMap(markdownBlocks).find(({ text }) => text.startsWith(beginning))?.text ?? '';
 
 const firstCall = commandsIn('README.md').find((command) => command.startsWith('curl')) ?? '';
 
@@ -38,14 +36,6 @@ const newCheckout = async (): Promise<string> => {
   }
   return folder;
 };
-
-/** Replaces what differs at each start: the address, the file, the key and the setting PORT. */
-const withoutParticulars = (text: string): string =>
-  text
-    .replace(/http:\/\/127\.0\.0\.1:[0-9]+/g, 'ADDRESS')
-    .replace(/sqlite:\S+\/animal-store\.sqlite3/, 'FILE')
-    .replace(/animals_[\w-]+(?:\.\.\.)?/g, 'KEY')
-    .replace('(set: PORT=0)', '(all settings are default)');
 
 describe('the examples in the Markdown files', function () {
   let checkout = '';
@@ -75,12 +65,13 @@ describe('the examples in the Markdown files', function () {
   after(killServices);
   after(removeFolders);
 
-  it('show what a first start prints', async () => {
+  it('show the command that a first start prints', async () => {
     expect(await readFile(join(projectFolder, 'package.json'), 'utf8')).to.include(
       '"start": "exec node dist/app/main.js serve"',
     );
-    await service.firstCall();
-    expect(withoutParticulars(service.stderr())).to.equal(withoutParticulars(shown('animal-store serves')));
+    const [, ...call] = firstCommands('http://127.0.0.1:3000', key);
+    expect(markdownBlocks('README.md').map(({ text }) => text)).to.include(`${call.join('\n')}\n`);
+    expect(await service.firstCall()).to.equal(firstCommands(service.address, key).join('\n'));
   });
 
   it('show the answer to the first call', async () => {

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import * as E from 'fp-ts/Either';
 import { startLine } from '../../../app/commands/serve';
+import { firstCommands } from '../../../app/serve/banner';
 import { decodeSettings } from '../../../app/settings/settings';
 import { columnOf, hasWriteAheadLog } from '../../support/databases/sqlite-files';
 import { allPets, createPet, listPets } from '../../support/http/client';
@@ -24,7 +25,7 @@ describe('A start', () => {
   afterEach(killServices);
   afterEach(removeFolders);
 
-  it('prints its address, a first key and a curl line; the next start only its address, and keeps all animals byte for byte', async () => {
+  it('prints its address, a first key and a command; the next start only its address, and keeps all animals byte for byte', async () => {
     const file = await newDatabaseFile();
     const environment = { DATABASE_URL: `sqlite:${file}` };
     const lineOf = ({ address }: { readonly address: string }): string =>
@@ -38,8 +39,8 @@ describe('A start', () => {
     expect({ code, stderr }).to.deep.equal({
       code: 0,
       stderr:
-        `${lineOf(first)}First API key, shown only once: ${key}\n` +
-        `Try it: curl -H 'Authorization: Bearer ${key}' ${first.address}/v1/pets\n`,
+        `${lineOf(first)}First API key, shown only now, and a command that adds an animal:\n` +
+        `${firstCommands(first.address, key).join('\n')}\n`,
     });
     expect(hasWriteAheadLog(file)).to.equal(false);
 
@@ -120,14 +121,17 @@ describe('A start', () => {
   });
 });
 
-describe('The curl line of a start', () => {
+describe('The commands of a start', () => {
   needsPrograms('curl');
   afterEach(killServices);
 
-  it('lists no animals when it is pasted, in memory', async () => {
+  it('add Rex and show him when they are pasted, in memory', async () => {
     const service = await startService({ DATABASE_URL: 'memory:' });
     const { code, stdout } = await startProgram('sh', ['-c', await service.firstCall()]).ended;
-    expect({ code, stdout }).to.deep.equal({ code: 0, stdout: '[]\n' });
+    expect({ code, stdout }).to.deep.equal({
+      code: 0,
+      stdout: '{"id":1,"name":"Rex","categoryId":7,"status":"available"}\n',
+    });
   });
 });
 

@@ -1,5 +1,7 @@
 import { expect } from 'chai';
+import { stripVTControlCharacters } from 'node:util';
 import { readVersion } from '../../../app/commands/run-command';
+import { firstCommands } from '../../../app/serve/banner';
 import { terminalText } from '../../../app/serve/terminal-log';
 import { eventually } from '../../support/eventually';
 import { call } from '../../support/http/client';
@@ -19,10 +21,16 @@ const request = { msg: 'request', method: 'GET', path: '/v1/pets', status: 200, 
 
 describe('The log at a terminal', () => {
   it('has a short line for a request', () => {
-    expect(textOf(request)).to.equal('TIME  GET /v1/pets  200  2 ms\n');
+    expect(textOf(request)).to.equal('TIME  200     2 ms  GET  /v1/pets\n');
+    expect(textOf({ ...request, method: 'POST', status: 201, milliseconds: 1_234 })).to.equal(
+      'TIME  201  1234 ms  POST /v1/pets\n',
+    );
     const refused = { status: 401, code: 'unauthorized', reason: 'missing_key' };
     expect(textOf({ ...request, ...refused })).to.equal(
-      'TIME  GET /v1/pets  401 unauthorized (missing_key)  2 ms\n',
+      'TIME  401     2 ms  GET  /v1/pets  unauthorized (missing_key)\n',
+    );
+    expect(textOf({ msg: 'rejected', status: 400, code: 'malformed_request', requestId: 'x' })).to.equal(
+      'TIME  400           malformed_request\n',
     );
   });
 
@@ -40,15 +48,18 @@ describe('The log at a terminal', () => {
     const asset = { ...request, path: '/docs/page.css', route: '/docs/page.css' };
     expect(textOf(asset)).to.equal('');
     expect(textOf({ ...asset, status: 404 })).to.include('404');
-    expect(textOf(asset, { showsAssets: true })).to.include('GET /docs/page.css  200');
+    expect(textOf(asset, { showsAssets: true })).to.include('200     2 ms  GET  /docs/page.css');
   });
 
-  it('has other lines with their fields, and the level of warnings and errors', () => {
-    expect(textOf({ msg: 'stopping', signal: 'SIGINT' })).to.equal('TIME  stopping {"signal":"SIGINT"}\n');
-    expect(textOf({ level: 'warn', msg: 'not ready' })).to.equal('TIME  warning: not ready\n');
-    expect(
-      textOf({ level: 'error', msg: 'failed', err: { type: 'Error', message: 'a', stack: 'b' } }),
-    ).to.match(/^TIME {2}error: failed/);
+  it('has other lines without JSON, and the level of warnings and errors', () => {
+    expect(textOf({ msg: 'stopping', signal: 'SIGINT', stopDelayMs: 0 })).to.equal('TIME  stopping\n');
+    expect(textOf({ level: 'warn', msg: 'not ready', reason: 'a full disk' })).to.equal(
+      'TIME  warning: not ready: a full disk\n',
+    );
+    const err = { type: 'Error', message: 'a', stack: 'b' };
+    expect(textOf({ level: 'error', msg: 'failed', err, advice: 'free space' })).to.match(
+      /^TIME {2}error: failed; free space/,
+    );
   });
 
   it('escapes characters that move the cursor or reverse text', () => {
@@ -71,7 +82,9 @@ describe('A service at a real terminal', () => {
     const terminal = startAtTerminal(`exec ${process.execPath} ${main} serve`, {
       environment: { PORT: '0', NO_COLOR: '1', ...environment },
     });
-    await eventually('a line to try', 30_000, () => /Try it .*\r\n/.test(terminal.stdout()));
+    await eventually('a banner', 30_000, () =>
+      /Keys {7}(?:those|\d|[^]*-d ).*\r\n\r\n/.test(stripVTControlCharacters(terminal.stdout())),
+    );
     const banner = terminal.stdout().replaceAll('\r', '').trimEnd().split('\n');
     const address = /API {8}(\S+)\/v1\/pets/.exec(banner.join('\n'))?.[1] ?? '';
     return {
@@ -83,36 +96,53 @@ describe('A service at a real terminal', () => {
     };
   };
 
-  it('says in eight lines where it is, with a key that is shown once, and a line that works', async () => {
+  it('says in fewer than 80 columns where it is, also under npx, and shows a first key once', async () => {
     const file = await newDatabaseFile();
-    const first = await start({ DATABASE_URL: `sqlite:${file}` });
+    const environment = { DATABASE_URL: `sqlite:${file}`, npm_command: 'exec' };
+    const first = await start(environment);
     const { address, banner } = first;
-    const key = /API key {4}(\S+)/.exec(banner.join('\n'))?.[1] ?? '';
+    const key = /API_KEY=(\S+)/.exec(banner.join('\n'))?.[1] ?? '';
     expect(banner).to.deep.equal([
       `animal-store ${readVersion()}, Ctrl-C stops`,
+      '',
       `API        ${address}/v1/pets`,
-      `Pages      ${address} and ${address}/docs`,
+      `Reference  ${address}/docs`,
       `Data       sqlite:${file}`,
-      `API key    ${key}`,
-      '           shown only now; `animal-store keys create --name NAME` creates more',
-      `Try it     curl -H 'Authorization: Bearer ${key}' ${address}/v1/pets`,
+      'Keys       shown only now; `npx animal-store keys create --name NAME` adds more',
+      '',
+      'Page, with this key:',
+      `${address}/#key=${key}`,
+      '',
+      'Add an animal, in another terminal:',
+      ...firstCommands(address, key),
     ]);
-    for (const line of banner.slice(0, -1)) expect(line.length, line).to.be.at.most(80);
+    for (const line of banner.filter((line) => !line.includes(key)))
+      expect(line.length, line).to.be.at.most(80);
     expect((await call(`${address}/v1/pets`, { key })).status).to.equal(200);
     first.pressCtrlC();
     await first.ended;
 
-    const second = await start({ DATABASE_URL: `sqlite:${file}` });
-    expect(second.banner.join('\n'))
-      .to.include('API key    a key that you have; `animal-store keys create --name NAME` creates more')
-      .and.include(`Try it     curl ${second.address}/readyz`)
-      .and.not.include(key);
+    const second = await start(environment);
+    expect(second.banner.slice(2)).to.deep.equal([
+      `API        ${second.address}/v1/pets`,
+      `Page       ${second.address}`,
+      `Reference  ${second.address}/docs`,
+      `Data       sqlite:${file}`,
+      'Keys       those you have; `npx animal-store keys create --name NAME` adds more',
+    ]);
+  });
+
+  it('puts the key into no link that other machines could follow, and offers no keys that memory would lose', async () => {
+    const { banner } = await start({ DATABASE_URL: 'memory:', HOST: '0.0.0.0' });
+    const text = banner.join('\n');
+    expect(text).to.include('export API_KEY=').and.not.include('#key');
+    expect(text).to.include('Keys       shown only now; lost at the stop\n').and.not.include('keys create');
   });
 
   it('shows a line for each request, and stops at Ctrl-C', async () => {
     const { address, shows, pressCtrlC, ended } = await start({ DATABASE_URL: 'memory:', API_KEYS: key });
     await call(`${address}/v1/pets?limit=3`, { key });
-    await shows(/^\d\d:\d\d:\d\d {2}GET \/v1\/pets {2}200 {2}\d+ ms\r$/m);
+    await shows(/^\d\d:\d\d:\d\d {2}200 +\d+ ms {2}GET {2}\/v1\/pets\r$/m);
     pressCtrlC();
     const { code, stdout } = await ended;
     expect(stdout).to.match(/stopping; press Ctrl-C again to end at once\r\n[^]* {2}stopped\r\n/);

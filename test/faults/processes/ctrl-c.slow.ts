@@ -24,7 +24,7 @@ describe('Ctrl-C at a terminal with npm start', () => {
         environment: { PORT: String(port), DATABASE_URL: `sqlite:${file}`, API_KEYS: key, NO_COLOR: '1' },
       });
       const shows = (text: string) => eventually(text, 60_000, () => terminal.stdout().includes(text));
-      await shows('Try it');
+      await shows('Keys  ');
 
       const address = `http://127.0.0.1:${port}`;
       const answered: Array<string> = [];

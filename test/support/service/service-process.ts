@@ -16,7 +16,7 @@ export interface RunningService {
 export interface ServiceProcess extends Running, RunningService {
   /** Waits for the API key that the service prints on a first start. Rejects if the process ends without one. */
   readonly firstKey: () => Promise<string>;
-  /** Waits for the command that the service prints with the first API key, to paste into a shell. */
+  /** Waits for the commands that the service prints with the first API key, to paste into a shell. */
   readonly firstCall: () => Promise<string>;
 }
 
@@ -46,8 +46,8 @@ export const whenServing = async (running: Running): Promise<ServiceProcess> => 
     ...running,
     address: await printed(running, /serves (http:\S+) .*\n/),
     adminAddress: () => printed(running, /without a key: (http:[^\s"]+)/),
-    firstKey: () => printed(running, /shown only once: (\S+)\n/),
-    firstCall: () => printed(running, /Try it: (.+)\n/),
+    firstKey: () => printed(running, /export API_KEY=(\S+)\n/),
+    firstCall: () => printed(running, /(export API_KEY=[^]*-d '.+)\n/),
     stop: () => {
       running.signal('SIGTERM');
       return running.ended;
