@@ -83,7 +83,8 @@ export interface Quota extends RateLimit {
 }
 /** Returns the quota after `requests` requests in a window that ends in `leftMs` milliseconds. */
 export const quotaAfter = (limit: RateLimit, requests: number, leftMs: number): Quota => ({
-  ...limit,
+  requests: limit.requests,
+  seconds: limit.seconds,
   isWithin: requests <= limit.requests,
   remaining: Math.max(limit.requests - requests, 0),
   resetsInSeconds: Math.min(Math.max(Math.ceil(leftMs / 1_000), 1), limit.seconds),

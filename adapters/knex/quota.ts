@@ -1,6 +1,7 @@
+import * as E from 'fp-ts/Either';
 import type { Knex } from 'knex';
 import { type ConsumeQuota, type OwnerId, type Quota, quotaAfter, type RateLimit } from '../../core';
-import { toTaskEither, withTimeout } from './database/work';
+import { createBatcher } from './batcher';
 
 const countTimeoutMs = 2_500;
 
@@ -8,51 +9,71 @@ const countTimeoutMs = 2_500;
 const now = 'cast(extract(epoch from clock_timestamp()) * 1000 as bigint)';
 
 /**
- * Counts a request in the owner's current window, or begins a new window. Citus permits no clock in `do update` and
+ * Adds requests to the current windows of owners, or begins new windows. Citus permits no clock in `do update` and
  * `returning`. So `do update` takes `excluded.expire`, the end of a window that begins now, and subtracts the length of
- * a window to get the current time. The time left is computed only in the last `select`.
+ * a window to get the current time. The time left is computed only in the last `select`. The commit does not wait for
+ * the disk or a standby, because a crash may forget counts.
  */
-const countRequest = `with counted as (
-    insert into rate_limits as counted (key, points, expire) values (?, 1, ${now} + ?::bigint)
+const countRequests = `with relaxed as materialized (select set_config('synchronous_commit', 'off', true)),
+  counted as (
+    insert into rate_limits as counted (key, points, expire)
+      select key, points, ${now} + ?::bigint from unnest(?::text[], ?::int[]) as asked (key, points)
     on conflict (key) do update set
-      points = case when counted.expire <= excluded.expire - ?::bigint then 1 else counted.points + 1 end,
+      points = excluded.points + case when counted.expire <= excluded.expire - ?::bigint then 0 else counted.points end,
       expire = case when counted.expire <= excluded.expire - ?::bigint then excluded.expire else counted.expire end
-    returning points, expire
+    returning key, points, expire
   )
-  select points, expire - ${now} as "leftMs" from counted`;
+  select key, points, expire - ${now} as "leftMs" from counted, relaxed`;
 
 interface Row {
+  readonly key: string;
   readonly points: number;
   readonly leftMs: string;
 }
 
 /**
- * Makes a rate limit that counts the requests of all instances together, in the table `rate_limits`. After an owner has
- * exceeded the quota, an instance sends no statement for this owner until the window ends. A count fails with
- * Unavailable at its deadline, or after 2.5 s.
+ * Makes a rate limit that counts the requests of all instances together, in the table `rate_limits`. Requests that wait
+ * while a count is running share the next one. After an owner has exceeded the quota, an instance sends no statement for
+ * this owner until the window ends. A count fails with Unavailable after 2.5 s, or if it can't begin early enough before
+ * its deadline.
  */
 export const postgresQuota = (writes: Knex, limit: RateLimit): ConsumeQuota => {
   const windowMs = limit.seconds * 1_000;
   const blockedUntil = new Map<OwnerId, number>();
 
-  const count = async (owner: OwnerId): Promise<Quota> => {
-    const leftMs = (blockedUntil.get(owner) ?? 0) - performance.now();
-    if (leftMs > 0) return quotaAfter(limit, limit.requests + 1, leftMs);
-    blockedUntil.delete(owner);
-    const { rows } = await writes.raw<{ readonly rows: readonly [Row] }>(countRequest, [
-      owner,
-      ...[windowMs, windowMs, windowMs],
+  const countTogether = async (owners: ReadonlyArray<OwnerId>) => {
+    const requests = new Map<OwnerId, number>();
+    for (const owner of owners) requests.set(owner, (requests.get(owner) ?? 0) + 1);
+    // All instances lock the rows in the same order, so that they can't deadlock.
+    const distinct = [...requests.keys()].sort();
+    const { rows } = await writes.raw<{ readonly rows: ReadonlyArray<Row> }>(countRequests, [
+      windowMs,
+      distinct,
+      distinct.map((owner) => requests.get(owner) ?? 0),
+      ...[windowMs, windowMs],
     ]);
-    const [counted] = rows;
-    const quota = quotaAfter(limit, counted.points, Number(counted.leftMs));
-    if (!quota.isWithin) blockedUntil.set(owner, performance.now() + Number(counted.leftMs));
-    return quota;
+    const counted = new Map(rows.map((row) => [row.key, row]));
+    return owners.map((owner) => {
+      const row = counted.get(owner);
+      const place = requests.get(owner) ?? 0;
+      requests.set(owner, place - 1);
+      if (row === undefined) return undefined;
+      const leftMs = Number(row.leftMs);
+      if (row.points > limit.requests) blockedUntil.set(owner, performance.now() + leftMs);
+      return E.right(quotaAfter(limit, row.points - place + 1, leftMs));
+    });
   };
 
-  return (owner, deadline = Infinity) =>
-    toTaskEither(() => {
-      const timeoutMs = Math.min(deadline - performance.now(), countTimeoutMs);
-      if (timeoutMs <= 0) throw new Error('the request can no longer be counted in time');
-      return withTimeout(() => count(owner), timeoutMs);
-    });
+  const count = createBatcher<OwnerId, never, Quota>({
+    concurrency: 1,
+    timeoutMs: countTimeoutMs,
+    runBatch: countTogether,
+  });
+
+  return (owner, deadline) => () => {
+    const leftMs = (blockedUntil.get(owner) ?? 0) - performance.now();
+    if (leftMs > 0) return Promise.resolve(E.right(quotaAfter(limit, limit.requests + 1, leftMs)));
+    blockedUntil.delete(owner);
+    return count(owner, deadline)();
+  };
 };

@@ -4,6 +4,7 @@ import { migrate, type OwnDatabase, postgresQuota } from '../../../adapters/knex
 import { arbitraryOwnerId, consumeQuotaContract } from '../../contracts';
 import { occupyPool, postgresDatabase, withDatabase, withDatabases } from '../../support/databases/databases';
 import { success } from '../../contracts/outcome';
+import { eventually } from '../../support/eventually';
 
 const limit = { requests: 2, seconds: 60 };
 
@@ -64,18 +65,67 @@ describe('the quota in PostgreSQL', () => {
       expect(await success(consume(owner))).to.include({ isWithin: false, remaining: 0 });
     }));
 
-  it('is Unavailable at the deadline, and without one after some seconds, when the database hangs', () =>
+  it('counts waiting requests of all owners by one statement, and each request once', () =>
+    withDatabase(postgresDatabase, async (database) => {
+      const consume = postgresQuota(database.writes, { requests: 100, seconds: 60 });
+      const [busy, other] = [arbitraryOwnerId(), arbitraryOwnerId()];
+      await success(consume(busy));
+      let statements = 0;
+      database.writes.on('query', () => (statements += 1));
+      const calls = [...Array.from({ length: 50 }, () => busy), other, other].map((owner) => consume(owner));
+      const quotas = await Promise.all(calls.map((call) => success(call)));
+      expect(statements).to.equal(1);
+      const left = quotas.map(({ remaining }) => remaining);
+      expect(left).to.deep.equal([...Array.from({ length: 50 }, (_, place) => 98 - place), 99, 98]);
+    }));
+
+  it('leaves connections to others while a row of counts is locked', () =>
+    withDatabases(2, postgresDatabase, async (database, holder) => {
+      const consume = quotaOn(database);
+      await success(consume(arbitraryOwnerId()));
+      const lock = await holder.writes.transaction();
+      await lock.raw('lock table rate_limits in exclusive mode');
+      const blocked = Promise.all(Array.from({ length: 50 }, () => consume(arbitraryOwnerId())()));
+      await eventually('a count waits for the lock', 20_000, async () => {
+        const waiting = await database.reads('pg_locks').where({ granted: false }).pluck('pid');
+        return waiting.length > 0;
+      });
+      expect(database.poolUsage()).to.have.nested.property('[0].used', 1);
+      await lock.rollback();
+      for (const outcome of await blocked) expect(outcome).to.have.property('_tag', 'Right');
+    }));
+
+  it('blocks an owner only until the window ends, also if another instance has begun it', () =>
+    withDatabase(postgresDatabase, async (database) => {
+      const consume = quotaOn(database);
+      const owner = arbitraryOwnerId();
+      await database.writes.raw(
+        `insert into rate_limits (key, points, expire)
+          values (?, 2, cast(extract(epoch from clock_timestamp()) * 1000 as bigint) + 20000)`,
+        [owner],
+      );
+      expect(await success(consume(owner))).to.include({ isWithin: false });
+      const began = performance.now();
+      mock.method(performance, 'now', () => began + 20_001);
+      let statements = 0;
+      database.writes.on('query', () => (statements += 1));
+      await success(consume(owner));
+      mock.restoreAll();
+      expect(statements).to.equal(1);
+    }));
+
+  it('is Unavailable after some seconds when the database hangs', () =>
     withDatabase(postgresDatabase, async (database) => {
       const consume = quotaOn(database);
       const release = await occupyPool(database.writes, 10);
       const began = performance.now();
-      const unbounded = consume(arbitraryOwnerId())();
       try {
-        const outcome = await consume(arbitraryOwnerId(), began + 300)();
-        expect(outcome).to.have.nested.property('left._tag', 'Unavailable');
-        const bounded = performance.now() - began;
-        expect(await unbounded).to.have.nested.property('left._tag', 'Unavailable');
-        expect(performance.now() - began).to.be.within(bounded + 500, 10_000);
+        const outcomes = await Promise.all([
+          consume(arbitraryOwnerId())(),
+          consume(arbitraryOwnerId(), began + 300)(),
+        ]);
+        for (const outcome of outcomes) expect(outcome).to.have.nested.property('left._tag', 'Unavailable');
+        expect(performance.now() - began).to.be.below(10_000);
       } finally {
         await release();
       }
