@@ -1,7 +1,8 @@
 import { constant } from 'fp-ts/function';
 import { createHash } from 'node:crypto';
-import { existsSync, readFileSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { extname, join } from 'node:path';
 import { type Headers, securityHeaders } from './headers';
 import document from './openapi.json';
 import { jsonType, type Reply } from './reply';
@@ -32,22 +33,19 @@ const textReply = (body: string | Buffer, contentType: string, headers: Headers 
   body,
 });
 
-const types = {
-  html: 'text/html; charset=utf-8',
-  css: 'text/css; charset=utf-8',
-  javascript: 'text/javascript; charset=utf-8',
-  svg: 'image/svg+xml',
+/** Content types by the endings of the files that the pages load. */
+const types: Readonly<Record<string, string>> = {
+  '.css': 'text/css; charset=utf-8',
+  '.mjs': 'text/javascript; charset=utf-8',
+  '.svg': 'image/svg+xml',
 };
 
-/**
- * Content-Security-Policy that forbids requests to other origins. Images may have `data:` URLs, because the arrows of
- * Swagger UI are such images.
- */
+/** Content-Security-Policy that forbids requests to other origins. */
 const pagePolicy = [
   "default-src 'none'",
   "script-src 'self'",
   "style-src 'self'",
-  "img-src 'self' data:",
+  "img-src 'self'",
   "connect-src 'self'",
   "base-uri 'none'",
   "form-action 'none'",
@@ -61,20 +59,7 @@ const pageHeaders = {
   'X-Frame-Options': 'DENY',
 };
 
-const files = {
-  'catalogue.mjs': types.javascript,
-  'client.mjs': types.javascript,
-  'create-once.mjs': types.javascript,
-  'icon.svg': types.svg,
-  'page.css': types.css,
-  'reference.mjs': types.javascript,
-  'pico/pico.css': types.css,
-  'start.css': types.css,
-  'swagger-ui/swagger-ui.css': types.css,
-  'swagger-ui/swagger-ui-bundle.js': types.javascript,
-};
-
-const pageReply = (body: string | Buffer): Reply => textReply(body, types.html, pageHeaders);
+const pageReply = (body: string): Reply => textReply(body, 'text/html; charset=utf-8', pageHeaders);
 
 /** Makes the reply with a file, compressed if possible. Each coding has its own ETag (RFC 9110, section 8.8.3.3). */
 const fileReply = (file: string, contentType: string): TextReply => {
@@ -94,24 +79,33 @@ const redirectToDocs: Reply = { status: 308, headers: { ...securityHeaders, Loca
 
 const folder = join(__dirname, 'docs');
 
+const versionOf = (manifest: unknown): string =>
+  typeof manifest === 'object' && manifest !== null && 'version' in manifest ? String(manifest.version) : '';
+
+/** Returns the text of a page with the header of all pages, which marks the link to this page. */
+const readPage = (file: string, path: string): string => {
+  const read = (name: string): string => readFileSync(join(folder, name)).toString();
+  const header = read('header.html').replace(`<a href="${path}">`, `<a href="${path}" aria-current="page">`);
+  const version = versionOf(createRequire(__filename)('#manifest'));
+  return read(file).replace('{header}', header.trim()).replaceAll('{version}', version);
+};
+
 /**
- * Returns the paths and replies of the start page, the API reference (Swagger UI) and their files. Returns none in the
- * library package, which lacks the files. Reads all files at startup, because file descriptors may run out later.
+ * Returns the paths and replies of the catalogue, the API reference and their files. Returns none in the library package,
+ * which lacks the files. Reads all files at startup, because file descriptors may run out later.
  */
 export const pages = (): ReadonlyArray<readonly [path: string, reply: TextReply]> => {
   if (!existsSync(folder)) return [];
-  const read = (file: string): Buffer => readFileSync(join(folder, file));
-  const startPage = read('start.html').toString();
+  const catalogue = readPage('catalogue.html', '.');
   return [
-    ['/', (origin) => pageReply(startPage.replaceAll('{origin}', origin === '' ? exampleOrigin : origin))],
-    ['/docs', constant(pageReply(read('index.html')))],
+    ['/', (origin) => pageReply(catalogue.replaceAll('{origin}', origin === '' ? exampleOrigin : origin))],
+    ['/docs', constant(pageReply(readPage('reference.html', 'docs')))],
     ['/docs/', constant(redirectToDocs)],
-    ...Object.entries(files)
-      .filter(([file]) => existsSync(join(folder, file)))
-      .map(([file, contentType]) => {
-        const reply = fileReply(join(folder, file), contentType);
-        return [`/docs/${basename(file)}`, reply] as const;
-      }),
+    ...readdirSync(folder).flatMap((file) => {
+      const contentType = types[extname(file)];
+      const path = `/docs/${file}`;
+      return contentType === undefined ? [] : [[path, fileReply(join(folder, file), contentType)] as const];
+    }),
   ];
 };
 

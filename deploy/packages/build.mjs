@@ -30,15 +30,6 @@ const sources = [
 ];
 const stamp = 'dist/sources.sha256';
 const docs = 'adapters/http/docs';
-// Files of other packages that the pages load, with their new names.
-const pageFiles = [
-  ...['LICENSE', 'NOTICE', 'swagger-ui.css', 'swagger-ui-bundle.js', 'swagger-ui-bundle.js.LICENSE.txt'].map(
-    (name) => [`swagger-ui-dist/${name}`, `swagger-ui/${name}`],
-  ),
-  ['@picocss/pico/LICENSE.md', 'pico/LICENSE.md'],
-  ['@picocss/pico/css/pico.classless.min.css', 'pico/pico.css'],
-];
-
 const filesIn = (path) =>
   statSync(path).isDirectory()
     ? readdirSync(path)
@@ -91,9 +82,10 @@ const build = async () => {
     platform: 'browser',
     sourcemap: true,
   });
+  // A file that was renamed would otherwise still be served.
+  rmSync(join('dist', docs), { recursive: true, force: true });
   cpSync(docs, join('dist', docs), { recursive: true });
   cpSync('dist/client.mjs', join('dist', docs, 'client.mjs'));
-  for (const [source, target] of pageFiles) cpSync(join('node_modules', source), join('dist', docs, target));
   compressPages(join('dist', docs));
 };
 

@@ -1,149 +1,222 @@
-/* global AbortController, document, FormData, location, navigator, sessionStorage */
+/* global AbortController, addEventListener, document, history, location, URLSearchParams */
 
-// Script of the start page, and an example of the client. Other projects import the client as `animal-store/client`.
-import { animalStoreClient, AnimalStoreError } from './client.mjs';
-import { createOnce } from './create-once.mjs';
+// Script of the catalogue, and an example of the client. Other projects import the client as `animal-store/client`.
+import { animalStoreClient } from './client.mjs';
+import { copyText } from './copy.mjs';
+import { activateForm, closeDrawers, openForm, openPet } from './drawers.mjs';
+import { showExamples } from './examples.mjs';
+import { messageOf, showFieldErrors, valuesOf } from './forms.mjs';
+import { baseUrl, keepKey, readKey, removeKey } from './session.mjs';
+import { markRow, newElement, showRows } from './table.mjs';
 
 const find = (selector) => document.querySelector(selector);
-const [enter, catalogue] = [find('#enter'), find('#catalogue')];
-const [keyForm, filterForm, addForm] = [find('#enter form'), find('#filter'), find('#add')];
-const [table, status] = [find('table'), find('[role=status]')];
-const [previous, next] = [find('#previous'), find('#next')];
+const [keyForm, filterForm, addForm] = [find('#enter'), find('#filter'), find('#add')];
+const [table, count] = [find('table'), find('#count')];
 
-// Name of the API key in the session storage, which the browser deletes with the tab.
-const keyName = 'animal-store-api-key';
+const pageSize = 25;
 
-const animals = animalStoreClient({
-  baseUrl: new URL('.', location.href),
-  apiKey: () => sessionStorage.getItem(keyName) ?? '',
-  retryForMs: 5_000,
-});
+const animals = animalStoreClient({ baseUrl, apiKey: readKey });
 
-/** Returns the values of a form, without empty ones. An integer stays a text, because a number may be inexact. */
-const valuesOf = (form) => Object.fromEntries([...new FormData(form)].filter(([, value]) => value !== ''));
+const show = (selector, isShown) => (find(selector).hidden = !isShown);
 
-/** Returns the error text of a field for visitors, who need no limits of an int64. */
-const inWords = ({ rule, expected }) =>
-  ({ required: 'Required', not_integer: 'Must be a whole number' })[rule] ?? `Must be ${expected}`;
+/** Aborts the calls of the current visit when the visitor signs out, so that no answer shows animals after that. */
+let visit = new AbortController();
 
-/** Returns the error texts by the names of the fields. A rejected API key is an error of the field `apiKey`. */
-const fieldErrors = ({ code, fields, message }) =>
-  code === 'unauthorized'
-    ? { apiKey: message }
-    : Object.fromEntries(fields.map((field) => [field.name, inWords(field)]));
-
-/** Shows an error at the fields that it names, or else below the form. All other fields show their hints again. */
-const showError = (form, error) => {
-  const errors = error === undefined ? {} : fieldErrors(error);
-  const fields = [...form.elements].filter((field) => field.hasAttribute('aria-describedby'));
-  for (const field of fields) {
-    const hint = find(`#${field.getAttribute('aria-describedby')}`);
-    hint.dataset.usual ??= hint.textContent;
-    hint.textContent = errors[field.name] ?? hint.dataset.usual;
-    if (field.name in errors) field.setAttribute('aria-invalid', 'true');
-    else field.removeAttribute('aria-invalid');
-  }
-  const wrong = fields.find(({ name }) => name in errors);
-  wrong?.focus();
-  form.querySelector('[role=alert]').textContent = wrong === undefined ? (error?.message ?? '') : '';
+const signOut = (invalidFields) => {
+  visit.abort();
+  visit = new AbortController();
+  removeKey();
+  closeDrawers();
+  table.tBodies[0].replaceChildren();
+  for (const selector of ['#catalogue', '#sign-out']) show(selector, false);
+  for (const selector of ['#welcome', '#enter']) show(selector, true);
+  keyForm.elements.apiKey.focus();
+  showFieldErrors(keyForm, invalidFields);
 };
 
-const leave = () => {
-  sessionStorage.removeItem(keyName);
-  catalogue.hidden = true;
-  enter.hidden = false;
+const showCatalogue = () => {
+  if (!find('#catalogue').hidden) return;
+  for (const selector of ['#catalogue', '#sign-out']) show(selector, true);
+  for (const selector of ['#welcome', '#enter']) show(selector, false);
+  keyForm.reset();
+  find('#title').focus();
 };
 
-/** Runs calls of the client, and shows an error in the form. A rejected API key leads back to the form for the key. */
-const attempt = async (form, calls) => {
-  form.setAttribute('aria-busy', 'true');
-  try {
-    await calls();
-    showError(form);
-  } catch (error) {
-    if (!(error instanceof AnimalStoreError)) throw error;
-    if (error.code === 'aborted') return;
-    const isOfKey = 'apiKey' in fieldErrors(error);
-    if (isOfKey) leave();
-    showError(isOfKey ? keyForm : form, error);
-  } finally {
-    form.removeAttribute('aria-busy');
-  }
+/** Signs out if the error is one of the API key. Returns whether it is. */
+const isOfKey = ({ code, fields }) => {
+  const invalidFields =
+    code === 'unauthorized'
+      ? [{ name: 'apiKey', text: 'This key is unknown, expired or revoked. Ask the operator for another.' }]
+      : fields.filter(({ name }) => name === 'apiKey');
+  if (invalidFields.length > 0) signOut(invalidFields);
+  return invalidFields.length > 0;
 };
 
-/** Options of the calls that fetch the pages, from the first page to the current one. */
-let shown = [];
-let nextOptions;
+const updateListExamples = showExamples(find('#list-examples'));
+
+/** Options of the calls that fetch the pages, from the first page to the current one, and those of the next page. */
+let pages = [];
+let nextPage;
 let loading = new AbortController();
 
-/** Adds a row. `textContent` shows HTML in a name as text, and writes every digit of a bigint. */
-const addRow = (pet) => {
-  const row = table.tBodies[0].insertRow();
-  for (const value of [pet.id, pet.name, pet.categoryId, pet.status ?? ''])
-    row.insertCell().textContent = value;
+const countText = (shown) => {
+  const before = pageSize * (pages.length - 1);
+  const range = before === 0 ? String(shown) : `${before + 1} to ${before + shown}`;
+  const noun = before === 0 && shown === 1 && nextPage === undefined ? 'animal' : 'animals';
+  return `${before === 0 ? `${range} ${noun}` : `Animals ${range}`}${nextPage === undefined ? '' : ', more follow'}`;
 };
 
-/** Fetches the page of the last options, and shows it. Cancels an earlier call that is still running. */
-const showPage = async (pages) => {
+const hasFilters = () => 'status' in valuesOf(filterForm) || 'categoryId' in valuesOf(filterForm);
+
+const showEmpty = () => {
+  const [title, text, button] = find('#empty').querySelectorAll('h2, p, button');
+  title.textContent = hasFilters() ? 'No animal passes the filters' : 'No animals yet';
+  text.textContent = hasFilters() ? 'Others may.' : 'The first one takes ten seconds.';
+  button.textContent = hasFilters() ? 'Clear filters' : 'Add animal';
+};
+
+const showPage = ({ pets, next }) => {
+  nextPage = next;
+  showRows(table, pets, valuesOf(filterForm), openPet);
+  showFieldErrors(filterForm);
+  count.textContent = pets.length === 0 ? '' : countText(pets.length);
+  showEmpty();
+  table.hidden = pets.length === 0;
+  show('#empty', pets.length === 0);
+  show('#failure', false);
+  show('#paging', pages.length > 1 || next !== undefined);
+  // A disabled button would lose the focus.
+  find('#previous').setAttribute('aria-disabled', String(pages.length === 1));
+  find('#next').setAttribute('aria-disabled', String(next === undefined));
+};
+
+const showFailure = (error) => {
+  count.textContent = '';
+  for (const selector of ['table', '#empty', '#paging']) show(selector, false);
+  show('#failure', true);
+  find('#failure [role=alert]').textContent = `The animals could not be loaded. ${messageOf(error)}`;
+};
+
+/** Fetches and shows the last of these pages. Cancels an earlier call that is still running. */
+const load = async (wanted) => {
   loading.abort();
   loading = new AbortController();
-  const page = await animals.page({ ...pages.at(-1), signal: loading.signal });
-  shown = pages;
-  nextOptions = page.next;
-  table.tBodies[0].replaceChildren();
-  page.pets.forEach(addRow);
-  previous.disabled = shown.length === 1;
-  next.disabled = nextOptions === undefined;
-  status.textContent = page.pets.length === 0 ? 'There are no animals to show.' : `Page ${shown.length}`;
-  enter.hidden = true;
-  catalogue.hidden = false;
+  const { signal } = loading;
+  const abort = () => loading.abort();
+  visit.signal.addEventListener('abort', abort, { once: true, signal });
+  table.setAttribute('aria-busy', 'true');
+  if (count.textContent === '') count.textContent = 'Loading…';
+  const onRetry = () => (count.textContent = 'Retrying…');
+  const outcome = await animals.page({ ...wanted.at(-1), signal, onRetry }).catch((error) => error);
+  if (signal.aborted) return;
+  table.removeAttribute('aria-busy');
+  pages = wanted;
+  if (!(outcome instanceof Error)) showPage(outcome);
+  else if (isOfKey(outcome)) return;
+  else if (outcome.code === 'invalid_argument' && showFieldErrors(filterForm, outcome.fields))
+    count.textContent = '';
+  else showFailure(outcome);
+  showCatalogue();
 };
 
-const showFirstPage = () => showPage([{ pageSize: 10, ...valuesOf(filterForm) }]);
+const loadFirst = () => {
+  const filters = valuesOf(filterForm);
+  const search = new URLSearchParams(filters).toString();
+  if (search !== location.search.slice(1))
+    history.pushState(null, '', search === '' ? location.pathname : `?${search}`);
+  show('#clear-filters', hasFilters());
+  const { order, ...others } = filters;
+  const query = { ...others, ...(order && { order }), limit: String(pageSize) };
+  updateListExamples({ operation: 'listPets', method: 'GET', path: 'pets', query });
+  return load([{ pageSize, ...filters }]);
+};
 
-const create = createOnce(animals);
-
-const add = async () => {
-  const { pet } = await create(valuesOf(addForm));
-  addForm.reset();
+const readFilters = () => {
+  const search = new URLSearchParams(location.search);
   filterForm.reset();
+  for (const name of ['status', 'categoryId', 'order']) {
+    const field = filterForm.elements[name];
+    field.value = search.get(name) ?? '';
+    // A value that the field does not have would select nothing.
+    if (field.value !== (search.get(name) ?? '')) field.value = '';
+  }
+};
+
+const resetFilters = () => {
+  const { value } = filterForm.elements.order;
+  filterForm.reset();
+  filterForm.elements.order.value = value;
+};
+
+const clearFilters = () => {
+  resetFilters();
+  find('#title').focus();
+  return loadFirst();
+};
+
+/** Shows the list with a new animal. Drops filters that hide it, and turns the order if it is not on the first page. */
+const showAdded = async (pet) => {
+  const { status = pet.status, categoryId } = valuesOf(filterForm);
+  if (status !== pet.status || categoryId !== undefined) resetFilters();
+  await loadFirst();
+  if (markRow(table, pet)) return;
   filterForm.elements.order.value = 'desc';
-  // The list reports its own failure: the animal is stored.
-  await attempt(filterForm, showFirstPage);
-  status.textContent = `Added ${pet.name} with the id ${pet.id}.`;
+  await loadFirst();
+  markRow(table, pet);
 };
 
-const onSubmit = (form, calls) => {
-  form.addEventListener('submit', (event) => {
+/** Calls a function when the form is submitted, unless an earlier call still runs. */
+const onSubmit = (form, call) => {
+  form.addEventListener('submit', async (event) => {
     event.preventDefault();
-    if (form.getAttribute('aria-busy') !== 'true') void attempt(form, calls);
+    if (form.getAttribute('aria-busy') === 'true') return;
+    form.setAttribute('aria-busy', 'true');
+    await call();
+    form.removeAttribute('aria-busy');
   });
 };
 
-onSubmit(keyForm, async () => {
-  sessionStorage.setItem(keyName, valuesOf(keyForm).apiKey ?? '');
-  await showFirstPage();
-  keyForm.reset();
+const onClick = (selector, call) =>
+  find(selector).addEventListener('click', ({ target }) => {
+    if (target.getAttribute('aria-disabled') !== 'true') void call();
+  });
+
+onSubmit(keyForm, () => {
+  const { value } = keyForm.elements.apiKey;
+  showFieldErrors(keyForm, value === '' ? [{ name: 'apiKey', rule: 'required' }] : []);
+  if (value === '') return undefined;
+  keepKey(value);
+  return loadFirst();
 });
-onSubmit(addForm, add);
-onSubmit(filterForm, showFirstPage);
-filterForm.addEventListener('change', () => void attempt(filterForm, showFirstPage));
-previous.addEventListener('click', () => void attempt(filterForm, () => showPage(shown.slice(0, -1))));
-next.addEventListener('click', () => void attempt(filterForm, () => showPage([...shown, nextOptions])));
-find('#leave').addEventListener('click', leave);
-
-/** Adds a button that copies an example. Without TLS, browsers allow access to the clipboard only on localhost. */
-const addCopyButton = (example) => {
-  const button = document.createElement('button');
-  button.type = 'reset';
-  button.textContent = 'Copy';
-  button.addEventListener('click', async () => {
-    await navigator.clipboard.writeText(example.textContent);
-    button.textContent = 'Copied';
-  });
+onSubmit(
+  addForm,
+  activateForm(animals, () => visit.signal, showAdded, isOfKey),
+);
+onSubmit(filterForm, loadFirst);
+filterForm.addEventListener('change', () => void loadFirst());
+onClick('#sign-out', () => signOut());
+onClick('#previous', () => load(pages.slice(0, -1)));
+onClick('#next', () => load([...pages, nextPage]));
+onClick('#try-again', () => load(pages).then(() => find('#failure').hidden && find('#title').focus()));
+onClick('#clear-filters', clearFilters);
+onClick('#empty button', () => (hasFilters() ? clearFilters() : openForm()));
+onClick('#open-form', openForm);
+onClick('#copy-list', () => {
+  const isShown = find('#list-examples').hidden;
+  show('#list-examples', isShown);
+  find('#copy-list').setAttribute('aria-expanded', String(isShown));
+});
+addEventListener('popstate', () => {
+  if (readKey() === '') return;
+  readFilters();
+  void loadFirst();
+});
+for (const example of document.querySelectorAll('#welcome pre')) {
+  const button = Object.assign(newElement('button', '', 'Copy'), { type: 'button' });
+  button.addEventListener('click', () => void copyText(button, example.textContent));
   example.after(button);
-};
-if (navigator.clipboard !== undefined) document.querySelectorAll('pre').forEach(addCopyButton);
+}
 
-enter.hidden = false;
-if (sessionStorage.getItem(keyName) !== null) void attempt(keyForm, showFirstPage);
+readFilters();
+show('#enter', readKey() === '');
+if (readKey() !== '') void loadFirst();

@@ -45,10 +45,10 @@ describe('The log at a terminal', () => {
   });
 
   it('has the files of the API reference only at the level debug, unless one is missing', () => {
-    const asset = { ...request, path: '/docs/page.css', route: '/docs/page.css' };
+    const asset = { ...request, path: '/docs/theme.css', route: '/docs/theme.css' };
     expect(textOf(asset)).to.equal('');
     expect(textOf({ ...asset, status: 404 })).to.include('404');
-    expect(textOf(asset, { showsAssets: true })).to.include('200     2 ms  GET  /docs/page.css');
+    expect(textOf(asset, { showsAssets: true })).to.include('200     2 ms  GET  /docs/theme.css');
   });
 
   it('has other lines without JSON, and the level of warnings and errors', () => {

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';
 import { whySkipped } from '../../support/browser';
+import { add, enterKey, filter, openCatalogue, rowsOf } from '../../support/catalogue';
 import { createPet } from '../../support/http/client';
 import {
   expectNoFaultInLightAndDark,
@@ -9,72 +10,57 @@ import {
   watch,
   widenText,
 } from '../../support/page-checks';
+import { projectFolder, shell } from '../../support/processes/command';
 import { apiKey } from '../../support/service/serve-in-process';
 import { useServedPages } from '../../support/service/served-pages';
 
 const smallest = '-9223372036854775808';
-const newest = ['pet 12', 'pet 11', 'pet 10'];
 
-const rowsOf = async (page: Page): Promise<ReadonlyArray<ReadonlyArray<string>>> =>
-  Promise.all((await page.locator('tbody tr').all()).map((row) => row.locator('td').allTextContents()));
-
-const enterKey = async (page: Page, key: string): Promise<void> => {
-  await page.getByLabel('API key').fill(key);
-  await page.getByRole('button', { name: 'Show animals' }).click();
-};
-
-const filter = (page: Page, label: string) => page.locator('#filter').getByLabel(label);
-
-const fillIn = async (page: Page, newPet: Readonly<Record<string, string>>): Promise<void> => {
-  for (const [label, text] of Object.entries(newPet)) await page.locator('#add').getByLabel(label).fill(text);
-};
-
-/** Opens the catalogue with its table. */
-const openTable = async (page: Page, address: string): Promise<void> => {
-  await page.goto(`${address}/`);
-  await enterKey(page, apiKey);
-  await page.getByRole('table').waitFor();
-};
+const namesOf = async (page: Page): Promise<ReadonlyArray<string | undefined>> =>
+  (await rowsOf(page)).map(([, name]) => name);
 
 describe(`The catalogue in a browser${whySkipped}`, () => {
   const { browser, address, proxyAddress } = useServedPages();
+  const store = (name: string, categoryId: string, status = 'sold') =>
+    createPet(
+      { address: address(), key: apiKey },
+      `{"name":${JSON.stringify(name)},"categoryId":${categoryId},"status":"${status}"}`,
+    );
   before(async () => {
-    for (let number = 1; number <= 12; number += 1)
-      await createPet(
-        { address: address(), key: apiKey },
-        `{"name":"pet ${number}","categoryId":${smallest},"status":"sold"}`,
-      );
+    for (let number = 1; number <= 27; number += 1) await store(`pet ${number}`, smallest);
   });
 
   for (const [name, viewport] of Object.entries(sizes)) {
     it(`pages, filters and adds on a ${name}, to the last digit, and sends no request elsewhere`, async () => {
       const page = await browser.newPage({ viewport });
       const faults = watch(page, proxyAddress());
-      await openTable(page, proxyAddress());
+      await openCatalogue(page, proxyAddress());
       expect((await rowsOf(page))[0]).to.deep.equal(['1', 'pet 1', smallest, 'sold']);
+      await page.getByText('25 animals, more follow').waitFor();
       await page.getByRole('button', { name: 'Next' }).click();
-      await page.getByText('Page 2').waitFor();
-      expect((await rowsOf(page))[0]?.[1]).to.equal('pet 11');
+      await page.getByText(/^Animals 26 to \d+$/).waitFor();
       await page.getByRole('button', { name: 'Previous' }).click();
-      await page.getByText('Page 1').waitFor();
-      await filter(page, 'Order').selectOption('Newest first');
-      await page.getByRole('cell', { name: 'pet 12' }).waitFor();
-      const names = (await rowsOf(page)).map(([, name = '']) => name);
-      expect(names.filter((name) => name.startsWith('pet')).slice(0, 3)).to.deep.equal(newest);
+      await page.getByText('25 animals, more follow').waitFor();
       await filter(page, 'Category').fill('7');
       await filter(page, 'Category').press('Enter');
-      await page.getByText('There are no animals to show.').waitFor();
+      await page.getByText('No animal passes the filters').waitFor();
+      await expectNoFaultInLightAndDark(page);
       await filter(page, 'Category').fill(smallest);
       await filter(page, 'Category').blur();
-      await page.getByText('Page 1').waitFor();
-      await filter(page, 'Status').selectOption('pending');
-      await page.getByText('There are no animals to show.').waitFor();
+      await filter(page, 'Order').selectOption('Newest first');
+      await page.getByRole('button', { name: 'pet 27' }).waitFor();
+      expect((await namesOf(page))[0]).to.equal('pet 27');
+      await filter(page, 'pending').click();
+      await page.getByText('No animal passes the filters').waitFor();
+      expect(new URL(page.url()).search).to.equal(`?status=pending&categoryId=${smallest}&order=desc`);
 
-      await fillIn(page, { Name: '<b>Rex é🐕</b>', Category: '9007199254740993' });
-      await page.getByRole('button', { name: 'Add' }).click();
+      await add(page, { Name: '<b>Rex é🐕</b>', Category: '9007199254740993' });
       await page.getByText('Added <b>Rex é🐕</b> with the id').waitFor();
+      await page.locator('.added').waitFor();
       const [[, ...added] = []] = await rowsOf(page);
-      expect(added).to.deep.equal(['<b>Rex é🐕</b>', '9007199254740993', '']);
+      expect(added).to.deep.equal(['<b>Rex é🐕</b>', '9007199254740993', '–']);
+      await expectNoFaultInLightAndDark(page);
+      await page.keyboard.press('Escape');
       await expectNoOverflow(page, `on a ${name}`);
       await expectNoFaultInLightAndDark(page);
       expect(faults).to.deep.equal([]);
@@ -82,106 +68,95 @@ describe(`The catalogue in a browser${whySkipped}`, () => {
     });
   }
 
-  it('shows errors at their fields, and leads back to the key if that is invalid', async () => {
+  it('keeps the filters in the address, through a reload and the way back', async () => {
     const page = await browser.newPage();
-    await page.goto(address());
-    await enterKey(page, 'another-key');
-    await page.getByText('the API key is unknown, expired or revoked').waitFor();
-    expect(await page.getByLabel('API key').getAttribute('aria-invalid')).to.equal('true');
-    await enterKey(page, apiKey);
-    await page.getByRole('button', { name: 'Add' }).click();
-    await fillIn(page, { Category: '1e3' });
-    await page.getByRole('button', { name: 'Add' }).click();
-    await page.getByText('Must be a whole number').waitFor();
-    await filter(page, 'Category').fill('1e3');
-    await filter(page, 'Category').press('Enter');
-    await page.getByText('Must be a whole number').nth(1).waitFor();
-    for (const [form, field] of [
-      ['add', 'Name'],
-      ['add', 'Category'],
-      ['filter', 'Category'],
-    ] as const) {
-      const invalid = page.locator(`#${form}`).getByLabel(field);
-      expect(await invalid.getAttribute('aria-invalid'), `${form} ${field}`).to.equal('true');
-    }
-    await expectNoFaultInLightAndDark(page);
+    await openCatalogue(page, address());
+    await filter(page, 'pending').click();
+    await page.getByText('No animal passes the filters').waitFor();
     await page.reload();
-    await page.getByRole('table').waitFor();
-    await page.getByRole('button', { name: 'Remove key' }).click();
-    expect(await page.evaluate('sessionStorage.length')).to.equal(0);
-    await expectNoFaultInLightAndDark(page);
+    await page.getByText('No animal passes the filters').waitFor();
+    expect(await filter(page, 'pending').isChecked()).to.equal(true);
+    await page.goBack();
+    await page.getByText('25 animals, more follow').waitFor();
+    expect(await filter(page, 'All').isChecked()).to.equal(true);
     await page.close();
   });
 
-  describe('whose response to a create was lost', () => {
-    let page: Page;
-    let name = '';
-    const add = async (category = '1'): Promise<void> => {
-      await fillIn(page, { Name: name, Category: category });
-      await page.getByRole('button', { name: 'Add' }).click();
-    };
-    const addedId = async (): Promise<string> => {
-      await page.getByText(`Added ${name} with the id`).waitFor();
-      expect((await rowsOf(page))[1], 'the row after that of the new animal').not.to.include(name);
-      return (await rowsOf(page))[0]?.[0] ?? '';
-    };
-    beforeEach(async () => {
-      page = await browser.newPage();
-      name = `once ${Math.random()}`;
-      await openTable(page, address());
-      let requests = 0;
-      await page.route('**/v1/pets', async (route) => {
-        requests += 1;
-        await route.fetch();
-        await route.abort();
-      });
-      await add();
-      await page.getByText('no answer').waitFor({ timeout: 20_000 });
-      expect(requests).to.be.above(1);
-      await page.unroute('**/v1/pets');
-    });
-    afterEach(() => page.close());
-
-    it('adds one animal with two clicks, and another with the third', async () => {
-      await add();
-      const id = await addedId();
-      await add();
-      await page.getByText(`Added ${name} with the id ${Number(id) + 1}`).waitFor();
-    });
-
-    it('adds one animal after an invalid try in between', async () => {
-      await add('1e3');
-      await page.getByText('Must be a whole number').waitFor();
-      await add();
-      await addedId();
-    });
-  });
-
-  it('says that an animal was added also if the list fails after it', async () => {
+  it('filters by the values of a translated page', async () => {
     const page = await browser.newPage();
-    await openTable(page, address());
-    await page.route('**/v1/pets?*', (route) => route.fulfill({ status: 500, body: 'a proxy failed' }));
-    await fillIn(page, { Name: 'Ada', Category: '1' });
-    await page.getByRole('button', { name: 'Add' }).click();
-    await page.getByText('Added Ada with the id').waitFor();
-    expect(await page.locator('#add [role=alert]').textContent()).to.equal('');
-    expect(await page.locator('#filter [role=alert]').textContent()).to.include('a proxy failed');
+    await openCatalogue(page, address());
+    await page.getByRole('button', { name: 'Add animal' }).click();
+    await page.evaluate(
+      `for (const option of document.querySelectorAll('option')) option.text = 'übersetzt';`,
+    );
+    await page.locator('#new-status').selectOption({ index: 3 });
+    await add(page, { Name: 'Ute', Category: '49' });
+    await page.getByText('Added Ute with the id').waitFor();
+    expect((await rowsOf(page)).find(([, name]) => name === 'Ute')?.[3]).to.equal('sold');
     await page.close();
   });
 
-  it('fits a screen of 320 pixels in any font, with a long name', async () => {
+  it('shows all fields of an animal in a drawer, and copies its id and a command that gets it', async () => {
+    const context = await browser.newContext({ permissions: ['clipboard-read', 'clipboard-write'] });
+    const page = await context.newPage();
+    const copied = async (): Promise<string> => String(await page.evaluate('navigator.clipboard.readText()'));
+    await openCatalogue(page, address());
+    await page.getByTitle('Copy the id').nth(1).click();
+    expect(await copied()).to.equal('2');
+    await page.getByRole('button', { name: 'pet 2', exact: true }).click();
+    const drawer = page.getByRole('dialog', { name: 'pet 2' });
+    expect(await drawer.locator('dd > span').allTextContents()).to.deep.equal([
+      '2',
+      'pet 2',
+      smallest,
+      'sold',
+    ]);
+    await drawer.getByRole('button', { name: 'Copy', exact: true }).click();
+    const command = await copied();
+    expect(command).to.include('$API_KEY').and.not.include(apiKey);
+    await drawer.getByRole('button', { name: 'Copy with the key' }).click();
+    expect(await copied()).to.include(`'Authorization: Bearer ${apiKey}'`);
+    await expectNoFaultInLightAndDark(page);
+    const { stdout } = await shell(projectFolder, command, { API_KEY: apiKey });
+    expect(stdout).to.equal(`{"id":2,"name":"pet 2","categoryId":${smallest},"status":"sold"}\n`);
+    await context.close();
+  });
+
+  it('shows the list with its filters as a command that lists the same animals', async () => {
+    const page = await browser.newPage();
+    await openCatalogue(page, address());
+    await filter(page, 'Order').selectOption('Newest first');
+    await filter(page, 'Category').fill(smallest);
+    await filter(page, 'Category').press('Enter');
+    await page.getByRole('button', { name: 'pet 27' }).waitFor();
+    await page.getByRole('button', { name: 'Copy as' }).click();
+    const example = page.getByRole('group', { name: 'Example for curl' });
+    const command = (await example.textContent()) ?? '';
+    const { stdout } = await shell(projectFolder, command, { API_KEY: apiKey });
+    expect(stdout.match(/(?<="name":")[^"]+/g)).to.deep.equal(await namesOf(page));
+    await page.close();
+  });
+
+  it('fits a screen of 320 pixels in any font, with a long name, none and one from right to left', async () => {
     const page = await browser.newPage({ viewport: { width: 320, height: 640 } });
-    await createPet(
-      { address: address(), key: apiKey },
-      `{"name":"${'W'.repeat(1000)}","categoryId":${smallest},"status":"available"}`,
-    );
+    for (const name of ['W'.repeat(1_000), ' ', 'كلب']) await store(name, smallest, 'available');
     await page.goto(address());
     await page.evaluate(widenText);
     await expectNoOverflow(page, 'with the field for the key');
     await enterKey(page, apiKey);
-    await filter(page, 'Status').selectOption('available');
-    await page.getByText('W'.repeat(1000)).waitFor();
+    await filter(page, 'available').click();
+    const long = page.getByRole('button', { name: 'W'.repeat(1_000) });
+    await long.waitFor();
     await expectNoOverflow(page, 'with the table');
+    expect((await long.boundingBox())?.height).to.be.below(90);
+    expect(await page.getByText('كلب').and(page.locator(':dir(rtl)')).count()).to.equal(1);
+    expect(await page.getByText('(no name)').count()).to.equal(1);
+    expect(await page.getByRole('button', { name: 'Next' }).isVisible()).to.equal(false);
+    await page.getByRole('button', { name: 'Copy as' }).click();
+    await expectNoOverflow(page, 'with the example');
+    await long.click();
+    await page.locator('#pet-name').waitFor();
+    await expectNoOverflow(page, 'with the drawer');
     await page.close();
   });
 
@@ -189,14 +164,14 @@ describe(`The catalogue in a browser${whySkipped}`, () => {
     const context = await browser.newContext({ permissions: ['clipboard-read', 'clipboard-write'] });
     const page = await context.newPage();
     await page.goto(address());
-    for (const example of await page.locator('pre').all()) {
+    for (const example of await page.locator('pre:visible').all()) {
       const hidden = await example.evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth);
       expect(hidden, 'pixels of an example that are hidden').to.equal(0);
       await example.focus();
       expect(await example.and(page.locator(':focus')).count()).to.equal(1);
     }
     await page.getByRole('button', { name: 'Copy' }).first().click();
-    await page.getByRole('button', { name: 'Copied' }).waitFor();
+    await page.locator('[data-copied]').waitFor();
     expect(await page.evaluate('navigator.clipboard.readText()')).to.match(
       /^curl http[^]*pets -H .*API_KEY"$/,
     );

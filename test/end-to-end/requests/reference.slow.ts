@@ -1,7 +1,9 @@
 import { expect } from 'chai';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { Page } from 'playwright-core';
+import { openApiDocument, petOperations } from '../../../adapters/http';
 import { whySkipped } from '../../support/browser';
-import { petOperations } from '../../../adapters/http';
 import {
   expectNoFaultInLightAndDark,
   expectNoOverflow,
@@ -9,135 +11,141 @@ import {
   watch,
   widenText,
 } from '../../support/page-checks';
+import { projectFolder, shell } from '../../support/processes/command';
+import { needsPrograms } from '../../support/processes/system';
 import { apiKey } from '../../support/service/serve-in-process';
 import { useServedPages } from '../../support/service/served-pages';
+import { makeFolder, removeFolders } from '../../support/temporary-folder';
 
-const operationOf = (page: Page, operationId: string) => page.locator(`[id$="-${operationId}"]`);
+const operationOf = (page: Page, operationId: string) => page.locator(`#${operationId}`);
 
-/** Opens an operation, unless it is open, as the first one is at the start. */
-const open = async (page: Page, operationId: string): Promise<void> => {
-  const control = operationOf(page, operationId).locator('.opblock-summary-control');
-  if ((await control.getAttribute('aria-expanded')) === 'false') await control.click();
+const useKey = async (page: Page, key = apiKey): Promise<void> => {
+  await page.getByLabel('API key').fill(key);
+  await page.getByRole('button', { name: 'Use this key' }).click();
 };
 
-const authorize = async (page: Page): Promise<void> => {
-  await page.getByRole('button', { name: 'Authorize' }).first().click();
-  await page.getByRole('textbox', { name: 'auth-bearer-value' }).fill(apiKey);
-  await page.getByRole('button', { name: 'Apply credentials' }).click();
-  await page.getByRole('button', { name: 'Close' }).last().click();
+const fillIn = async (page: Page, operationId: string, fields: Readonly<Record<string, string>>) => {
+  for (const [name, text] of Object.entries(fields)) await page.locator(`#${operationId}-${name}`).fill(text);
 };
 
-/** Fills in the fields of an operation and executes it. Returns the displayed response. */
-const tryIt = async (
+/** Fills in the fields of an operation and sends it. Returns the displayed response. */
+const send = async (
   page: Page,
   operationId: string,
   fields: Readonly<Record<string, string>> = {},
 ): Promise<string> => {
+  await fillIn(page, operationId, fields);
   const operation = operationOf(page, operationId);
-  await open(page, operationId);
-  for (const [selector, text] of Object.entries(fields)) await operation.locator(selector).fill(text);
-  await operation.getByRole('button', { name: 'Execute' }).click();
-  const answer = operation.locator('.live-responses-table .response');
-  const status = await answer.locator('.response-col_status').textContent();
-  const body = await answer.locator('.highlight-code code').first().textContent();
-  return `${status?.trim() ?? ''} ${body ?? ''}`;
+  await operation.getByRole('button', { name: 'Send' }).click();
+  const status = await operation.getByText(/^\d{3} [A-Z].* ms$/).textContent();
+  const body = await operation.getByRole('group', { name: 'Response' }).textContent();
+  return `${status ?? ''} ${body ?? ''}`;
 };
 
 describe(`The reference in a browser${whySkipped}`, () => {
-  const { browser, address } = useServedPages();
+  const { browser, address, proxyAddress } = useServedPages();
+  needsPrograms('curl', 'python3');
+  after(removeFolders);
 
-  const openReference = async (viewport = sizes.desktop): Promise<Page> => {
+  const openReference = async (viewport = sizes.desktop, base = address()): Promise<Page> => {
     const page = await browser.newPage({ viewport });
-    await page.goto(`${address()}/docs`);
-    await page.locator('.opblock').first().waitFor();
+    await page.goto(`${base}/docs`);
+    await operationOf(page, 'getPet').waitFor();
     return page;
   };
 
   for (const [name, viewport] of Object.entries(sizes)) {
     it(`adds and lists animals on a ${name}, to the last digit, and sends no request elsewhere`, async () => {
       const page = await browser.newPage({ viewport });
-      const faults = watch(page, address());
-      await page.goto(`${address()}/docs`);
-      await page.locator('.opblock').first().waitFor();
+      const faults = watch(page, proxyAddress());
+      await page.goto(`${proxyAddress()}/docs`);
       expect(await page.title()).to.equal('Animal store: API reference');
-
-      await authorize(page);
-      const body = `{"name": "${name} é🐕", "categoryId": -9223372036854775807}`;
-      const created = await tryIt(page, 'createPet', { textarea: body });
-      expect(created).to.match(/^201 /);
+      await useKey(page);
+      const newPet = { name: `${name} é🐕`, categoryId: '-9223372036854775807' };
+      const created = await send(page, 'createPet', newPet);
+      expect(created).to.match(/^201 Created/);
       expect(created)
         .to.contain(`"name": "${name} é🐕"`)
         .and.to.contain('"categoryId": -9223372036854775807');
-      const listed = await tryIt(page, 'listPets', { '[data-param-name=limit] input': '100' });
-      expect(listed).to.match(/^200 \[/);
-      expect(listed).to.contain(`"name": "${name} é🐕"`);
-
+      expect(await send(page, 'listPets', { limit: '100' }))
+        .to.match(/^200 OK, \d+ ms \[/)
+        .and.contain(`"name": "${name} é🐕"`);
       await expectNoOverflow(page, `on a ${name}`);
       expect(faults).to.deep.equal([]);
       await page.close();
     });
   }
 
-  it('fits a screen of 320 pixels in any font, with each operation open and a long name', async () => {
-    const page = await openReference({ width: 320, height: 640 });
-    await page.evaluate(widenText);
-    await expectNoOverflow(page, 'at first');
-    await page.getByRole('button', { name: 'Authorize' }).first().click();
-    await expectNoOverflow(page, 'with the dialog for the key');
-    await page.getByRole('button', { name: 'Close' }).last().click();
-    await authorize(page);
-    await tryIt(page, 'createPet', { textarea: `{"name": "${'W'.repeat(1000)}", "categoryId": 1}` });
-    await expectNoOverflow(page, 'with createPet');
-    await tryIt(page, 'listPets');
-    await expectNoOverflow(page, 'with listPets');
-    await tryIt(page, 'getPet', { '[data-param-name=petId] input': '1' });
-    await expectNoOverflow(page, 'with getPet');
-    for (const summary of await page.locator('details > summary').all()) await summary.press('Enter');
-    await expectNoOverflow(page, 'with the table of error codes');
-    await page.close();
-  });
-
-  it('shows each operation, with no fault of access', async () => {
+  it('shows each operation, field, response and error code, with no fault of access', async () => {
     const page = await openReference();
-    expect(await page.locator('.opblock.is-open').getAttribute('id')).to.match(/-listPets$/);
-    expect(await page.locator('.opblock').count()).to.equal(Object.keys(petOperations).length);
-    for (const operationId of Object.keys(petOperations)) {
-      await open(page, operationId);
-      await operationOf(page, operationId).locator('.responses-table').first().waitFor();
-    }
-    await expectNoOverflow(page, 'with each operation');
-    expect(await page.getByRole('combobox', { name: 'Server' }).count()).to.equal(1);
-    expect(await page.getByRole('cell', { name: 'Retry-After', exact: true }).count()).to.be.above(2);
-    expect(await page.getByRole('cell', { name: 'X-Request-Id', exact: true }).count()).to.equal(0);
-    for (const summary of await page.locator('details > summary').all()) await summary.press('Enter');
-    await page.getByRole('button', { name: 'Execute' }).first().click();
-    await page.locator('.live-responses-table').waitFor();
+    expect(await page.locator('.operation').count()).to.equal(Object.keys(petOperations).length);
+    for (const summary of await page.locator('summary:visible').all()) await summary.press('Enter');
+    for (const field of ['name', 'categoryId', 'status', 'Idempotency-Key'])
+      await operationOf(page, 'createPet').getByLabel(field, { exact: false }).first().waitFor();
+    const text = (await page.getByRole('main').innerText()).replaceAll(/\s+/g, ' ');
+    for (const part of ['Retry-After', 'Location', 'Unknown-Fields', 'idempotency_key_reused', 'deprecated'])
+      expect(text).to.include(part);
+    const codes = openApiDocument.info.description.match(/(?<=^\| `)\w+/gm) ?? [];
+    expect(await page.locator('#errors tbody tr td:first-child').allTextContents()).to.deep.equal(
+      codes.slice(1),
+    );
+    await useKey(page);
+    await send(page, 'listPets');
     expect(await page.locator('main').count()).to.equal(1);
+    await expectNoOverflow(page, 'with everything open');
     await expectNoFaultInLightAndDark(page);
     await page.close();
   });
 
-  it('keeps the key in the tab, and shows each request in curl, JavaScript and Python', async () => {
+  it('fits a screen of 320 pixels in any font, with a long name', async () => {
+    const page = await openReference({ width: 320, height: 640 });
+    await page.evaluate(widenText);
+    await expectNoOverflow(page, 'at first');
+    await useKey(page);
+    await send(page, 'createPet', { name: 'W'.repeat(1000) });
+    await send(page, 'listPets');
+    for (const summary of await page.locator('summary:visible').all()) await summary.press('Enter');
+    await expectNoOverflow(page, 'with responses');
+    await page.close();
+  });
+
+  it('keeps the key in the tab until it is removed, and shows what the service answers without one', async () => {
     const page = await openReference();
-    await authorize(page);
+    expect(await send(page, 'getPet')).to.match(/^401 Unauthorized, \d+ ms {\s+"code": "unauthorized"/);
+    await useKey(page);
     await page.reload();
-    expect(await tryIt(page, 'createPet', { textarea: '{"name": "é", "categoryId": 1}' })).to.match(/^201 /);
+    expect(await send(page, 'listPets')).to.match(/^200 OK/);
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    expect(await page.evaluate('sessionStorage.length')).to.equal(0);
+    expect(await send(page, 'listPets', { limit: '5' })).to.match(/^401/);
+    await page.close();
+  });
+
+  it('shows the values of the form as programs that run: for curl, the client and Python', async () => {
+    const page = await openReference();
+    const name = `it's "é"`;
+    await fillIn(page, 'createPet', { name, categoryId: '9007199254740993' });
     const operation = operationOf(page, 'createPet');
-    const languages = await operation.locator('.request-snippets .btn').allTextContents();
-    expect(languages).to.deep.equal(['curl', 'JavaScript', 'Python']);
-    for (const [language, text] of [
-      ['curl', "'Authorization: Bearer a-key"],
-      ['JavaScript', '"Authorization": "Bearer a-key'],
-      ['Python', 'data="{\\"name\\": \\"é\\"'],
+    const folder = await makeFolder();
+    const stub = 'class _:\n  status_code = 201\n  json = lambda self: 0\n';
+    await writeFile(
+      join(folder, 'requests.py'),
+      `${stub}def post(url, **o):\n  print(o["json"])\n  return _()\n`,
+    );
+    const client = await readFile(join(projectFolder, 'dist', 'client.mjs'), 'utf8');
+    await writeFile(join(folder, 'client.mjs'), client);
+    for (const [language, file, command, expected] of [
+      ['curl', 'add.sh', 'sh add.sh', `"name":"it's \\"é\\"","categoryId":9007199254740993`],
+      ['JavaScript', 'add.mjs', `${process.execPath} add.mjs`, 'categoryId: 9007199254740993n'],
+      ['Python', 'add.py', 'python3 add.py', `"é"', 'categoryId': 9007199254740993`],
     ] as const) {
-      await operation.getByText(language, { exact: true }).click();
-      expect(await operation.locator('.request-snippets code').textContent()).to.include(text);
+      await operation.getByRole('button', { name: language }).click();
+      const program = (await operation.getByRole('group', { name: 'Example for' }).textContent()) ?? '';
+      expect(program).not.to.include(apiKey);
+      await writeFile(join(folder, file), program.replace('animal-store/client', './client.mjs'));
+      const { stdout, stderr } = await shell(folder, command, { API_KEY: apiKey });
+      expect(stdout, stderr).to.include(expected);
     }
-    expect(
-      await operation
-        .locator('.responses-table:not(.live-responses-table) .response-col_status')
-        .allTextContents(),
-    ).to.have.members(['Code', '201', '4XX', '5XX']);
     await page.close();
   });
 });

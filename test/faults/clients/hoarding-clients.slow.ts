@@ -19,7 +19,7 @@ const maxLivenessMs: Readonly<Record<string, number>> = { nginx: 4_000, HAProxy:
 
 const key = 'hoarding-clients-key';
 
-const documents = 'GET /docs/swagger-ui-bundle.js HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(8);
+const documents = 'GET /openapi.json HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(90);
 const smallRequests = 'GET / HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(3_600);
 
 const chunkedHead = (...headers: ReadonlyArray<string>): string =>
@@ -32,7 +32,9 @@ const endlessChunks = '1\r\nx\r\n'.repeat(40_000);
 
 const unendedHead = `GET / HTTP/1.1\r\nHost: a\r\n${'ab:\r\n'.repeat(2_000)}`;
 
-const documentOfManyHeaders = `GET /docs/swagger-ui-bundle.js HTTP/1.1\r\nHost: a\r\n${'a:b\r\n'.repeat(100)}\r\n`;
+const documentOfManyHeaders = `GET /openapi.json HTTP/1.1\r\nHost: a\r\n${'a:b\r\n'.repeat(100)}\r\n`.repeat(
+  90,
+);
 
 const incompleteBody = `${(16_000).toString(16)}\r\n{"name":"${'x'.repeat(15_000)}`;
 
@@ -63,8 +65,8 @@ const bigRequest = `POST /livez HTTP/1.1\r\nHost: a\r\nContent-Length: 15000\r\n
 
 /** Documents that fill the buffers of the connection, each sent after the one before, and then small ones that wait. */
 const unreadDocuments = [
-  ...Array<string>(12).fill('GET /docs/swagger-ui.css HTTP/1.1\r\nHost: a\r\n\r\n'),
-  'GET /docs/page.css HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(30),
+  ...Array<string>(12).fill('GET /openapi.json HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(5)),
+  'GET /docs/theme.css HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(30),
 ];
 
 /** Attacks on a service without a proxy, whose heap is small. */

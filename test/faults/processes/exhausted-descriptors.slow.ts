@@ -33,7 +33,7 @@ describe('A service without free file descriptors', () => {
 
       const began = performance.now();
       while (performance.now() - began < watchedMs) {
-        for (const path of ['/readyz', '/v1/pets', '/docs', '/docs/page.css']) {
+        for (const path of ['/readyz', '/v1/pets', '/docs', '/docs/theme.css']) {
           expect(await statusOf(path), path).to.equal(200);
         }
         await delay(50);

@@ -69,7 +69,7 @@ const query = fc
 const paths = weighted(
   [6, oneOf('/v1/pets')],
   [2, fc.oneof(int64, fc.bigInt({ min: 1n, max: 9n })).map((id) => `/v1/pets/${id}`)],
-  [2, oneOf(...wordsOf('/livez /readyz /openapi.json /docs /docs/page.css /metrics'))],
+  [2, oneOf(...wordsOf('/livez /readyz /openapi.json /docs /docs/theme.css /metrics'))],
   [
     3,
     fc

@@ -1,0 +1,121 @@
+/* global document */
+import { AnimalStoreError } from './client.mjs';
+import { copyText } from './copy.mjs';
+import { createOnce } from './create-once.mjs';
+import { showExamples } from './examples.mjs';
+import { messageOf, showError, valuesOf } from './forms.mjs';
+import { newElement, showName, statusBadge } from './table.mjs';
+
+const find = (selector) => document.querySelector(selector);
+const [petDrawer, formDrawer, form, outcome] = [find('#pet'), find('#new-pet'), find('#add'), find('#added')];
+const showPetExamples = showExamples(find('#pet-examples'));
+const showCreateExamples = showExamples(find('#add-examples'));
+
+// Long enough to restart a service by hand.
+const retryForMs = 60_000;
+
+export const closeDrawers = () => {
+  petDrawer.close();
+  formDrawer.close();
+  form.reset();
+  showError(form);
+  outcome.textContent = '';
+};
+
+const copyButton = (name, text) => {
+  const button = Object.assign(newElement('button', '', 'Copy'), { type: 'button' });
+  button.setAttribute('aria-label', `Copy ${name}`);
+  button.addEventListener('click', () => void copyText(button, text));
+  return button;
+};
+
+/** Opens the drawer with all fields of an animal. */
+export const openPet = (pet) => {
+  const { id, name, categoryId } = pet;
+  const values = {
+    id: [newElement('span', 'mono', id), copyButton('id', String(id))],
+    name: [showName(newElement('span', ''), pet), copyButton('name', name)],
+    categoryId: [newElement('span', 'mono', categoryId), copyButton('categoryId', String(categoryId))],
+    status: [statusBadge(pet)],
+  };
+  showName(find('#pet-name'), pet);
+  const fields = Object.entries(values).flatMap(([field, elements]) => {
+    const description = newElement('dd', '');
+    description.append(...elements);
+    return [newElement('dt', '', field), description];
+  });
+  petDrawer.querySelector('dl').replaceChildren(...fields);
+  showPetExamples({ operation: 'getPet', method: 'GET', path: `pets/${id}`, petId: String(id) });
+  petDrawer.showModal();
+  find('#pet-name').focus();
+};
+
+const sample = { name: 'Rex', categoryId: '7', status: 'available' };
+
+const showFormExamples = () => {
+  const values = valuesOf(form);
+  const body = Object.keys(values).length === 0 ? sample : values;
+  showCreateExamples({ operation: 'createPet', method: 'POST', path: 'pets', body });
+};
+
+export const openForm = () => {
+  outcome.textContent = '';
+  showError(form);
+  showFormExamples();
+  formDrawer.showModal();
+  form.elements.name.focus();
+};
+
+const isOutcomeUnknown = ({ code }) => ['network', 'timeout', 'unavailable'].includes(code);
+
+const addedText = ({ pet, replayed }, attempts) => {
+  const name = pet.name.trim() === '' ? 'an animal without a name' : pet.name;
+  const once =
+    replayed || attempts > 1 ? `, stored once${attempts > 1 ? ` after ${attempts} attempts` : ''}` : '';
+  return `Added ${name} with the id ${pet.id}${once}.`;
+};
+
+/**
+ * Lets the form add animals. `onAdded` shows a new animal. `onError` returns true for an error that it has shown itself.
+ * `visit` returns the signal of the current visit.
+ */
+export const activateForm = (animals, visit, onAdded, onError) => {
+  const create = createOnce(animals);
+  return async () => {
+    const signal = visit();
+    let attempts = 1;
+    const onRetry = () => {
+      attempts += 1;
+      outcome.className = 'waits';
+      outcome.textContent = `The service does not answer. Retrying… (attempt ${attempts})`;
+    };
+    outcome.textContent = '';
+    try {
+      const created = await create(valuesOf(form), { signal, onRetry, retryForMs });
+      if (signal.aborted) return;
+      form.reset();
+      showError(form);
+      showFormExamples();
+      outcome.className = '';
+      outcome.textContent = addedText(created, attempts);
+      form.elements.name.focus();
+      await onAdded(created.pet);
+    } catch (error) {
+      if (signal.aborted) return;
+      outcome.textContent = '';
+      if (!(error instanceof AnimalStoreError)) throw error;
+      if (onError(error)) return;
+      showError(form, error);
+      if (isOutcomeUnknown(error))
+        form.querySelector('[role=alert]').textContent =
+          `${messageOf(error)} Press Add again: the animal is stored only once.`;
+    }
+  };
+};
+
+form.addEventListener('input', showFormExamples);
+for (const drawer of [petDrawer, formDrawer]) {
+  drawer.querySelector('[data-closes]').addEventListener('click', () => drawer.close());
+  // A click outside of the drawer has the dialog itself as its target.
+  drawer.addEventListener('click', ({ target }) => target === drawer && drawer.close());
+}

@@ -1,0 +1,141 @@
+/* global document, URLSearchParams */
+import { copyText } from './copy.mjs';
+import { baseUrl, readKey } from './session.mjs';
+
+// An integer is written as it was typed, because JavaScript rounds large numbers.
+const integers = ['id', 'petId', 'categoryId', 'after', 'limit'];
+const isInteger = (name, text) => integers.includes(name) && /^-?(?:0|[1-9]\d*)$/.test(text);
+
+/** Writes a JSON object, which is also a literal of Python. */
+export const jsonOf = (values) =>
+  `{${Object.entries(values)
+    .map(([name, text]) => `${JSON.stringify(name)}: ${isInteger(name, text) ? text : JSON.stringify(text)}`)
+    .join(', ')}}`;
+
+/** Returns the address of a call: `path` is that below `/v1/`, and `query` has the parameters. */
+export const addressOf = ({ path, query = {} }) => {
+  const search = new URLSearchParams(query).toString();
+  return `${baseUrl}v1/${path}${search && `?${search}`}`;
+};
+
+const inShell = (text) => `'${text.replaceAll("'", String.raw`'\''`)}'`;
+
+const curl = ({ method, headers = {}, body, ...call }, key) => {
+  const authorization =
+    key === undefined ? '"Authorization: Bearer $API_KEY"' : inShell(`Authorization: Bearer ${key}`);
+  return [
+    `curl ${inShell(addressOf(call))}`,
+    `-H ${authorization}`,
+    ...Object.entries(headers).map((header) => `-H ${inShell(header.join(': '))}`),
+    ...(method === 'POST' ? ["-H 'Content-Type: application/json'", `-d ${inShell(jsonOf(body))}`] : []),
+  ].join(' \\\n  ');
+};
+
+const inScript = (text) =>
+  `'${JSON.stringify(text).slice(1, -1).replaceAll('\\"', '"').replaceAll("'", "\\'")}'`;
+
+/** Writes an object literal of JavaScript, with bigints for int64 values. */
+const literalOf = (values) => {
+  const properties = Object.entries(values).map(([name, text]) => {
+    const value = isInteger(name, text) ? `${text}${name === 'limit' ? '' : 'n'}` : inScript(text);
+    return `${name === 'limit' ? 'pageSize' : name}: ${value}`;
+  });
+  return properties.length === 0 ? '' : `{ ${properties.join(', ')} }`;
+};
+
+const clientCalls = {
+  listPets: ({ query }) => `const { pets } = await animals.page(${literalOf(query)});\nconsole.log(pets);`,
+  createPet: ({ body, headers = {} }) => {
+    const key = headers['Idempotency-Key'];
+    const options = key === undefined ? '' : `, ${literalOf({ idempotencyKey: key })}`;
+    return `const pet = await animals.create(${literalOf(body) || '{}'}${options});\nconsole.log(pet);`;
+  },
+  getPet: ({ petId }) =>
+    `const pet = await animals.get(${isInteger('petId', petId) ? `${petId}n` : inScript(petId)});\nconsole.log(pet);`,
+};
+
+const client = (call, key) => `import { animalStoreClient } from 'animal-store/client';
+
+const animals = animalStoreClient({
+  baseUrl: ${inScript(String(baseUrl))},
+  apiKey: ${key === undefined ? 'process.env.API_KEY' : inScript(key)},
+});
+${clientCalls[call.operation](call)}`;
+
+const python = ({ method, path, query = {}, headers = {}, body }, key) => {
+  const authorization =
+    key === undefined ? `f"Bearer {os.environ['API_KEY']}"` : JSON.stringify(`Bearer ${key}`);
+  const others = Object.entries(headers).map(
+    (header) => `, ${header.map((part) => JSON.stringify(part)).join(': ')}`,
+  );
+  return [
+    `import ${key === undefined ? 'os\nimport ' : ''}requests`,
+    '',
+    `response = requests.${method.toLowerCase()}(`,
+    `    ${JSON.stringify(addressOf({ path }))},`,
+    ...(Object.keys(query).length > 0 ? [`    params=${jsonOf(query)},`] : []),
+    ...(method === 'POST' ? [`    json=${jsonOf(body)},`] : []),
+    `    headers={"Authorization": ${authorization}${others.join('')}},`,
+    '    timeout=10,',
+    ')',
+    'print(response.status_code, response.json())',
+  ].join('\n');
+};
+
+const languages = { curl, JavaScript: client, Python: python };
+
+let language = 'curl';
+const panels = new Set();
+
+const newButton = (text, parent, onClick) => {
+  const button = document.createElement('button');
+  button.type = 'button';
+  button.textContent = text;
+  button.addEventListener('click', onClick);
+  parent.append(button);
+  return button;
+};
+
+/**
+ * Shows a call in each language. Copies it with `$API_KEY`, and with the key of the tab at a second click. Returns a
+ * function that shows another call.
+ */
+export const showExamples = (panel) => {
+  const [bar, group, code] = ['div', 'div', 'code'].map((name) => document.createElement(name));
+  const example = document.createElement('pre');
+  const buttons = Object.keys(languages).map((name) =>
+    newButton(name, group, () => {
+      language = name;
+      for (const update of panels) update();
+    }),
+  );
+  let call;
+  let copied = false;
+  const copy = newButton('Copy', bar, async () => {
+    const key = copied && readKey() !== '' ? readKey() : undefined;
+    await copyText(copy, languages[language](call, key));
+    copied = true;
+    copy.textContent = readKey() === '' ? 'Copy' : 'Copy with the key';
+  });
+  const update = () => {
+    copied = false;
+    copy.textContent = 'Copy';
+    for (const button of buttons)
+      button.setAttribute('aria-pressed', String(button.textContent === language));
+    example.setAttribute('aria-label', `Example for ${language}`);
+    code.textContent = languages[language](call);
+  };
+  bar.className = 'code-bar';
+  group.role = 'group';
+  group.setAttribute('aria-label', 'Language');
+  bar.prepend(group);
+  Object.assign(example, { tabIndex: 0, role: 'group', translate: false });
+  example.append(code);
+  panel.classList.add('code');
+  panel.append(bar, example);
+  return (next) => {
+    call = next;
+    panels.add(update);
+    update();
+  };
+};

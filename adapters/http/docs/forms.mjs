@@ -1,0 +1,50 @@
+/* global document, FormData */
+
+/** Returns the values of a form, without empty ones. An integer stays a text, because a number may be inexact. */
+export const valuesOf = (form) =>
+  Object.fromEntries([...new FormData(form)].filter(([, value]) => value !== ''));
+
+const messages = {
+  forbidden: () => 'This key may only read. Sign out, and use a key that may add animals.',
+  network: () => 'The service does not answer.',
+  rate_limited: ({ retryAfterMs = 1_000 }) =>
+    `Too many requests with this key. Try again in ${Math.ceil(retryAfterMs / 1_000)} s.`,
+  timeout: () => 'The service does not answer.',
+  unavailable: () => 'The service is not available at the moment.',
+};
+
+/** Returns the message of an error for a visitor, who knows neither headers nor settings. */
+export const messageOf = (error) =>
+  Object.hasOwn(messages, error.code)
+    ? messages[error.code](error)
+    : `${error.message[0]?.toUpperCase() ?? 'Unknown error'}${error.message.slice(1)}`;
+
+/** Texts of broken rules for visitors, who need no limits of an int64. */
+const texts = { required: 'Required', not_integer: 'Must be a whole number' };
+
+const textOf = ({ text, rule, expected }) => text ?? texts[rule] ?? `Must be ${expected}`;
+
+const showHint = (field, error) => {
+  const hint = document.getElementById(field.getAttribute('aria-describedby'));
+  hint.dataset.usual ??= hint.textContent;
+  hint.textContent = error ?? hint.dataset.usual;
+  hint.classList.toggle('wrong', error !== undefined);
+  if (error === undefined) field.removeAttribute('aria-invalid');
+  else field.setAttribute('aria-invalid', 'true');
+};
+
+/** Shows the errors of fields next to them, and focuses the first. Returns false if the form has none of these fields. */
+export const showFieldErrors = (form, invalidFields = []) => {
+  const errors = Object.fromEntries(invalidFields.map((field) => [field.name, textOf(field)]));
+  const fields = [...form.elements].filter((field) => field.hasAttribute('aria-describedby'));
+  for (const field of fields) showHint(field, errors[field.name]);
+  const first = fields.find(({ name }) => name in errors);
+  first?.focus();
+  return first !== undefined;
+};
+
+/** Shows an error at the fields that it names, or else in the alert of the form. Without an error, removes both. */
+export const showError = (form, error) => {
+  const isOfField = showFieldErrors(form, error?.fields);
+  form.querySelector('[role=alert]').textContent = error === undefined || isOfField ? '' : messageOf(error);
+};

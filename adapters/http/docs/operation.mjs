@@ -1,0 +1,192 @@
+import { copyText } from './copy.mjs';
+import { addressOf, jsonOf, showExamples } from './examples.mjs';
+import { newElement, renderMarkdown } from './markdown.mjs';
+import { readKey } from './session.mjs';
+
+const reviveExactly = (_name, value, { source }) =>
+  typeof value === 'number' ? JSON.rawJSON(source) : value;
+
+/** Indents JSON without rounding its numbers. Returns other texts, and in browsers without `JSON.rawJSON` all, unchanged. */
+const indentExactly = (text) => {
+  try {
+    return typeof JSON.rawJSON === 'function'
+      ? JSON.stringify(JSON.parse(text, reviveExactly), null, 2)
+      : text;
+  } catch {
+    return text;
+  }
+};
+
+const plain = (text) => Object.assign(newElement('code', text), { translate: false });
+const withClass = (className, element) => Object.assign(element, { className });
+
+/** Returns the parameters of an operation and the fields of its body, each with the place where it is sent. */
+const inputsOf = ({ parameters, requestBody }, resolve) => {
+  const media = requestBody?.content['application/json'];
+  const { properties = {}, required = [] } = resolve(media?.schema ?? {});
+  const fields = Object.entries(properties).map(([name, property]) => {
+    const schema = resolve(property);
+    const sample = media.example[name];
+    return { name, in: 'body', required: required.includes(name), schema, ...schema, example: sample };
+  });
+  return [...fields, ...parameters.map((parameter) => ({ ...parameter, schema: resolve(parameter.schema) }))];
+};
+
+const typeOf = ({ type, format, minimum, maximum, maxLength }) => {
+  const range = minimum === undefined ? '' : `, ${minimum} to ${maximum}`;
+  return `${format ?? type}${range}${maxLength === undefined ? '' : `, at most ${maxLength.toLocaleString('en')} characters`}`;
+};
+
+const newField = ({ schema, example = '' }) => {
+  if (schema.enum === undefined)
+    return Object.assign(newElement('input'), { autocomplete: 'off', value: example });
+  const options = ['', ...schema.enum].map((value) =>
+    Object.assign(newElement('option', value === '' ? '–' : value), { value }),
+  );
+  return Object.assign(newElement('select', ...options), { value: example, translate: false });
+};
+
+/** Makes the form of an operation, with a field for each input. */
+const newForm = (operationId, inputs) => {
+  const form = newElement('form');
+  for (const input of inputs) {
+    const field = newField(input);
+    field.name = input.name;
+    field.id = `${operationId}-${input.name}`;
+    field.setAttribute('aria-describedby', `${field.id}-hint`);
+    if (input.schema.default !== undefined) field.placeholder = input.schema.default;
+    const type = withClass(
+      'quiet',
+      newElement('span', `${typeOf(input.schema)}${input.required ? ', required' : ''}`),
+    );
+    const label = newElement('label', plain(input.name), ' ', type);
+    label.htmlFor = field.id;
+    const [hint] = renderMarkdown(input.description);
+    form.append(label, field, Object.assign(withClass('hint', hint), { id: `${field.id}-hint` }));
+  }
+  return form;
+};
+
+/** Returns the call that the values of the form describe. Empty fields are left out. */
+const callOf = (operationId, method, path, inputs, form) => {
+  const values = { query: {}, path: {}, header: {}, body: {} };
+  for (const input of inputs) {
+    const { value } = form.elements[input.name];
+    if (value !== '') values[input.in][input.name] = value;
+  }
+  const { petId = '' } = values.path;
+  return {
+    operation: operationId,
+    method: method.toUpperCase(),
+    path: path.slice(1).replace('{petId}', encodeURIComponent(petId)),
+    petId,
+    query: values.query,
+    headers: values.header,
+    body: values.body,
+  };
+};
+
+const send = ({ headers, body, ...call }) => {
+  const isPost = call.method === 'POST';
+  return fetch(addressOf(call), {
+    method: call.method,
+    headers: {
+      ...(readKey() !== '' && { Authorization: `Bearer ${readKey()}` }),
+      ...(isPost && { 'Content-Type': 'application/json' }),
+      ...headers,
+    },
+    ...(isPost && { body: jsonOf(body) }),
+  });
+};
+
+/** Makes the panel that shows an example of the response, and then the responses to the requests that are sent. */
+const newResponsePanel = (status, example) => {
+  const title = newElement('span', `Example of the response, ${status}`);
+  title.role = 'status';
+  const copy = Object.assign(newElement('button', 'Copy'), { type: 'button' });
+  const code = newElement('code', JSON.stringify(example, null, 2));
+  const text = Object.assign(newElement('pre', code), { tabIndex: 0, role: 'group', translate: false });
+  text.setAttribute('aria-label', 'Response');
+  copy.addEventListener('click', () => void copyText(copy, code.textContent));
+  const headers = newElement('pre');
+  const details = newElement('details', newElement('summary', 'Headers'), headers);
+  details.hidden = true;
+  const panel = withClass(
+    'code',
+    newElement('div', withClass('code-bar', newElement('div', title, copy)), text, details),
+  );
+  const show = async (call) => {
+    const began = performance.now();
+    title.textContent = 'Sending…';
+    try {
+      const response = await send(call);
+      code.textContent = indentExactly(await response.text());
+      const milliseconds = Math.round(performance.now() - began);
+      title.textContent = `${response.status} ${response.statusText}, ${milliseconds} ms`;
+      title.className = response.ok ? 'good' : 'bad';
+      headers.textContent = [...response.headers].map((header) => header.join(': ')).join('\n');
+      details.hidden = false;
+    } catch (error) {
+      title.textContent = 'No response';
+      title.className = 'bad';
+      code.textContent = error.message;
+      details.hidden = true;
+    }
+  };
+  return { panel, show };
+};
+
+const responsesOf = (responses, resolve) => {
+  const rows = Object.entries(responses).map(([status, response]) => {
+    const { description, headers } = resolve(response);
+    const names = Object.keys(headers).filter((name) => name !== 'X-Request-Id');
+    const cell = newElement('td', ...renderMarkdown(description));
+    const list = names.flatMap((name, index) => [index === 0 ? '' : ', ', plain(name)]);
+    if (names.length > 0) cell.append(withClass('hint', newElement('p', 'Headers: ', ...list)));
+    const head = newElement('th', status);
+    head.scope = 'row';
+    return newElement('tr', head, cell);
+  });
+  return newElement(
+    'details',
+    newElement('summary', 'All responses'),
+    newElement('table', newElement('tbody', ...rows)),
+  );
+};
+
+/** Makes the section of an operation: its description and form, and next to them the examples and the response. */
+export const newOperation = (path, method, operation, resolve) => {
+  const { operationId, summary, description, deprecated, responses } = operation;
+  const inputs = inputsOf(operation, resolve);
+  const form = newForm(operationId, inputs);
+  const [status, response] = Object.entries(responses)[0];
+  const { panel, show } = newResponsePanel(status, response.content['application/json'].example);
+  const sendButton = withClass('main', newElement('button', 'Send'));
+  const examples = newElement('div');
+  const showCall = showExamples(examples);
+  const call = () => callOf(operationId, method, path, inputs, form);
+  const title = newElement('h2', summary);
+  if (deprecated) title.append(' ', withClass('badge pending', newElement('span', 'deprecated')));
+  const route = withClass(
+    'route',
+    newElement('p', withClass(`badge ${method}`, plain(method.toUpperCase())), ' ', plain(`/v1${path}`)),
+  );
+  form.append(sendButton);
+  form.addEventListener('input', () => showCall(call()));
+  form.addEventListener('submit', (event) => {
+    event.preventDefault();
+    void show(call());
+    panel.scrollIntoView({ block: 'nearest' });
+  });
+  showCall(call());
+  const left = newElement(
+    'div',
+    title,
+    route,
+    ...renderMarkdown(description),
+    form,
+    responsesOf(responses, resolve),
+  );
+  const right = withClass('examples', newElement('div', examples, panel));
+  return Object.assign(withClass('operation', newElement('section', left, right)), { id: operationId });
+};

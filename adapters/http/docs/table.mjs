@@ -1,0 +1,63 @@
+/* global document */
+import { copyText } from './copy.mjs';
+
+/** Makes an element with a text. `textContent` shows HTML in a name as text, and writes every digit of a bigint. */
+export const newElement = (name, className, text = '') => {
+  const element = document.createElement(name);
+  element.className = className;
+  element.textContent = text;
+  return element;
+};
+
+/** Makes a button or another element that shows a name, in the direction of its own text. */
+export const showName = (element, { name }) => {
+  element.classList.toggle('unnamed', name.trim() === '');
+  element.textContent = name.trim() === '' ? '(no name)' : name;
+  element.dir = 'auto';
+  element.translate = false;
+  return element;
+};
+
+export const statusBadge = ({ status }) => {
+  const badge = newElement('span', status === undefined ? 'quiet' : `badge ${status}`, status ?? '–');
+  badge.translate = false;
+  return badge;
+};
+
+const newButton = (className) => Object.assign(newElement('button', className), { type: 'button' });
+
+const newRow = (pet, onOpen) => {
+  const row = document.createElement('tr');
+  row.dataset.id = pet.id;
+  const id = newButton('id mono');
+  id.textContent = pet.id;
+  id.title = 'Copy the id';
+  id.translate = false;
+  id.addEventListener('click', (event) => {
+    event.stopPropagation();
+    void copyText(id, String(pet.id));
+  });
+  row.insertCell().append(id);
+  row.insertCell().append(showName(newButton('name'), pet));
+  row.append(newElement('td', 'mono', pet.categoryId));
+  row.insertCell().append(statusBadge(pet));
+  row.addEventListener('click', () => onOpen(pet));
+  return row;
+};
+
+const columnsOf = { asc: 'ascending', desc: 'descending' };
+
+/** Shows animals in the table. `onOpen` is called with the animal whose row was clicked. */
+export const showRows = (table, pets, { order = 'asc' }, onOpen) => {
+  table.tBodies[0].replaceChildren(...pets.map((pet) => newRow(pet, onOpen)));
+  table.querySelector('#id-column').setAttribute('aria-sort', columnsOf[order]);
+};
+
+/** Scrolls to the row of an animal and marks it. Returns false if the table does not show the animal. */
+export const markRow = (table, { id }) => {
+  for (const row of table.querySelectorAll('.added')) row.classList.remove('added');
+  const row = table.querySelector(`[data-id="${id}"]`);
+  row?.classList.add('added');
+  row?.scrollIntoView({ block: 'center' });
+  return row !== null;
+};
