@@ -1,4 +1,6 @@
 import { expect } from 'chai';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { maxResponseMs } from '../adapters/http/received-request';
 import { serverTimeouts as server } from '../adapters/http/server/timeouts';
 import { databaseTimeouts as database } from '../adapters/knex';
@@ -11,8 +13,32 @@ const promisedMs = 5_000;
 /** Time for which nginx and HAProxy keep an idle connection to a server by default. */
 const proxyIdleMs = 60_000;
 
-/** Time for which `deploy/nginx` keeps an idle connection to the service. */
-const nginxIdleMs = 1_000;
+/** Returns the milliseconds that a file of `deploy/` gives in seconds, in the only group of each match. */
+const millisecondsIn = (file: string, pattern: RegExp): ReadonlyArray<number> =>
+  Array.from(
+    readFileSync(join(__dirname, '../deploy', file), 'utf8').matchAll(pattern),
+    ([, seconds]) => Number(seconds) * 1_000,
+  );
+
+/** Time for which each proxy keeps an idle connection to the service, if it has a limit. */
+const proxyIdlesMs = [
+  ...millisecondsIn('nginx/animal-store.conf', /^ {2}keepalive_timeout (\d+)s;/gm).slice(0, 1),
+  ...millisecondsIn('caddy/Caddyfile', /keepalive (\d+)s/g),
+];
+
+const proxyHeadsMs = [
+  ...millisecondsIn('haproxy/haproxy.cfg', /timeout http-request (\d+)s/g),
+  ...millisecondsIn('nginx/animal-store.conf', /client_header_timeout (\d+)s/g),
+  ...millisecondsIn('caddy/Caddyfile', /read_header (\d+)s/g),
+];
+
+/** Times that health checks wait for an answer. */
+const healthChecksMs = [
+  ...millisecondsIn('haproxy/haproxy.cfg', /timeout check (\d+)s/g),
+  ...millisecondsIn('check-ready.mjs', /timeoutSeconds = (\d+);/g),
+  ...millisecondsIn('caddy/Caddyfile', /health_timeout (\d+)s/g),
+  ...millisecondsIn('kubernetes/animal-store.yaml', /timeoutSeconds: (\d+)/g),
+];
 
 /** Title of a test, and time limits that must each be less than the next. */
 const orders: ReadonlyArray<readonly [string, ReadonlyArray<number>]> = [
@@ -22,7 +48,10 @@ const orders: ReadonlyArray<readonly [string, ReadonlyArray<number>]> = [
   ['a proxy closes idle connections first', [proxyIdleMs, server.idleMs]],
   ['a close lingers', [server.lingerMs, server.stopMs]],
   ['a stop waits for responses', [server.acceptBacklogMs + maxResponseMs, server.stopMs]],
-  ['a stop waits for nginx to close idle connections', [nginxIdleMs, server.idleGraceMs, server.stopMs]],
+  [
+    'a stop waits for proxies to close idle connections',
+    [Math.max(...proxyIdlesMs), server.idleGraceMs, server.stopMs],
+  ],
   ['a stop waits for first bytes', [server.idleCheckMs, server.firstByteMs, server.stopMs]],
   ['a statement ends before the request', [database.statementMs + database.graceMs, maxResponseMs]],
   ['a SQLite lock ends before the request', [database.sqliteBusyMs + database.graceMs, maxResponseMs]],
@@ -60,6 +89,16 @@ describe('Time limits', () => {
       });
     });
   }
+
+  it('of a head are the same in each proxy', () => {
+    expect(proxyHeadsMs).to.deep.equal([server.headersMs, server.headersMs, server.headersMs]);
+  });
+
+  it('of a health check leave the service the time that it takes to find a cause', () => {
+    expect(healthChecksMs).to.have.lengthOf(6);
+    expect(Math.min(...healthChecksMs)).to.be.above(database.readinessMs);
+    expect(Math.min(...healthChecksMs)).to.be.at.least(promisedMs);
+  });
 
   it('are positive and fit a timer', () => {
     const all = [server, database, client].flatMap((limits) => Object.entries<number>(limits));

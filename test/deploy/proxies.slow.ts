@@ -26,24 +26,39 @@ const headOfCreate = [
 /** Pause within a body: shorter than the service's 20 s for a body, longer than the proxies' time limit for a response. */
 const pauseMs = 11_000;
 
+type Rejected = ReadonlyArray<readonly [head: string, statuses: ReadonlyArray<number>]>;
+
 /** Requests that a proxy may reject itself, and the statuses it may answer with. */
-const rejected: ReadonlyArray<readonly [head: string, statuses: ReadonlyArray<number>]> = [
+const rejectedByAll: Rejected = [
   [`GET /v1/pets HTTP/1.1\r\nX: ${'x'.repeat(17_000)}`, [431]],
   [`GET /v1/pets?x=${'x'.repeat(17_000)} HTTP/1.1`, [431]],
   [`GET /v1/pets HTTP/1.1\r\n${'X: y\r\n'.repeat(128)}X: y`, [431]],
   ['GET /v1/pets/%00 HTTP/1.1', [400, 401]],
-  ['GET /v1/pets HTTP/3.0', [400, 401]],
   ['TRACE /v1/pets HTTP/1.1', [400, 401]],
   ['GET /errors/late HTTP/1.1', [404]],
   ['GET //errors/late HTTP/1.1', [404]],
   ['GET /%2Ferrors/late HTTP/1.1', [404]],
 ];
 
-// HAProxy 2.6 answers a head that it cannot parse with HTML, whatever its `http-error` says.
-const unparsable: typeof rejected = [
+const unknownVersion: Rejected = [['GET /v1/pets HTTP/3.0', [400, 401]]];
+
+const unparsable: Rejected = [
   ['GET /v1/pets HTTP/1.1\r\nno header', [400]],
   ['POST /v1/pets HTTP/1.1\r\nTransfer-Encoding: gzip, chunked', [400]],
 ];
+
+// HAProxy 2.6 answers a head that it cannot parse with HTML, whatever its `http-error` says, and Caddy with text.
+const rejected: Readonly<Record<string, Rejected>> = {
+  nginx: [...rejectedByAll, ...unknownVersion, ...unparsable],
+  HAProxy: [...rejectedByAll, ...unknownVersion],
+  Caddy: rejectedByAll,
+};
+
+/** Lines of the configurations that are added together with TLS. Caddy needs none. */
+const redirects = [
+  ['nginx', 'if ($scheme = http)'],
+  ['HAProxy', 'http-request redirect scheme https'],
+] as const;
 
 /** Returns the body of a response from a proxy whose certificate is self-signed. */
 const getOverHttp2 = async (address: string, path: string): Promise<string> => {
@@ -66,7 +81,7 @@ const expectUnavailable = async (address: string): Promise<void> => {
 
 for (const [name, startProxy] of proxies) {
   describe(`Behind ${name} with its shipped configuration`, () => {
-    needsPrograms('nginx', 'haproxy', 'openssl');
+    needsPrograms('nginx', 'haproxy', 'caddy', 'openssl');
     let services: readonly [ServiceProcess, ServiceProcess];
     let proxy: Proxy;
     let address = '';
@@ -147,7 +162,7 @@ for (const [name, startProxy] of proxies) {
     });
 
     it('answers requests that it rejects with an Error body', async () => {
-      for (const [head, statuses] of name === 'nginx' ? [...rejected, ...unparsable] : rejected) {
+      for (const [head, statuses] of rejected[name] ?? []) {
         const bytes = `${head}\r\nHost: h\r\nConnection: close\r\n\r\n`;
         const { status, headers, body } = await rawExchange(address, bytes);
         const request = head.slice(0, 40);
@@ -163,17 +178,31 @@ for (const [name, startProxy] of proxies) {
       await connection.received(/^HTTP\/1.1 100 /);
       connection.send('zz\r\n\r\n');
       const answer = readHttpResponses(await connection.closed(), ['POST']).at(-1);
-      expect(answer).to.include({ status: 400 });
+      // Caddy can't tell a malformed body from an instance that fails.
+      const [status, code] = name === 'Caddy' ? [503, 'unavailable'] : [400, 'malformed_request'];
+      expect(answer).to.include({ status });
       expect(JSON.parse(String(answer?.body)))
-        .to.include({ code: 'malformed_request', status: 400 })
+        .to.include({ code, status })
         .and.to.have.all.keys('code', 'message', 'status');
     });
 
-    it('names the host and port of the request in the OpenAPI document, whatever X-Forwarded-Host says', async () => {
-      const document = await call(`${address}/openapi.json`, {
-        headers: { 'X-Forwarded-Host': 'evil.example' },
-      });
-      expect(JSON.parse(document.text)).to.have.deep.property('servers', [{ url: `${address}/v1` }]);
+    it('names the address of the request in the OpenAPI document, whatever the client says in X-Forwarded headers', async () => {
+      const forged = { Host: 'evil.example', Proto: 'evil', Prefix: '/evil' };
+      for (const [part, value] of Object.entries(forged)) {
+        const document = await call(`${address}/openapi.json`, {
+          headers: { [`X-Forwarded-${part}`]: value },
+        });
+        expect(JSON.parse(document.text), part).to.have.deep.property('servers', [{ url: `${address}/v1` }]);
+      }
+    });
+
+    it('gives a head 10 s, and ends the connection with a 408 or without an answer', async () => {
+      const connection = connectTo(address);
+      const began = performance.now();
+      connection.send('GET /v1/pets HTTP/1.1\r\nHost: animals\r\n');
+      const received = (await connection.closed()).toString();
+      expect(performance.now() - began).to.be.within(9_000, 15_000);
+      expect(received).to.match(name === 'HAProxy' ? /^HTTP\/1.1 408 / : /^$/);
     });
 
     it('passes reads on while no instance is ready, because the database takes no writes', async () => {
@@ -193,6 +222,18 @@ for (const [name, startProxy] of proxies) {
       await holder.close();
       await eventually('it is ready', 20_000, async () => (await statusOf(address)) === 200);
     });
+
+    const [, redirect] = redirects.find(([proxyName]) => proxyName === name) ?? [];
+    if (redirect !== undefined) {
+      it('serves nothing without TLS once its line for that is added', async () => {
+        const [one = '', other = ''] = services.map((service) => new URL(service.address).host);
+        const secured = await startProxy([one, other], [[`# ${redirect}`, redirect]]);
+        const { status, headers } = await call(`${secured.address}/v1/pets?limit=1`, { key });
+        expect(status).to.equal(308);
+        expect(headers.location).to.match(/^https:\/\/127\.0\.0\.1.*\/v1\/pets\?limit=1$/);
+        expect(await getOverHttp2(secured.tlsAddress, '/v1/pets?limit=1')).to.include('"name":"Rex"');
+      });
+    }
 
     it('answers 503 with an Error body if an instance sends no complete response', async () => {
       const broken = await servePlainly((request, response) => {

@@ -19,11 +19,14 @@ export interface Proxy {
   readonly program: Running;
 }
 
-/** Starts a proxy in front of two instances, given by hosts and ports such as `127.0.0.1:3001`. */
-export type StartProxy = (instances: readonly [first: string, second: string]) => Promise<Proxy>;
-
 /** Texts of a configuration, with what replaces them in a test. */
 type Replacements = ReadonlyArray<readonly [from: string, to: string]>;
+
+/** Starts a proxy in front of two instances, given by hosts and ports such as `127.0.0.1:3001`. */
+export type StartProxy = (
+  instances: readonly [first: string, second: string],
+  more?: Replacements,
+) => Promise<Proxy>;
 
 /** Replaces texts in one pass, since a port such as 30012 would begin with what another replacement looks for. */
 const replaceEach = (text: string, replacements: Replacements): string => {
@@ -37,15 +40,21 @@ const environment = { PATH: '/usr/sbin:/usr/bin:/bin' };
 const starter =
   (
     path: string,
-    replacementsFor: (port: number, tlsPort: number, certificate: Certificate) => Replacements,
+    replacementsFor: (
+      port: number,
+      tlsPort: number,
+      certificate: Certificate,
+      fallbackPort: number,
+    ) => Replacements,
     start: (site: string) => Promise<Running>,
   ): StartProxy =>
-  async ([first, second]) => {
+  async ([first, second], more = []) => {
     const [port, tlsPort, folder] = [await freePort(), await freePort(), await makeFolder()];
     const replacements: Replacements = [
-      ...replacementsFor(port, tlsPort, await makeCertificate(folder)),
+      ...replacementsFor(port, tlsPort, await makeCertificate(folder), await freePort()),
       ['127.0.0.1:3001', first],
       ['127.0.0.1:3002', second],
+      ...more,
     ];
     const text = await readFile(join(projectFolder, path), 'utf8');
     for (const [from] of replacements) expect(text).to.include(from);
@@ -55,7 +64,7 @@ const starter =
     const address = `http://127.0.0.1:${port}`;
     await eventually('the proxy reaches an instance', 20_000, () =>
       call(`${address}/readyz`).then(
-        ({ status }) => status === 200,
+        ({ status }) => status === 200 || status === 308,
         () => false,
       ),
     );
@@ -107,20 +116,27 @@ const startHaproxy = starter(
     Promise.resolve(startProgram('sh', ['-c', 'exec haproxy -db -f "$0" >/dev/null', site], { environment })),
 );
 
-export const proxies: ReadonlyArray<readonly [name: string, start: StartProxy]> = [
-  ['nginx', startNginx],
-  ['HAProxy', startHaproxy],
-];
-
-/** Starts Caddy without TLS, whose certificate would need a public host, and without its own port for administration. */
+/** Starts Caddy with an authority of its own, since a public one needs a public host, and without its admin port. */
 export const startCaddy = starter(
   'deploy/caddy/Caddyfile',
-  (port) => [
-    ['animals.example.com {', `http://127.0.0.1:${port} {`],
-    ['\tservers {', '\tadmin off\n\tservers {'],
+  (port, tlsPort, { certificate, privateKey }, fallbackPort) => [
+    ['animals.example.com {', '(site) {'],
+    ['127.0.0.1:3099', `127.0.0.1:${fallbackPort}`],
+    [
+      '# Used while no instance is ready.',
+      `http://:${port} {\n\tbind 127.0.0.1 [::1]\n\timport site\n}
+https://127.0.0.1:${tlsPort} {\n\ttls ${certificate} ${privateKey}\n\timport site\n}\n#`,
+    ],
+    ['\tservers {', '\tadmin off\n\tauto_https disable_redirects\n\tservers {'],
   ],
   async (site) => {
     const options = ['run', `--config=${site}`, '--adapter=caddyfile'];
     return startProgram('caddy', options, { environment: { ...environment, HOME: await makeFolder() } });
   },
 );
+
+export const proxies: ReadonlyArray<readonly [name: string, start: StartProxy]> = [
+  ['nginx', startNginx],
+  ['HAProxy', startHaproxy],
+  ['Caddy', startCaddy],
+];

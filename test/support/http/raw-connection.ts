@@ -106,7 +106,7 @@ const readHeader = (line: string): readonly [string, string] => {
 
 const readHead = (head: string): Omit<WireResponse, 'body'> => {
   const [statusLine = '', ...headerLines] = head.split('\r\n');
-  const [, status] = /^HTTP\/1\.1 ([1-5][0-9]{2}) [\x20-\x7e]*$/.exec(statusLine) ?? [];
+  const [, status] = /^HTTP\/1\.[01] ([1-5][0-9]{2}) [\x20-\x7e]*$/.exec(statusLine) ?? [];
   if (status === undefined) throw new Error(`no status line: ${JSON.stringify(statusLine)}`);
   return { status: Number(status), headers: headerLines.map(readHeader) };
 };
