@@ -4,6 +4,7 @@ import { healthPaths, type Reporter, type RequestRecord } from '../../adapters/h
 import type { PrometheusMetrics } from '../../adapters/prometheus';
 import type { Settings } from '../settings/settings';
 import { specificAdvice } from '../store/advice';
+import { journalPrefix } from '../terminal/journal';
 import type { ProcessIO } from '../terminal/terminal';
 import { styleFor } from '../terminal/style';
 import { terminalText } from './terminal-log';
@@ -87,7 +88,11 @@ export const openLog = ({ LOG_LEVEL }: Pick<Settings, 'LOG_LEVEL'>, { stdout, st
     const text = toText(line);
     if (text !== '') output.write(text);
   };
-  const logger = makeLogger(LOG_LEVEL, stdout.isTTY === true ? writeText : (line) => output.write(line));
+  const prefix = journalPrefix(stdout, env);
+  const writeJson = (line: string): void => {
+    output.write(`${prefix(/^{"level":"(\w+)"/.exec(line)?.[1] ?? '')}${line}`);
+  };
+  const logger = makeLogger(LOG_LEVEL, stdout.isTTY === true ? writeText : writeJson);
   return {
     logger,
     close: (): Promise<void> | undefined => {

@@ -4,6 +4,7 @@ import { Socket } from 'node:net';
 import type { Writable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { errorCode } from '../error-code';
+import { journalPrefix } from './journal';
 import { signalExitCode } from './signals';
 import { styleFor } from './style';
 import { escapeControlCharacters, toPrintableJson } from './text';
@@ -111,11 +112,17 @@ export const announceStop = ({ stderr, printError }: Terminal, signal: NodeJS.Si
 const levels = { 'warning: ': 'warn', 'animal-store: ': 'fatal' } as const;
 
 /** Makes a terminal that prints messages as JSON lines, like those of the log. */
-export const withJsonMessages = (terminal: Terminal): Terminal => ({
-  ...terminal,
-  printError: (text) => {
-    const [prefix, level] = Object.entries(levels).find(([start]) => text.startsWith(start)) ?? ['', 'info'];
-    const line = { level, time: new Date().toISOString(), msg: text.slice(prefix.length) };
-    terminal.writeError(`${toPrintableJson(line)}\n`);
-  },
-});
+export const withJsonMessages = (terminal: Terminal): Terminal => {
+  const beginning = journalPrefix(terminal.stderr, terminal.env);
+  return {
+    ...terminal,
+    printError: (text) => {
+      const [prefix, level] = Object.entries(levels).find(([start]) => text.startsWith(start)) ?? [
+        '',
+        'info',
+      ];
+      const line = { level, time: new Date().toISOString(), msg: text.slice(prefix.length) };
+      terminal.writeError(`${beginning(level)}${toPrintableJson(line)}\n`);
+    },
+  };
+};

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
-import { rmSync } from 'node:fs';
+import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { openSqlite } from '../../../adapters/knex';
 import { readVersion } from '../../../app/commands/run-command';
 import { eventually } from '../../support/eventually';
@@ -9,7 +10,8 @@ import { execute, inPostgresDatabase } from '../../support/postgres/postgres';
 import { logLines } from '../../support/service/log-lines';
 import { serveInProcess } from '../../support/service/serve-in-process';
 import { killServices, startService } from '../../support/service/service-process';
-import { newDatabaseFile, removeFolders } from '../../support/temporary-folder';
+import { main, runCommand, startProgram } from '../../support/processes/command';
+import { makeFolder, newDatabaseFile, removeFolders } from '../../support/temporary-folder';
 
 const key = 'secret-key-of-the-tests';
 
@@ -41,6 +43,33 @@ describe('The log of a service', () => {
       { level: 'info', signal: 'SIGTERM', stopDelayMs: 50, msg: 'stopping' },
       { level: 'info', msg: 'stopped' },
     ]);
+  });
+
+  it('has the priority of each line for the journal of systemd, and for no other file', async () => {
+    for (const isJournal of [true, false]) {
+      const file = join(await makeFolder(), 'log');
+      writeFileSync(file, '');
+      const { dev, ino } = statSync(file);
+      const environment = {
+        DATABASE_URL: `sqlite:${await newDatabaseFile()}`,
+        JOURNAL_STREAM: isJournal ? `${dev}:${ino}` : `${dev}:1`,
+        NODE_ENV: 'production',
+        LOG_LEVEL: 'debug',
+        API_KEYS: 'a',
+      };
+      await runCommand(['migrate'], environment);
+      const words = ['-c', 'exec "$@" >>"$0" 2>&1', file, process.execPath, main, 'serve'];
+      const service = startProgram('sh', words, { environment: { ...environment, PORT: '0' } });
+      const log = () => readFileSync(file, 'utf8');
+      await eventually('it serves', 20_000, () => log().includes('"started"'));
+      service.signal('SIGTERM');
+      await service.ended;
+      const lines = log().trimEnd().split('\n');
+      expect(lines.map((line) => /^(?:<\d>)?/.exec(line)?.[0])).to.deep.equal(
+        lines.map((line) => (isJournal ? (line.includes('"warn"') ? '<4>' : '<6>') : '')),
+      );
+      expect(lines.join()).to.include('"warn"').and.include('"stopped"');
+    }
   });
 
   it('has the reason why the service stops without a signal', async () => {
