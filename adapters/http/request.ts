@@ -1,6 +1,5 @@
 import * as E from 'fp-ts/Either';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Readable } from 'node:stream';
 import type { HttpFailure } from './errors';
 import {
   type Body,
@@ -70,20 +69,6 @@ const parsedBody = (rawBody: unknown): E.Either<HttpFailure, Uint8Array> | undef
 export const bodyOf = async (request: IncomingMessage, rawBody: unknown): Promise<Body> => {
   const body = parsedBody(rawBody) ?? (await collectBody(request));
   return E.isRight(body) && body.right.length > maxBodyBytes ? E.left(tooLarge) : body;
-};
-
-/**
- * Discards what a client still sends, because closing a socket with unread bytes resets the connection, and the client
- * may lose the response. Stops reading after 8 MB, but does not close the stream, so that the client can still read the
- * response.
- */
-export const discard = (stream: Readable): void => {
-  let bytes = 0;
-  stream.on('data', ({ length }: Buffer) => {
-    bytes += length;
-    if (bytes > maxDiscardedBytes) stream.pause();
-  });
-  stream.resume();
 };
 
 /** Sends 100 (Continue) only when the body is read, so that a client need not send a body that is rejected earlier. */

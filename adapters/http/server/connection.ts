@@ -1,12 +1,13 @@
-import { AsyncResource } from 'node:async_hooks';
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
-import type { AcceptPriority } from './accept-priority';
-import { discard } from '../request';
-import { serverTimeouts } from './timeouts';
+import { maxDiscardedBytes } from '../body-limits';
 import type { HttpFailure } from '../errors';
 import type { RequestHead } from '../forwarded';
-import { isMalformedHeadRequest, type ParserError, parserFailure } from './validate-request';
+import { collectBody, hasBody } from '../request';
+import type { AcceptPriority } from './accept-priority';
+import { RequestParts } from './request-parts';
+import { serverTimeouts } from './timeouts';
+import { isMalformedHeadRequest, type ParserError, parserFailure, validateRequest } from './validate-request';
 
 /** Request listener, such as the callback of a Koa application. If it throws or rejects, the connection is closed. */
 export type Listener = (request: IncomingMessage, response: ServerResponse) => unknown;
@@ -26,16 +27,26 @@ export interface Serving {
   isStopping: boolean;
 }
 
-/** Request and its response. `fault` is the reason to reject the request, if any. */
-export interface Exchange {
+/**
+ * State of a connection. Node's parser receives bytes only while it is Idle, and in Running until the end of the body.
+ *
+ *   Idle ── request ──▶ Running ── response sent ──▶ Idle, or Waiting if the client has sent more
+ *   Idle ── bytes, while other clients connect ──▶ Waiting ── released ──▶ Idle
+ *   Idle, Running ── failure, or response that closes the connection ──▶ Closing
+ *
+ * Bytes of later requests stay in the socket, which stops reading at its high-water mark. In Closing, bytes are discarded.
+ */
+type State = { readonly _tag: 'Idle' | 'Waiting' | 'Closing' } | Running;
+
+interface Running {
+  readonly _tag: 'Running';
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
-  readonly hasBody: boolean;
-  readonly fault: HttpFailure | undefined;
 }
 
-/** Limit on the requests of a connection that are received, but not started. Above it, the connection is closed. */
-const maxWaiting = 100;
+const idle: State = { _tag: 'Idle' };
+const waiting: State = { _tag: 'Waiting' };
+const closing: State = { _tag: 'Closing' };
 
 const rawText = ({ status, headers, body }: ErrorResponse, isHead: boolean): string => {
   const allHeaders = {
@@ -48,9 +59,26 @@ const rawText = ({ status, headers, body }: ErrorResponse, isHead: boolean): str
   return `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n${lines.join('')}\r\n${isHead ? '' : body}`;
 };
 
+const closeAfter = (response: ServerResponse): void => {
+  response.setHeader('Connection', 'close');
+};
+
+/** Removes the listeners of an event of a socket. Returns a function that calls them. */
+const takeListeners = (
+  socket: Socket,
+  event: 'data' | 'end',
+): ((...values: ReadonlyArray<Buffer>) => void) => {
+  const listeners = socket.listeners(event);
+  socket.removeAllListeners(event);
+  return (...values) => {
+    for (const listener of listeners) Reflect.apply(listener, socket, values);
+  };
+};
+
 /**
- * Connection of a client. Runs one exchange (a request and its response) at a time. Node itself would start a pipelined
- * request during an earlier one, whose response may close the connection.
+ * Connection of a client. Runs one exchange (a request and its response) at a time. Node itself would parse and start
+ * pipelined requests at once. They could then fill the memory, and run although an earlier response closes the
+ * connection. The connection therefore passes bytes to Node's listeners only when the next request may start.
  */
 export class Connection {
   readonly socket: Socket;
@@ -58,76 +86,80 @@ export class Connection {
   unreadSince: number | undefined;
 
   private readonly serving: Serving;
-  private readonly waiting: Array<() => void> = [];
-  private current: ServerResponse | undefined;
-  private isPaused = false;
-  private parserFailure: HttpFailure | undefined;
-  /** True if the connection ignores all requests that it receives from now on. */
-  private isClosing = false;
-  private ignoredRequests = 0;
+  private readonly parse: (bytes: Buffer) => void;
+  private readonly endParsing: () => void;
+  private readonly parts = new RequestParts();
+  private state = idle;
+  private isHalfClosed = false;
+  private discardedBytes = 0;
   private readBytes = 0;
 
   constructor(socket: Socket, serving: Serving) {
     this.socket = socket;
     this.serving = serving;
-    // Pause again, because Node resumes the socket at the end of each request, and when a listener reads a body.
-    socket.on('resume', () => {
-      if (this.isPaused) socket.pause();
-    });
+    this.parse = takeListeners(socket, 'data');
+    this.endParsing = takeListeners(socket, 'end');
+    socket.on('data', this.receive).on('end', this.halfClose);
+    // Node calls this method after a response that closes the connection.
+    socket.destroySoon = this.close;
   }
 
   get isIdle(): boolean {
-    return this.current === undefined && this.waiting.length === 0 && this.socket.writable;
+    return this.state === idle && this.socket.writable;
   }
 
-  receive(exchange: Exchange): void {
-    const { isIdle } = this;
-    const { acceptPriority } = this.serving;
-    if (this.isClosing || !this.socket.writable) this.ignoreRequest();
-    else if (isIdle && !acceptPriority.isHolding()) this.begin(exchange);
-    else if (this.waiting.length > maxWaiting) this.socket.destroy();
-    else {
-      // Keep the async context, because tracing libraries find the request by it.
-      const begin = AsyncResource.bind(() => {
-        this.begin(exchange);
-      });
-      this.waiting.push(begin);
-      if (isIdle) acceptPriority.hold(this.startNext);
-      else this.pause();
+  /** Begins an exchange with a request whose head Node has parsed. */
+  begin(request: IncomingMessage, response: ServerResponse): void {
+    const fault = validateRequest(request);
+    if (fault !== undefined) {
+      this.reject(fault, request);
+      return;
     }
+    const running: Running = { _tag: 'Running', request, response };
+    this.state = running;
+    response.on('close', this.finish);
+    // Close after a request with Upgrade, because Node drops the bytes that follow it.
+    if (this.serving.isStopping || request.headers.upgrade !== undefined) closeAfter(response);
+    if (!hasBody(request)) {
+      this.start(running);
+      return;
+    }
+    this.parts.startBody(Number(request.headers['content-length'] ?? 0));
+    // Leave a body after `Expect: 100-continue` unread, because reading it would send the 100 (Continue).
+    if (request.headers.expect === undefined) void collectBody(request);
+    // Wait until Node has parsed the packet, because a small body is often in the same packet as its head.
+    process.nextTick(() => {
+      if (this.state === running && this.socket.writable) this.start(running);
+    });
   }
 
-  /** Rejects a request once all earlier requests are answered, and then closes the connection. */
-  rejectLast(failure: HttpFailure, request: RequestHead): void {
-    if (this.isClosing) return;
-    this.isClosing = true;
-    const { isIdle } = this;
-    this.waiting.push(() => {
-      this.end(failure, request);
-    });
-    if (isIdle) this.startNext();
+  /** Answers directly on the socket, because the listener may still use the ServerResponse. Closes the connection. */
+  reject(failure: HttpFailure, request: RequestHead): void {
+    const response = this.serving.errorResponse(failure, request);
+    this.socket.end(rawText(response, request.method === 'HEAD'));
+    this.linger();
   }
 
   failParsing(error: ParserError): void {
-    const { socket, current, isClosing } = this;
-    if (isClosing || !socket.writable) return;
+    const { socket, state } = this;
+    if (state === closing || !socket.writable) return;
     // Close without a response if the client has sent nothing. It may have opened the connection in advance, and would
     // take a 408 as the response to its first request.
     if (socket.bytesRead === 0) {
       socket.destroy();
       return;
     }
-    this.parserFailure = parserFailure(error);
-    if (current === undefined || current.req.complete || this.waiting.length > 0) {
+    const failure = parserFailure(error);
+    if (state._tag !== 'Running') {
       const method = isMalformedHeadRequest(error) ? 'HEAD' : '';
-      this.rejectLast(this.parserFailure, { headers: {}, method, url: '', socket });
-    } else if (current.headersSent) socket.destroy();
-    else this.end(this.parserFailure, current.req);
+      this.reject(failure, { headers: {}, method, url: '', socket });
+    } else if (state.response.headersSent) socket.destroy();
+    else this.reject(failure, state.request);
   }
 
   /** Makes the current response the last one of the connection, unless its head is already sent. */
   announceStop(): void {
-    if (this.current?.headersSent === false) this.closeAfter(this.current);
+    if (this.state._tag === 'Running' && !this.state.response.headersSent) closeAfter(this.state.response);
   }
 
   /** Updates `unreadSince`, which becomes `now` if the client has read something since the last call. */
@@ -139,96 +171,97 @@ export class Connection {
     this.readBytes = readBytes;
   }
 
-  private begin({ request, response, hasBody, fault }: Exchange): void {
-    const failure = (request.complete ? undefined : this.parserFailure) ?? fault;
-    if (failure !== undefined) {
-      this.end(failure, request);
-      return;
+  private readonly receive = (bytes: Buffer): void => {
+    const { acceptPriority } = this.serving;
+    if (this.state === idle && acceptPriority.isHolding()) {
+      this.state = waiting;
+      acceptPriority.hold(this.release);
     }
-    this.current = response;
-    response.on('close', this.finish);
-    // Close after a request with Upgrade, because Node drops the bytes that follow it.
-    if (this.serving.isStopping || request.headers.upgrade !== undefined) this.closeAfter(response);
-    if (!hasBody) {
-      this.run(request, response);
-      return;
+    let rest = bytes;
+    while (rest.length > 0 && this.mayParse()) {
+      const length = this.parts.nextLength(rest);
+      this.parse(rest.subarray(0, length));
+      rest = rest.subarray(length);
     }
-    // Wait until Node has parsed the packet, because a small body is often in the same packet as its head.
-    setImmediate(() => {
-      // The socket is no longer writable if the body was malformed and the error is already sent.
-      if (this.socket.writable) this.run(request, response);
-    });
+    if (rest.length > 0) this.putBack(rest);
+  };
+
+  private mayParse(): boolean {
+    const { socket, state } = this;
+    // A destroyed socket has no parser: Node may already have given it to another connection.
+    if (socket.destroyed) return false;
+    return state === idle || (state._tag === 'Running' && !state.request.complete);
   }
 
-  private run(request: IncomingMessage, response: ServerResponse): void {
+  /** Leaves bytes of later requests in the socket, which stops reading at its high-water mark. */
+  private putBack(bytes: Buffer): void {
+    const { socket } = this;
+    if (this.state === closing) {
+      this.discardedBytes += bytes.length;
+      if (this.discardedBytes > maxDiscardedBytes) socket.pause();
+      return;
+    }
+    socket.pause();
+    socket.unshift(bytes);
+  }
+
+  private readonly release = (): void => {
+    if (this.state !== waiting) return;
+    this.state = idle;
+    this.socket.resume();
+  };
+
+  private start({ request, response }: Running): void {
     const fail = (): void => {
       response.destroy();
     };
     try {
-      const ran = this.serving.listener(request, response);
-      if (ran instanceof Promise) ran.catch(fail);
+      const started = this.serving.listener(request, response);
+      if (started instanceof Promise) started.catch(fail);
     } catch {
       fail();
     }
   }
 
   private readonly finish = (): void => {
-    this.current = undefined;
-    if (this.serving.isStopping) this.socket.end();
+    if (this.state._tag !== 'Running') return;
+    if (this.serving.isStopping) {
+      this.close();
+      return;
+    }
+    this.state = this.socket.readableLength > 0 ? waiting : idle;
     // Start the next request in another tick of the event loop, so that a pipelining client cannot starve others.
-    if (this.waiting.length > 0) setImmediate(this.startNext);
-    else this.resumeIfEmpty();
+    if (this.state === waiting) setImmediate(this.release);
+    else this.endIfHalfClosed();
   };
 
-  private closeAfter(response: ServerResponse): void {
-    response.setHeader('Connection', 'close');
-    if (this.waiting.length === 0) return;
-    // Continue to read, because closing a socket with unread bytes resets the connection, and the client may lose the
-    // response.
-    this.isClosing = true;
-    this.waiting.length = 0;
-    this.isPaused = false;
-    this.socket.resume();
-  }
-
-  private ignoreRequest(): void {
-    this.ignoredRequests += 1;
-    if (this.ignoredRequests > maxWaiting) this.socket.destroy();
-  }
-
-  /** Stops reading, so that a pipelining client cannot fill the memory. */
-  private pause(): void {
-    // Pause only once. After Node resumes the socket, its `resume` event follows in the next tick, and the listener
-    // pauses it. That pause would have no effect if the socket were already paused here, and Node would read on.
-    if (this.isPaused) return;
-    this.isPaused = true;
-    this.socket.pause();
-  }
-
-  /** Resumes reading if no request is queued, and no request that has fully arrived is running. */
-  private resumeIfEmpty(): void {
-    if (!this.isPaused || this.waiting.length > 0 || this.current?.req.complete === true) return;
-    this.isPaused = false;
-    this.socket.resume();
-  }
-
-  private readonly startNext = (): void => {
-    // The socket is no longer writable if the last response had `Connection: close`.
-    if (!this.socket.writable) this.waiting.length = 0;
-    this.waiting.shift()?.();
-    this.resumeIfEmpty();
+  private readonly halfClose = (): void => {
+    this.isHalfClosed = true;
+    this.endIfHalfClosed();
   };
 
-  /** Answers directly on the socket, because the listener may still use the ServerResponse. Closes the connection. */
-  private end(failure: HttpFailure, request: IncomingMessage | RequestHead): void {
-    const { socket } = this;
-    this.isClosing = true;
-    this.isPaused = false;
-    this.waiting.length = 0;
-    const response = this.serving.errorResponse(failure, request);
-    socket.end(rawText(response, request.method === 'HEAD'));
-    if ('resume' in request) request.resume();
-    discard(socket);
-    setTimeout(() => socket.destroy(), serverTimeouts.lingerMs).unref();
+  /** Reports the half-close to Node only after the current response, because Node would drop this response. */
+  private endIfHalfClosed(): void {
+    if (this.isHalfClosed && this.mayParse()) this.endParsing();
+  }
+
+  private readonly close = (): void => {
+    const { socket, state } = this;
+    const isReceiving = socket.readableLength > 0 || (state._tag === 'Running' && !state.request.complete);
+    this.state = closing;
+    socket.end(() => {
+      if (!isReceiving) socket.destroy();
+    });
+    if (isReceiving) this.linger();
+  };
+
+  /**
+   * Discards for a while what the client still sends. Closing a socket with unread bytes resets the connection, and the
+   * client may lose the response.
+   */
+  private linger(): void {
+    this.state = closing;
+    this.socket.resume();
+    setTimeout(() => this.socket.destroy(), serverTimeouts.lingerMs).unref();
   }
 }

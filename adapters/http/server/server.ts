@@ -3,10 +3,10 @@ import { type RequestListener, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { setImmediate as immediate, setTimeout as pause } from 'node:timers/promises';
 import { AcceptPriority } from './accept-priority';
-import { collectBody, continueOnceRead, hasBody } from '../request';
+import { continueOnceRead } from '../request';
 import { Connection, type Listener, type Serving } from './connection';
 import { serverTimeouts } from './timeouts';
-import { keptHeaders, maxHeadBytes, validateRequest } from './validate-request';
+import { keptHeaders, maxHeadBytes } from './validate-request';
 
 /** Options of `startHttpServer`. */
 export interface HttpServerOptions extends Pick<Serving, 'errorResponse'> {
@@ -168,22 +168,17 @@ export const startHttpServer = async (
     socket.once('close', () => open.delete(socket));
   });
   server.on('drop', () => onConnectionRefused?.());
-  const receive: RequestListener = (request, response) => {
-    const withBody = hasBody(request);
-    // Collect the body even while the request is queued, because Node itself would keep a list of chunks. Leave a body
-    // after `Expect: 100-continue` unread, because reading it would send the 100 (Continue).
-    if (withBody && request.headers.expect === undefined) void collectBody(request);
-    const fault = validateRequest(request);
-    open.get(request.socket)?.receive({ request, response, hasBody: withBody, fault });
+  const begin: RequestListener = (request, response) => {
+    open.get(request.socket)?.begin(request, response);
   };
-  server.on('request', receive);
-  server.on('checkContinue', continueOnceRead).on('checkContinue', receive);
+  server.on('request', begin);
+  server.on('checkContinue', continueOnceRead).on('checkContinue', begin);
   // Node emits this event for an Expect other than 100-continue. `validateRequest` rejects such a request with 417.
-  server.on('checkExpectation', receive);
+  server.on('checkExpectation', begin);
   server.on('connect', (request, socket) => {
     // Node has removed its `error` listener. Without one, a connection reset would end the process.
     socket.on('error', () => undefined);
-    open.get(socket)?.rejectLast({ _tag: 'MethodNotAllowed', allowed: [] }, request);
+    open.get(socket)?.reject({ _tag: 'MethodNotAllowed', allowed: [] }, request);
   });
   server.on('clientError', (error, socket) => open.get(socket)?.failParsing(error));
   // Ignore errors of connections that cannot be accepted, such as when file descriptors run out. An `error` event

@@ -1,5 +1,8 @@
 import { expect } from 'chai';
+import { once } from 'node:events';
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { Socket } from 'node:net';
+import { mock } from 'node:test';
 import { eventually } from '../../../support/eventually';
 import { isRefused } from '../../../support/http/client';
 import {
@@ -26,6 +29,7 @@ describe('Requests that wait for the responses before them', () => {
   let begun: Array<string>;
   let sockets: Set<Socket>;
   let release: () => void;
+  let endLarge: () => void;
 
   beforeEach(async () => {
     begun = [];
@@ -37,7 +41,8 @@ describe('Requests that wait for the responses before them', () => {
       sockets.add(request.socket);
       begun.push(await bodyOf(request));
       if (request.url === '/large') {
-        response.end(Buffer.alloc(largeBytes, 'x'));
+        response.writeHead(200, { 'Content-Length': largeBytes }).write('x');
+        endLarge = () => response.end(Buffer.alloc(largeBytes - 1, 'x'));
         return;
       }
       await released;
@@ -45,6 +50,7 @@ describe('Requests that wait for the responses before them', () => {
     });
   });
   afterEach(() => {
+    mock.timers.reset();
     release();
     return stopPlainServers();
   });
@@ -76,14 +82,16 @@ describe('Requests that wait for the responses before them', () => {
     connection.destroy();
   });
 
-  it('are answered if the client has half-closed the connection', async () => {
-    const connection = server.connect();
-    connection.send(creates);
-    connection.end();
-    await untilBegun(1);
-    release();
-    expect(statusesIn(await connection.closed())).to.deep.equal(Array<number>(20).fill(200));
-  });
+  for (const count of [1, 20]) {
+    it(`are answered if the client has half-closed the connection behind ${count}`, async () => {
+      const connection = server.connect();
+      connection.send(postRequest('/', bodies[0] ?? '').repeat(count));
+      connection.end();
+      await untilBegun(1);
+      release();
+      expect(statusesIn(await connection.closed())).to.deep.equal(Array<number>(count).fill(200));
+    });
+  }
 
   it('are received if their bodies come late', async () => {
     const connection = server.connect();
@@ -103,7 +111,9 @@ describe('Requests that wait for the responses before them', () => {
     await untilBegun(1);
     release();
     await untilBegun(2);
-    await server.stop(0);
+    const stopped = server.stop(0);
+    endLarge();
+    await stopped;
     const received = await connection.closed();
     expect(statusesIn(received)).to.deep.equal([200, 200]);
     expect(received.length).to.be.above(largeBytes);
@@ -124,16 +134,51 @@ describe('Requests that wait for the responses before them', () => {
     expect(begun).to.deep.equal(bodies.slice(0, 1));
   });
 
-  it('end the connection if more than 100 follow a rejected request', async () => {
-    const ended: Array<number> = [];
-    const closed = [10, 1_000].map(async (count) => {
+  it('are answered however their bytes are divided into packets', async () => {
+    const chunked = `${headOf('POST / HTTP/1.1', 'Host: a', 'Transfer-Encoding: chunked')}2\r\n\r\n\r\n0\r\n\r\n`;
+    const requests = postRequest('/', 'one') + chunked + getRequest('/') + postRequest('/', '\r\n\r\n');
+    release();
+    const lengths = Array.from({ length: requests.length }, (_, place) => place + 1);
+    for (const length of lengths) {
       const connection = server.connect();
-      connection.send(getRequest('/', 'Host: b') + getRequest('/').repeat(count));
-      await connection.closed();
-      ended.push(count);
-    });
-    await Promise.all(closed);
-    expect(ended, 'the order in which the connections ended').to.deep.equal([1_000, 10]);
-    expect(begun).to.deep.equal([]);
+      connection.send(requests.slice(0, length));
+      await new Promise(setImmediate);
+      connection.send(requests.slice(length) + getRequest('/', 'Connection: close'));
+      expect(statusesIn(await connection.closed()), `first packet of ${length} bytes`).to.have.length(5);
+    }
+    const expected = lengths.flatMap(() => ['one', '\r\n', '', '\r\n\r\n', '']);
+    expect(begun).to.deep.equal(expected);
+  });
+
+  it('are not parsed while another request is running', async () => {
+    const parsed = mock.fn();
+    subscribe('http.server.request.start', parsed);
+    const connection = server.connect();
+    connection.send(getRequest('/').repeat(1_000) + getRequest('/', 'Connection: close'));
+    await untilBegun(1);
+    const parsedWhileRunning = parsed.mock.callCount();
+    release();
+    await connection.closed();
+    unsubscribe('http.server.request.start', parsed);
+    expect(parsedWhileRunning).to.equal(1);
+    expect(parsed.mock.callCount()).to.equal(1_001);
+  });
+
+  it('are discarded behind a rejected one, up to 8 MB and for a second', async () => {
+    release();
+    const connection = server.connect();
+    connection.send(getRequest('/'));
+    await connection.received(/well/);
+    const [socket] = sockets;
+    if (socket === undefined) throw new Error('no request has begun');
+    mock.timers.enable({ apis: ['setTimeout'] });
+    connection.send(getRequest('/', 'Host: b') + ' '.repeat(30_000_000));
+    await once(socket, 'pause');
+    expect(socket.bytesRead).to.be.within(8_000_000, 8_500_000);
+    mock.timers.tick(999);
+    expect(socket.destroyed).to.equal(false);
+    mock.timers.tick(1);
+    expect(socket.destroyed).to.equal(true);
+    expect(statusesIn(await connection.closed())).to.deep.equal([200, 400]);
   });
 });

@@ -1,0 +1,36 @@
+const blankLine = '\r\n\r\n';
+
+/**
+ * Divides the bytes of a connection into parts, so that no part completes two requests. A part ends with a blank line,
+ * which ends every head and every chunked body, or with the last byte of a body that has a Content-Length.
+ */
+export class RequestParts {
+  private bodyBytesLeft = 0;
+  /** Last bytes of an unfinished part, because a blank line may be divided between two packets. */
+  private tail = '';
+
+  /** Starts a body with a Content-Length. Its head was the last part. */
+  startBody(contentLength: number): void {
+    this.bodyBytesLeft = contentLength;
+  }
+
+  /** Returns the length of the first part of `bytes`, and expects the bytes behind it next. */
+  nextLength(bytes: Buffer): number {
+    if (this.bodyBytesLeft > 0) {
+      const length = Math.min(bytes.length, this.bodyBytesLeft);
+      this.bodyBytesLeft -= length;
+      return length;
+    }
+    const end = this.endOfBlankLine(bytes);
+    this.tail = end === undefined ? (this.tail + bytes.toString('latin1', bytes.length - 3)).slice(-3) : '';
+    return end ?? bytes.length;
+  }
+
+  private endOfBlankLine(bytes: Buffer): number | undefined {
+    const { tail } = this;
+    const divided = tail === '' ? -1 : (tail + bytes.toString('latin1', 0, 3)).indexOf(blankLine);
+    if (divided >= 0) return divided + blankLine.length - tail.length;
+    const start = bytes.indexOf(blankLine);
+    return start < 0 ? undefined : start + blankLine.length;
+  }
+}
