@@ -1,6 +1,5 @@
 import { constFalse } from 'fp-ts/function';
 import knex, { type Knex } from 'knex';
-import { Socket } from 'node:net';
 import { callbackify } from 'node:util';
 import { type OwnDatabase, poolUsageOf, silentLog, withPool } from '../database/own-database';
 import type { Statements, StoreDatabase } from '../database/store-database';
@@ -17,20 +16,12 @@ import {
   inspectSettings,
   sessionTimeouts,
 } from './server-settings';
-import { acceptsWrites, limitSessions, type Session, type Sessions } from './sessions';
+import { acceptsWrites, registerSessions, type Session, type Sessions, socketWithTimeout } from './sessions';
 import { connectionWith, type PostgresUrl } from './url';
 
 const isReadOnlyServer = isKind('ReadOnlyServer');
 
 const isDiskFull = isKind('DiskFull');
-
-/** Connection of the driver `pg`. */
-interface Connection extends Session {
-  /** Process id that the server or a pooler has sent. `pg` does not document it, but nothing else shows a pooler. */
-  readonly processID: number;
-  query<Row>(this: Connection, sql: string): Promise<{ readonly rows: ReadonlyArray<Row> }>;
-  end(this: Connection): Promise<void>;
-}
 
 export interface PostgresOptions {
   readonly poolSize: number;
@@ -39,10 +30,11 @@ export interface PostgresOptions {
 
 /**
  * Prepares a new connection, and rejects if the server accepts no writes. Returns true for a connection pooler such as
- * PgBouncer, which sends a made-up process id at the start. Sets the session's timeouts, except through a pooler,
- * because they would apply to the pooler's other clients too.
+ * PgBouncer, which sends a made-up process id at the start. Sets the session's timeouts, and makes statements fail for
+ * which row-level security would hide rows. Sets nothing through a pooler, because it would apply to the pooler's other
+ * clients too.
  */
-const prepareConnection = async (connection: Connection, statementTimeoutMs: number): Promise<boolean> => {
+const prepareConnection = async (connection: Session, statementTimeoutMs: number): Promise<boolean> => {
   const { rows } = await connection.query<{ readonly pid: number; readonly isReadOnly: boolean }>(
     `select pg_backend_pid() as pid, current_setting('transaction_read_only') = 'on' as "isReadOnly"`,
   );
@@ -50,33 +42,30 @@ const prepareConnection = async (connection: Connection, statementTimeoutMs: num
   const isPooled = rows[0]?.pid !== connection.processID;
   if (!isPooled) {
     const timeouts = Object.entries(sessionTimeouts(statementTimeoutMs));
-    await connection.query(timeouts.map(([name, ms]) => `set ${name} = ${ms}`).join('; '));
+    const settings = [...timeouts.map(([name, ms]) => `${name} = ${ms}`), 'row_security = off'];
+    await connection.query(settings.map((setting) => `set ${setting}`).join('; '));
   }
   return isPooled;
 };
 
-/**
- * Makes a function that creates sockets. A socket is destroyed after a silence that is longer than any statement may
- * take, because a query then hangs, or the network drops packets. The error makes the pool remove the connection. The
- * pool closes idle connections earlier (`idleTimeoutMillis`), so that their silence does not count as a hanging query.
- */
-const socketWithTimeout = (timeoutMs: number) => (): Socket => {
-  const socket = new Socket();
-  return socket.setTimeout(timeoutMs, () =>
-    socket.destroy(new Error(`timed out: PostgreSQL sent nothing for ${timeoutMs} ms`)),
-  );
-};
+/** Minimum lifetime of a session, as a multiple of the statement timeout: 4 minutes for a timeout of 3 s. */
+const lifetimeInStatements = 80;
 
-/** Maximum lifetime of a session, as a multiple of the statement timeout: 5 minutes for a timeout of 3 s. */
-const lifetimeInStatements = 100;
+const silenceMsOf = ({ statementTimeoutMs }: PostgresOptions): number =>
+  statementTimeoutMs + databaseTimeouts.graceMs;
+
+const sessionsOf = (options: PostgresOptions): Sessions =>
+  registerSessions(silenceMsOf(options), options.poolSize);
 
 export const postgresConfiguration = (
   url: PostgresUrl,
-  { poolSize, statementTimeoutMs }: PostgresOptions,
-  sessions: Sessions = limitSessions(lifetimeInStatements * statementTimeoutMs),
+  options: PostgresOptions,
+  sessions: Sessions = sessionsOf(options),
   onConnection: (isPooled: boolean) => void = () => undefined,
 ): Knex.Config => {
-  const timeoutMs = statementTimeoutMs + databaseTimeouts.graceMs;
+  const { poolSize, statementTimeoutMs } = options;
+  const timeoutMs = silenceMsOf(options);
+  const lifetimeMs = lifetimeInStatements * statementTimeoutMs;
   return {
     client: 'pg',
     connection: connectionWith(
@@ -95,10 +84,15 @@ export const postgresConfiguration = (
       max: poolSize,
       idleTimeoutMillis: statementTimeoutMs,
       reapIntervalMillis: 250,
-      afterCreate: callbackify(async (connection: Connection) => {
+      // After a failover, an open session may still work but lead to the former primary. Lifetimes differ, so that not
+      // all sessions reconnect at once.
+      maxConnectionLifetimeMillis: lifetimeMs,
+      maxConnectionLifetimeJitterMillis: lifetimeMs / 4,
+      afterCreate: callbackify(async (connection: Session) => {
         try {
-          onConnection(await prepareConnection(connection, statementTimeoutMs));
-          sessions.admit(connection);
+          const isPooled = await prepareConnection(connection, statementTimeoutMs);
+          onConnection(isPooled);
+          await sessions.admit(connection, isPooled);
         } catch (error) {
           // Knex drops a connection whose preparation fails, but leaves its session open.
           await connection.end();
@@ -163,7 +157,7 @@ const postgresDatabase = (
 export const openPostgres = (url: PostgresUrl, options: PostgresOptions): OwnDatabase => {
   // True until the first connection is checked, because prepared statements can fail behind a pooler.
   let isPooled = true;
-  const sessions = limitSessions(lifetimeInStatements * options.statementTimeoutMs);
+  const sessions = sessionsOf(options);
   const configuration = postgresConfiguration(url, options, sessions, (found) => {
     isPooled = found;
   });

@@ -1,6 +1,9 @@
 /* Sessions of a pool. After a failover, open sessions may still work, but lead to the former primary. */
 
+import { Socket } from 'node:net';
 import { readOnlyServer } from '../database/errors';
+import { databaseTimeouts } from '../database/timeouts';
+import { type CancellableSession, cancelStatement } from './cancel';
 
 /**
  * SQL condition that is true on a server that accepts writes. On other servers it makes the statement fail, because the
@@ -8,36 +11,78 @@ import { readOnlyServer } from '../database/errors';
  */
 export const acceptsWrites = `cast(case current_setting('transaction_read_only') when 'on' then '${readOnlyServer}' end as integer) is null`;
 
-/** Session of the driver `pg`, which emits the event `end` once the session is closed. */
-export interface Session {
-  readonly once: (event: 'end', listener: () => void) => unknown;
+/** Session of the driver `pg`. `connection` is not documented, but only its stream shows that a server is silent. */
+export interface Session extends CancellableSession {
+  readonly connection: { readonly stream: Socket };
+  query<Row>(this: Session, sql: string): Promise<{ readonly rows: ReadonlyArray<Row> }>;
+  end(this: Session): Promise<void>;
 }
 
-/** Register of the sessions of a pool, which decides how long the pool may use each. */
+/** Maximum time to send a CancelRequest. */
+export const cancelMs = databaseTimeouts.graceMs / 2;
+
+const silenceError = (timeoutMs: number): Error =>
+  new Error(`timed out: PostgreSQL sent nothing for ${timeoutMs} ms`);
+
+/**
+ * Makes a function that creates sockets. A socket is destroyed after a silence that is longer than any statement may
+ * take, because a query then hangs, or the network drops packets. The error makes the pool remove the connection. The
+ * pool closes idle connections earlier (`idleTimeoutMillis`), so that their silence does not count as a hanging query.
+ */
+export const socketWithTimeout = (timeoutMs: number) => (): Socket => {
+  const socket = new Socket();
+  // Leaves time for `cancelWhenSilent`, whose stream may be an encrypted one on this socket.
+  return socket.setTimeout(timeoutMs + cancelMs, () => socket.destroy(silenceError(timeoutMs)));
+};
+
+/** Register of the sessions of a pool. */
 export interface Sessions {
-  readonly admit: (session: Session) => void;
-  /** True for a session that was admitted after the last `retireAll`, and whose lifetime has not ended. */
+  /** Lets the pool use a new session. Rejects if `maxHanging` sessions that were given up still run on the server. */
+  readonly admit: (session: Session, isPooled: boolean) => Promise<void>;
+  /** True for a session that was admitted after the last `retireAll`. */
   readonly isUsable: (session: Session) => boolean;
-  /** Makes `isUsable` return false for all sessions that were admitted before. */
   readonly retireAll: () => void;
 }
 
-const jitter = 0.2;
-
 /**
- * Limits the lifetime of sessions, because after a failover a session may still work but lead to the former primary.
- * Lifetimes differ, so that not all sessions reconnect at once.
+ * Makes the register of a pool. A session that is silent for `timeoutMs` is given up: its statement is cancelled on the
+ * server, because a commit that waits for a synchronous standby ignores `statement_timeout`, and its socket is
+ * destroyed.
  */
-export const limitSessions = (lifetimeMs: number): Sessions => {
-  const ends = new Map<Session, number>();
+export const registerSessions = (timeoutMs: number, maxHanging: number): Sessions => {
+  let usable = new WeakSet<Session>();
+  let givenUp = new Set<number>();
+
+  const giveUp = async (session: Session, stream: Socket): Promise<void> => {
+    // A cancelled commit reports success, although the standby lacks it. No answer may be read from now on.
+    stream.pause();
+    await cancelStatement(session, cancelMs).catch(() => undefined);
+    stream.destroy(silenceError(timeoutMs));
+  };
+
+  const refuseMoreHanging = async (session: Session): Promise<void> => {
+    const { rows } = await session.query<{ readonly pid: number }>(
+      `select pid from pg_stat_activity where usename = current_user and pid in (${[...givenUp].join()})`,
+    );
+    givenUp = new Set(rows.map(({ pid }) => pid));
+    if (givenUp.size >= maxHanging)
+      throw new Error(`${givenUp.size} sessions that were cancelled still hang on the server`);
+  };
+
   return {
-    admit: (session) => {
-      ends.set(session, performance.now() + lifetimeMs * (1 - jitter * Math.random()));
-      session.once('end', () => ends.delete(session));
+    admit: async (session, isPooled) => {
+      if (givenUp.size >= maxHanging) await refuseMoreHanging(session);
+      const { stream } = session.connection;
+      stream.removeAllListeners('timeout').setTimeout(timeoutMs, () => {
+        // A pooler sends made-up process ids, and limits its sessions itself.
+        if (!isPooled) givenUp.add(session.processID);
+        void giveUp(session, stream);
+      });
+      usable.add(session);
     },
-    isUsable: (session) => performance.now() < (ends.get(session) ?? 0),
+    isUsable: (session) => usable.has(session),
     retireAll: () => {
-      ends.clear();
+      usable = new WeakSet();
     },
   };
 };
