@@ -6,7 +6,7 @@ import type { OwnDatabase } from './database/own-database';
 import type { StoreDatabase } from './database/store-database';
 import { isKind, permanentError, withoutStatement } from './database/errors';
 import { inTransaction, keepAwake, toTaskEither } from './database/work';
-import { checkNeeds } from './database/needs';
+import { checkNeeds, hasContents } from './database/needs';
 import { readSchemaState } from './migrations/migrations';
 import { fileInMode, poolConfiguration, withPragmas } from './sqlite/connection';
 import { refuseReader } from './sqlite/file';
@@ -174,10 +174,8 @@ export const copyStore = async (
   };
 
   const copyTables = async (to: Knex): Promise<CopiedStore> => {
-    for (const { name } of tables) {
-      if ((await to(name).first<unknown>(to.raw('1'))) !== undefined)
-        throw permanentError('the target has animals or keys already; copy into an empty database');
-    }
+    if (await hasContents(to, target.statements))
+      throw permanentError('the target has animals or keys already; copy into an empty database');
     const copyRows = async (from: Knex): Promise<CopiedStore> => {
       const copied = {
         animals: await copyTable(pets, from, to),

@@ -9,6 +9,13 @@ export const nonEmpty = (text: string): string => {
   return text;
 };
 
+/** Parses the name of a file, where `-` would otherwise create a file of this name. */
+export const fileName = (text: string): string => {
+  if (text === '-')
+    throw new InvalidArgumentError('It must be a file; standard input and output do not work.');
+  return nonEmpty(text);
+};
+
 /** Makes an option whose value is that of a field of an animal. */
 export const fieldOption = (name: string, rule: FieldRule, description: string): Option => {
   const { fromText, expected } = fieldType(rule);

@@ -1,4 +1,4 @@
-import { Command, InvalidArgumentError } from 'commander';
+import { Command } from 'commander';
 import { backupSqlite, type CopyOptions, identifyFile, restoreSqlite } from '../../adapters/knex';
 import { withDriver } from '../store/database';
 import { fileAdvice } from '../store/file';
@@ -7,7 +7,7 @@ import { CommandFailed } from '../failures';
 import type { Progress } from '../terminal/progress-bar';
 import type { Terminal } from '../terminal/terminal';
 import { counted } from '../terminal/text';
-import { nonEmpty } from './arguments';
+import { fileName } from './arguments';
 import { backupPostgres } from '../transfer/postgres-backup';
 import { runTransfer, unchangedText } from './run-transfer';
 
@@ -16,12 +16,6 @@ interface Options extends CopyOptions {
 }
 
 type Copy = (url: DatabaseUrl, file: string, options: Options) => Promise<string>;
-
-const fileName = (text: string): string => {
-  if (text === '-')
-    throw new InvalidArgumentError('It must be a file; standard input and output do not work.');
-  return nonEmpty(text);
-};
 
 const backUp: Copy = async (url, file, options) => {
   switch (url._tag) {

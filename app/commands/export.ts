@@ -67,7 +67,11 @@ const exportTo = async (
       }
     }
     const texts = writeRows(format, allPages(), options);
-    if (file !== '-') return writeFile(file, texts, signal, options.replace === true);
+    if (file !== '-') {
+      const { DATABASE_URL: url } = settings;
+      const database = url._tag === 'Sqlite' ? url.filename : undefined;
+      return writeFile(file, texts, signal, { mayReplace: options.replace === true, database });
+    }
     return writeStandardOutput(stdout, stdout.isTTY === true ? printable(texts) : texts, signal);
   });
 };

@@ -11,7 +11,7 @@ import { createIdsFile } from '../transfer/ids';
 import { collectWarnings } from '../transfer/import-warnings';
 import { placeOf, rowErrorText } from '../transfer/row-errors';
 import type { Row } from '../transfer/rows';
-import { formatOption, missingFormat, nonEmpty } from './arguments';
+import { fileName, formatOption, missingFormat, nonEmpty } from './arguments';
 import { runTransfer, type TransferContext } from './run-transfer';
 
 interface Options {
@@ -134,7 +134,7 @@ export const importCommand = (terminal: Terminal): Command =>
     .option('--skip-invalid', 'skip invalid rows and import the others')
     .option('--dry-run', 'check every row and import nothing')
     .option('--escape-formulas', 'in CSV, remove the quotes that `export --escape-formulas` has added')
-    .option('--ids <file>', 'write the new ids to a file, for `pets delete --ids`', nonEmpty)
+    .option('--ids <file>', 'write the new ids to a file, for `pets delete --ids`', fileName)
     .option('--json', 'print the result as JSON')
     .action(async (file: string, options: Options, command: Command) => {
       const { format = formatOfFile(file), json = false } = options;

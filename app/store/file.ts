@@ -1,6 +1,6 @@
-import { accessSync, constants, existsSync, readFileSync, realpathSync, statSync } from 'node:fs';
+import { accessSync, constants, existsSync, readFileSync, statSync, type Stats } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { isMountPoint } from '../../adapters/knex';
+import { isMountPoint, readOnlyAdvice, resolveSymlink } from '../../adapters/knex';
 import { errorCode } from '../error-code';
 import { type Finding, notInitialized, type Opening, passed, unusable, warned } from './opening';
 
@@ -16,26 +16,57 @@ export const currentUser = (): string => {
   return uid === undefined ? 'an unknown user' : userName(uid);
 };
 
-const ownerOf = (path: string): string => userName(statSync(path).uid);
+/** Returns undefined for a path that is missing, or that can't be searched. */
+const statsOf = (path: string): Stats | undefined => {
+  try {
+    return statSync(path, { throwIfNoEntry: false });
+  } catch {
+    return undefined;
+  }
+};
 
-/** Returns advice if this process lacks the access `mode` to a path, or undefined. `use` is the access in words. */
+/** Returns the owner of a path in words. A file may disappear at any time, as a log does when its database is closed. */
+const ownerOf = (path: string): string => {
+  const uid = statsOf(path)?.uid;
+  return uid === undefined ? 'nobody any more' : userName(uid);
+};
+
+/** Returns advice if this process lacks the access `mode` to a path that exists. `use` is the access in words. */
 const accessAdvice = (path: string, mode: number, use: string): string | undefined => {
   try {
     accessSync(path, mode);
     return undefined;
   } catch (error) {
-    return errorCode(error) === 'EROFS'
-      ? `${path} is on a file system that is mounted read-only; mount it so that it can be written`
-      : `let this user ${use} ${path}, which belongs to ${ownerOf(path)}`;
+    switch (errorCode(error)) {
+      case 'ENOENT':
+        return undefined;
+      case 'EROFS':
+        return readOnlyAdvice(path);
+      default:
+        return `let this user ${use} ${path}, which belongs to ${ownerOf(path)}`;
+    }
   }
+};
+
+/** Returns advice if a folder of the path, or above it, can't be searched. */
+const searchAdvice = (path: string): string | undefined => {
+  const folder = dirname(path);
+  if (folder === path) return undefined;
+  const isFolder = statsOf(folder)?.isDirectory() === true;
+  return (
+    searchAdvice(folder) ?? (isFolder ? accessAdvice(folder, constants.X_OK, 'search the folder') : undefined)
+  );
 };
 
 /** Returns advice if this process can't read a database file or, unless `isReader`, can't write it. */
 export const fileAdvice = (filename: string, isReader = false): string | undefined => {
-  const file = existsSync(filename) ? realpathSync(filename) : resolve(filename);
+  const search = searchAdvice(resolve(filename));
+  if (search !== undefined) return search;
+  const file = resolveSymlink(resolve(filename));
   const folder = dirname(file);
-  if (!existsSync(folder)) return `create the folder ${folder}`;
-  if (!statSync(folder).isDirectory()) return `${folder} is a file; name a file in a folder`;
+  const folderStats = statsOf(folder);
+  if (folderStats === undefined) return `create the folder ${folder}`;
+  if (!folderStats.isDirectory()) return `${folder} is a file; name a file in a folder`;
   const [mode, use] = isReader
     ? [constants.R_OK, 'read']
     : [constants.R_OK | constants.W_OK, 'read and write'];
@@ -43,23 +74,21 @@ export const fileAdvice = (filename: string, isReader = false): string | undefin
     const advice = accessAdvice(folder, constants.W_OK | constants.X_OK, 'write in the folder');
     if (advice !== undefined) return advice;
   }
-  if (!existsSync(file)) return undefined;
-  const found = statSync(file);
+  const found = statsOf(file);
+  if (found === undefined) return undefined;
   if (found.isDirectory()) return 'it is a folder; name a file in it';
   if (!found.isFile()) return 'it is not a regular file; name another file';
   return [file, `${file}-wal`, `${file}-shm`]
-    .filter(existsSync)
     .map((path) => accessAdvice(path, mode, use))
     .find((advice) => advice !== undefined);
 };
 
 /** Reports whether a database file is missing or empty. */
-export const isMissing = (filename: string): boolean =>
-  (statSync(filename, { throwIfNoEntry: false })?.size ?? 0) === 0;
+export const isMissing = (filename: string): boolean => (statsOf(filename)?.size ?? 0) === 0;
 
 const foreignPath = (filename: string, uid: number): string | undefined => {
   const file = resolve(filename);
-  return [file, dirname(file)].find((path) => existsSync(path) && statSync(path).uid !== uid);
+  return [file, dirname(file)].find((path) => (statsOf(path)?.uid ?? uid) !== uid);
 };
 
 /**

@@ -1,16 +1,14 @@
-import { existsSync } from 'node:fs';
 import { open, rename, rm } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
-import { createPrivateFile, partialFileFor } from '../../adapters/knex';
+import { createPartial, resolveTarget } from '../../adapters/knex';
 import { int64FromText } from '../../core';
 import { escapeControlCharacters } from '../terminal/text';
 
 /** Makes a writer of ids, one on each line, to a new file. `keep` gives the file its name, `discard` deletes it. */
-export const createIdsFile = async (file: string) => {
-  if (existsSync(file)) throw new Error(`${file} exists; name another file`);
-  const partial = partialFileFor(file);
-  createPrivateFile(partial);
+export const createIdsFile = async (target: string) => {
+  const file = await resolveTarget(target, { mayReplace: false });
+  const partial = createPartial(file);
   const handle = await open(partial, 'r+');
   return {
     write: (ids: ReadonlyArray<bigint>): Promise<void> =>

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { rootCertificates } from 'node:tls';
 import { promisify } from 'node:util';
-import { type CopyOptions, createPrivateFile, followOwnLinks, partialFileFor } from '../../adapters/knex';
+import { type CopyOptions, createPartial, ownTables, resolveTarget } from '../../adapters/knex';
 import { errorCode } from '../error-code';
 import { CommandFailed } from '../failures';
 
@@ -78,21 +78,24 @@ export const backupPostgres = async (
   target: string,
   { mayReplace, signal, environment, onStage }: CopyOptions & { readonly environment: Environment },
 ): Promise<void> => {
-  const file = followOwnLinks(target);
-  const found = statSync(file, { throwIfNoEntry: false });
-  if (found?.isFile() === false) throw new Error(`${file} is not a regular file; name another file`);
-  if (found !== undefined && !mayReplace)
-    throw new Error(`${file} exists; name another file, or replace it with --replace`);
-  const partial = partialFileFor(file);
+  const file = await resolveTarget(target, { mayReplace });
+  const partial = createPartial(file);
   const folder = await mkdtemp(join(tmpdir(), 'animal-store-'));
   try {
     const files = { roots: join(folder, 'roots'), noRoots: join(folder, 'none') };
     await writeFile(files.roots, await trustedCertificates(environment));
-    createPrivateFile(partial);
     const options = { env: { ...environment, ...libpqEnvironment(connectionString, files) }, signal };
     const size = (): number => statSync(partial, { throwIfNoEntry: false })?.size ?? 0;
     onStage?.('copying', () => ({ count: size(), noun: 'byte' }));
-    await runTool('pg_dump', ['--format=custom', `--file=${partial}`], options);
+    // Names each table, because the database may have tables and extensions of others, which a restore can't make again.
+    const tables = ownTables.map((name) => `--table=${name}`);
+    await runTool('pg_dump', ['--format=custom', `--file=${partial}`, ...tables], options).catch(
+      (error: unknown) => {
+        throw toError(error).message.includes('no matching tables')
+          ? new CommandFailed({ _tag: 'NotInitialized' })
+          : error;
+      },
+    );
     onStage?.('checking');
     await runTool('pg_restore', ['--file=/dev/null', partial], options);
     if (!hasAnimals.test(await runTool('pg_restore', ['--list', partial], options)))

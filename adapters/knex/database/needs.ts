@@ -58,6 +58,20 @@ export const findLacks = async (
   );
 };
 
+/** Tables whose rows are the contents of a store. The others keep only state of the moment. */
+const contentTables = ['pets', 'api_keys', 'idempotency_keys'];
+
+/** True if a database has animals, API keys or idempotency keys. */
+export const hasContents = async (
+  knex: Knex,
+  { hasTable }: Pick<Statements, 'hasTable'>,
+): Promise<boolean> => {
+  for (const name of contentTables)
+    if ((await hasTable(knex, name)) && (await knex(name).first<unknown>(knex.raw('1'))) !== undefined)
+      return true;
+  return false;
+};
+
 /** Makes the error for tables that a development version made by a migration of the same name. */
 export const otherTables = (difference: string): Error =>
   permanentError(

@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import { engineOf } from '../database/engine';
+import { needs } from '../database/needs';
 import type { Statements } from '../database/store-database';
 
 /**
@@ -154,6 +155,12 @@ interface NamedMigration {
 }
 
 export const migrationTable = 'animal_store_migrations';
+
+/** Tables of a store in a database that it may share with other programs. */
+export const ownTables: ReadonlyArray<string> = [
+  ...Object.keys(needs),
+  ...[migrationTable, `${migrationTable}_lock`],
+];
 
 /**
  * Configuration of Knex's migrator. Accepts a database in which a newer version has run more migrations, so that this

@@ -1,24 +1,13 @@
-import * as E from 'fp-ts/Either';
 import knex, { type Knex } from 'knex';
-import { randomUUID } from 'node:crypto';
-import { lstatSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
+import { renameSync, rmSync, statSync } from 'node:fs';
 import { open } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
+import { dirname } from 'node:path';
 import { withPool } from '../database/own-database';
 import { isKind, permanentError, withoutStatement } from '../database/errors';
 import { interruptible, tryWork } from '../database/work';
 import { poolConfiguration } from './connection';
-import {
-  checkIntegrity,
-  createPrivateFile,
-  followSymlinks,
-  isImmutable,
-  isInUse,
-  isMountPoint,
-  isSameFile,
-  openReadOnly,
-  refuseReader,
-} from './file';
+import { checkIntegrity, isImmutable, openReadOnly, refuseReader } from './file';
+import { createPartial, resolveTarget } from './target';
 
 /** Progress of a stage: the fraction that is done, from 0 to 1, or a number of things and the noun for them. */
 type Measure = { readonly share: number } | { readonly count: number; readonly noun: string };
@@ -29,35 +18,6 @@ export interface CopyOptions {
   /** Called at the start of each stage. `measure` returns the progress, and is missing if it can't be measured. */
   readonly onStage?: (stage: 'copying' | 'migrating' | 'checking', measure?: () => Measure) => void;
 }
-
-const dayMs = 86_400_000;
-
-const partialName = /\.animal-store-[0-9a-f-]{36}\.partial(-journal)?$/;
-
-/** Deletes partial files older than a day, which killed processes left. Leaves what it may not read or delete. */
-const removeStalePartials = (folder: string): void => {
-  const names = tryWork(() => readdirSync(folder));
-  if (E.isLeft(names)) return;
-  for (const name of names.right.filter((other) => partialName.test(other))) {
-    tryWork(() => {
-      const path = join(folder, name);
-      if (Date.now() - statSync(path).mtimeMs > dayMs) rmSync(path);
-    });
-  }
-};
-
-/**
- * Returns a path next to `file` for a new file, which a rename puts in the place of `file` once it is complete. The
- * name is random, because killed processes leave files behind, and process ids repeat in containers. Throws if `file`
- * is a mount point, which a rename can't replace.
- */
-export const partialFileFor = (file: string): string => {
-  if (isMountPoint(file))
-    throw permanentError(`${file} is a mount point, so no file can take its place; mount its folder instead`);
-  const folder = dirname(file);
-  removeStalePartials(folder);
-  return join(folder, `${basename(file)}.animal-store-${randomUUID()}.partial`);
-};
 
 const openFile = (filename: string, pool?: Knex.PoolConfig): Knex =>
   knex(poolConfiguration({ filename }, pool));
@@ -110,10 +70,9 @@ export const placeCheckedCopy = async (
   signal: AbortSignal,
   { onStage, migrate, beforeRename }: Partial<CopyHooks>,
 ): Promise<number> => {
-  const copy = partialFileFor(file);
+  const copy = createPartial(file);
   try {
     signal.throwIfAborted();
-    createPrivateFile(copy);
     const { size } = statSync(source);
     onStage?.('copying', () => {
       // The progress may still be read after a failure has removed the copy.
@@ -158,38 +117,16 @@ export const placeCheckedCopy = async (
   }
 };
 
-/** Resolves symbolic links. Throws if another user except root owns one, and so could choose the file to replace. */
-export const followOwnLinks = (target: string): string => {
-  const { links, path } = followSymlinks(target);
-  const trusted = [0, process.getuid?.()];
-  const foreign = links.find((link) => !trusted.includes(lstatSync(link).uid));
-  if (foreign !== undefined)
-    throw permanentError(`${foreign} is a symbolic link of another user; name the file itself`);
-  return path;
-};
-
-const refuseTarget = (database: string, file: string, mayReplace: boolean): void => {
-  const found = statSync(file, { throwIfNoEntry: false });
-  if (found === undefined) return;
-  if (!found.isFile()) throw permanentError(`${file} is not a regular file; name another file`);
-  if (isSameFile(file, database)) throw permanentError(`${file} is the database itself; name another file`);
-  if (!mayReplace) throw permanentError(`${file} exists; name another file, or replace it with --replace`);
-  if (isInUse(file))
-    throw permanentError(`${file} is a database that is in use or was not closed; name another file`);
-};
-
 /**
  * Writes a checked copy of a database, which may be in use, to a new file. Only the user of the process can read the
- * copy. If that user is root, the copy belongs to the owner of its folder. Replaces an existing file only with
- * `mayReplace`. Returns the number of animals.
+ * copy. If that user is root, the copy belongs to the owner of its folder. Returns the number of animals.
  */
 export const backupSqlite = async (
   database: string,
   target: string,
   { mayReplace, signal, ...hooks }: CopyOptions,
 ): Promise<number> => {
-  const path = followOwnLinks(target);
-  refuseTarget(database, path, mayReplace);
+  const path = await resolveTarget(target, { mayReplace, database, isDatabase: true });
   if (!isImmutable(database)) refuseReader(database);
   return placeCheckedCopy(database, isImmutable(database) ? openReadOnly : openFile, path, signal, hooks);
 };

@@ -96,6 +96,10 @@ const writeRefusalOf = (file: string): unknown => {
 export const isImmutable = (filename: string): boolean =>
   !isInUse(filename) && writeRefusalOf(resolveSymlink(filename)) === 'EROFS';
 
+/** Returns advice for a path that can't be written, because of EROFS. */
+export const readOnlyAdvice = (path: string): string =>
+  `${path} is on a file system that is read-only here; mount it so that it can be written, or add its folder to ReadWritePaths of the systemd unit`;
+
 /**
  * Throws if the user of this process may not write a database that no process has open. SQLite would create a
  * write-ahead log that belongs to this user, and the service could not write the log.
@@ -104,10 +108,10 @@ export const refuseReader = (filename: string): void => {
   const file = resolveSymlink(filename);
   if (!existsSync(file) || ['-wal', '-shm'].every((ending) => existsSync(`${file}${ending}`))) return;
   const refusal = writeRefusalOf(file);
-  if (refusal === undefined) return;
+  if (refusal === undefined || refusal === 'ENOENT') return;
   throw permanentError(
     refusal === 'EROFS'
-      ? `${file} is on a file system that is mounted read-only; mount it so that it can be written`
+      ? readOnlyAdvice(file)
       : `this user may only read ${file}, and would leave a log next to it that its owner can't write; run the command as the owner`,
   );
 };

@@ -3,7 +3,7 @@ import { existsSync, linkSync, renameSync, rmSync, statSync } from 'node:fs';
 import { withPool } from '../database/own-database';
 import { isKind, permanentError, withoutStatement } from '../database/errors';
 import { inTransaction } from '../database/work';
-import { checkNeeds } from '../database/needs';
+import { checkNeeds, hasContents } from '../database/needs';
 import { runMigrations } from '../migrations/migrate';
 import { generationMismatch, readSchemaState } from '../migrations/migrations';
 import { type CopyOptions, placeCheckedCopy } from './backup';
@@ -40,17 +40,17 @@ const checkBackup = async (backup: string): Promise<ReadonlyArray<string>> => {
 };
 
 /**
- * Locks the file against other connections, and rejects if another has the file open. Returns whether the file has
- * animals, or undefined if the file is damaged. SQLite lets only the last connection leave WAL mode, and then
+ * Locks the file against other connections, and rejects if another has the file open. Returns whether the store has
+ * contents, or undefined if the file is damaged. SQLite lets only the last connection leave WAL mode, and then
  * checkpoints and removes the log. If the header or the schema is damaged, the file stays unlocked, but no service can
  * open it either.
  */
-const lockAndFindAnimals = async (filename: string, file: Knex): Promise<boolean | undefined> => {
+const lockAndFindContents = async (filename: string, file: Knex): Promise<boolean | undefined> => {
   const lockAndFind = async (): Promise<boolean> => {
     await file.raw('PRAGMA locking_mode = EXCLUSIVE');
     await file.raw('PRAGMA journal_mode = DELETE');
     await file.raw('BEGIN EXCLUSIVE');
-    return (await file.schema.hasTable('pets')) && (await file('pets').first<unknown>('id')) !== undefined;
+    return hasContents(file, sqliteStatements);
   };
   return unlessDamaged(lockAndFind(), undefined).catch((error: unknown) => {
     if (!isKind('FileLocked')(error)) throw error;
@@ -99,10 +99,10 @@ export const restoreSqlite = async (
   await unlessDamaged(refuseForeignFile(filename), undefined);
   // Without `min: 1`, the pool would close an idle connection after 30 s, and so release the lock.
   return withPool(knex(poolConfiguration({ filename }, { min: 1 })), async (file) => {
-    const hasAnimals = await lockAndFindAnimals(filename, file);
-    if (hasAnimals !== false && !mayReplace)
+    const isUsed = await lockAndFindContents(filename, file);
+    if (isUsed !== false && !mayReplace)
       throw permanentError(
-        `there are animals in ${filename}, or it is damaged; --replace keeps it in a file with another name`,
+        `there are animals or keys in ${filename}, or it is damaged; --replace keeps it in a file with another name`,
       );
     const time = new Date().toISOString().replaceAll(':', '-');
     const kept = statSync(filename).size === 0 ? undefined : `${filename}.replaced-${time}`;
@@ -114,7 +114,7 @@ export const restoreSqlite = async (
             inTransaction(copy, (transaction) => runMigrations(transaction, sqliteStatements)),
         }),
         beforeRename: () => {
-          if (kept !== undefined) keepDatabase(filename, kept, hasAnimals === undefined);
+          if (kept !== undefined) keepDatabase(filename, kept, isUsed === undefined);
         },
       });
       return { animals, kept, migrated };

@@ -157,9 +157,13 @@ describe('animal-store restore', () => {
     await expectRefusal(backup, 'is in use; stop the service');
     expect((await restoreTo(file, backup, '--replace')).stderr).to.include('is in use; stop the service');
     await database.close();
-    await expectRefusal(backup, 'there are animals in');
+    await expectRefusal(backup, 'there are animals or keys in');
     expect(await namesIn(file)).to.deep.equal(['animal 1']);
     expect(readdirSync(dirname(file))).to.deep.equal(['animals.sqlite3']);
+
+    const { file: withKey, environment } = await newCatalogue([]);
+    expect((await runInProcess(['keys', 'create', '--name', 'shop'], environment)).code).to.equal(0);
+    expect((await restoreTo(withKey, backup)).stderr).to.include('there are animals or keys in');
 
     const { code, stderr } = await restoreTo(file, backup, '--replace');
     expect(code).to.equal(0);

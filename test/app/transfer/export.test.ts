@@ -157,21 +157,21 @@ describe('The command export', () => {
     expect(code).to.equal(1);
   });
 
-  it('refuses to replace a SQLite database, a folder or a link', async () => {
+  it('refuses to replace a SQLite database, also through a link, or a folder', async () => {
     const [own, other] = [await newCatalogue(animals(2)), await newCatalogue(animals(1))];
     const folder = await makeFolder();
     const [subfolder, linkPath] = [join(folder, 'folder.csv'), join(folder, 'link.csv')];
     await mkdir(subfolder);
     await symlink(own.file, linkPath);
-    for (const [path, reason] of [
-      [own.file, 'is a SQLite database; name another file'],
-      [other.file, 'is a SQLite database; name another file'],
-      [subfolder, 'is not a regular file; name another file, or - for standard output'],
-      [linkPath, 'is not a regular file; name another file, or - for standard output'],
+    for (const [path, named, reason] of [
+      [own.file, own.file, 'is the database itself; name another file'],
+      [other.file, other.file, 'is a SQLite database; name another file'],
+      [subfolder, subfolder, 'is not a regular file; name another file'],
+      [linkPath, own.file, 'is the database itself; name another file'],
     ] as const)
       expect(await runInProcess(['export', '--format=csv', '--replace', path], own.environment)).to.include({
         code: 1,
-        stderr: `the export failed: ${path} ${reason}; ${path} is unchanged\n`,
+        stderr: `the export failed: ${named} ${reason}; ${path} is unchanged\n`,
       });
     expect(await namesIn(own.file)).to.deep.equal(['animal 1', 'animal 2']);
     expect(await namesIn(other.file)).to.deep.equal(['animal 1']);

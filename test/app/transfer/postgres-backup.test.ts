@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import * as E from 'fp-ts/Either';
-import { lstatSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { lstatSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { libpqEnvironment } from '../../../app/transfer/postgres-backup';
 import { parsePostgresUrl } from '../../../app/settings/postgres-url';
@@ -75,6 +75,16 @@ describe('A backup of PostgreSQL', () => {
     expect(code, stderr).to.equal(0);
     expect(readdirSync(folder)).to.have.members(['link', 'backup']);
     expect(lstatSync(join(folder, 'link')).isSymbolicLink()).to.equal(true);
+  });
+
+  it('dumps only the tables of the store, by name', async () => {
+    const [folder, programs] = [await makeFolder(), await makeFolder()];
+    const log = join(folder, 'arguments');
+    writeFileSync(join(programs, 'pg_dump'), `#!/bin/sh\necho "$@" >${log}\nexit 1\n`, { mode: 0o755 });
+    const environment = { DATABASE_URL: 'postgres://db/animals', PATH: `${programs}:/bin` };
+    expect((await runInProcess(['backup', join(folder, 'backup')], environment)).code).to.equal(1);
+    const tables = [...readFileSync(log, 'utf8').matchAll(/--table=(\S+)/g)].map(([, name]) => name);
+    expect(tables).to.include.members(['pets', 'idempotency_keys', 'api_keys', 'animal_store_migrations']);
   });
 
   it('replaces an existing file only with --replace', async () => {

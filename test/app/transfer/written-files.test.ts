@@ -10,7 +10,9 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
+import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
+import { openSqlite } from '../../../adapters/knex';
 import { newCatalogue } from '../../support/databases/catalogue';
 import { main, startProgram } from '../../support/processes/command';
 import { makeFolder, removeFolders } from '../../support/temporary-folder';
@@ -74,6 +76,49 @@ describe('A file that a command writes', () => {
     writeFileSync(chosen, 'text');
     expect((await runInProcess(['backup', link, '--replace'], environment)).code).to.equal(1);
     expect(readFileSync(chosen, 'utf8')).to.equal('text');
+  });
+
+  it('is never a database in use, a log of one, the database itself, or a pipe: all commands that write files', async () => {
+    const programs = await makeFolder();
+    for (const program of ['pg_dump', 'pg_restore'])
+      writeFileSync(join(programs, program), '#!/bin/sh\necho "1; 0 2 TABLE DATA public pets a"\n', {
+        mode: 0o755,
+      });
+    const { file: used, environment } = await newCatalogue(animals(1));
+    const { file: closed } = await newCatalogue(animals(1));
+    const database = openSqlite(used);
+    await database.writes('pets').insert({ name: 'in the log', category_id: 1 });
+    const pipe = join(programs, 'pipe');
+    execFileSync('mkfifo', [pipe]);
+    const rows = join(programs, 'rows.csv');
+    writeFileSync(rows, 'name,categoryId\nRex,1\n');
+    const onPostgres = { DATABASE_URL: 'postgres://db/animals', PATH: `${programs}:/bin` };
+    try {
+      for (const [command, settings] of [
+        [['backup', '--replace'], environment],
+        [['backup', '--replace'], onPostgres],
+        [['export', '--format=csv', '--replace'], environment],
+        [['import', rows, '--ids'], environment],
+      ] as const)
+        for (const [file, reason] of [
+          [used, /is the database itself|is in use or was not closed/],
+          [`${used}-wal`, /is the name of a log of SQLite/],
+          [`${closed}-journal`, /is the name of a log of SQLite/],
+          [pipe, /is not a regular file/],
+          ...(settings === onPostgres ? [[closed, /is a SQLite database/] as const] : []),
+        ] as const) {
+          const { code, stderr } = await runInProcess([...command, file], settings);
+          expect(stderr, `${command.join(' ')} ${file}`).to.match(reason);
+          expect(code).to.equal(1);
+        }
+      expect(await database.reads('pets').pluck('name')).to.deep.equal(['animal 1', 'in the log']);
+    } finally {
+      await database.close();
+    }
+    expect(await namesIn(closed)).to.deep.equal(['animal 1']);
+    expect((await runInProcess(['import', rows, '--ids', '-'], environment)).stderr).to.include(
+      'It must be a file',
+    );
   });
 
   it('needs no right to change owners, which root lacks in some containers and on NFS', async function () {
