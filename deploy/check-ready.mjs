@@ -1,16 +1,17 @@
 #!/usr/bin/env node
-// Exits with 0 once the service of this environment is ready. Exits with 1 if it is not ready after the seconds of the
-// first argument, 0 by default. The systemd unit and the health check of the image run it.
+// Exits with 0 once the service of this environment is ready. Waits as long as the process whose id is the first argument
+// lives, without an argument not at all, and then exits with 1. The systemd unit and the health check of the image run it.
 import { get } from 'node:http';
 import process from 'node:process';
 import { text } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
 
 const { PORT, HOST, ADMIN_PORT, ADMIN_HOST } = process.env;
-const host = ((ADMIN_PORT ? ADMIN_HOST : HOST) || '127.0.0.1')
+const host = ((ADMIN_PORT ? ADMIN_HOST : HOST)?.trim() || '127.0.0.1')
+  .replace(/^\[(.*)\]$/, '$1')
   .replace(/^0\.0\.0\.0$/, '127.0.0.1')
   .replace(/^::$/, '::1');
-const port = ADMIN_PORT || PORT || 3000;
+const port = ADMIN_PORT?.trim() || PORT?.trim() || 3000;
 const address = `http://${host.includes(':') ? `[${host}]` : host}:${port}/readyz`;
 
 const timeoutSeconds = 5;
@@ -31,9 +32,17 @@ const findObstacle = async () => {
   }
 };
 
-const end = performance.now() + Number(process.argv[2] ?? 0) * 1000;
+const isAlive = (processId) => {
+  try {
+    return process.kill(processId, 0);
+  } catch {
+    return false;
+  }
+};
+
+const processId = Number(process.argv[2] ?? 0);
 let obstacle = await findObstacle();
-while (obstacle !== undefined && performance.now() < end) {
+while (obstacle !== undefined && processId > 0 && isAlive(processId)) {
   await delay(100);
   obstacle = await findObstacle();
 }

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { eventually } from '../support/eventually';
 import { main, needsReadableBuild, projectFolder } from '../support/processes/command';
 import { needsPrograms } from '../support/processes/system';
 import { removeFolders } from '../support/temporary-folder';
@@ -64,6 +65,23 @@ describe('The unit under systemd', () => {
     expect(checked).to.match(/WARN +port +ADMIN_PORT 13010 on 127\.0\.0\.1 is in use/);
     await machine.enter('systemctl stop animal-store@3010');
     expect(await machine.enter('animal-store @3010 doctor')).to.include('PORT 3010 on 127.0.0.1 is free');
+  });
+
+  it('takes settings from the file of the unit only, as the unit does', async () => {
+    await machine.enter('cd /tmp && echo PORT=wrong >.env && animal-store keys list');
+  });
+
+  it('tries again at once while its database is away, and serves soon after it is back', async () => {
+    await machine.enter(
+      'cd /var/lib/animal-store && mv animals.sqlite3 away && systemctl start --no-block animal-store',
+    );
+    await eventually('it has tried twice', 20_000, async () => {
+      const { stdout } = await machine.attempt('systemctl show --property=NRestarts --value animal-store');
+      return Number(stdout) >= 2;
+    });
+    await machine.enter('cd /var/lib/animal-store && mv away animals.sqlite3');
+    await eventually('it is ready', 20_000, () => isServed(3000));
+    await machine.enter('systemctl stop animal-store');
   });
 
   const isServed = async (port: number): Promise<boolean> =>

@@ -6,7 +6,7 @@ import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
 import { listenOn } from '../support/http/listen';
 import { killPrograms, type Outcome, projectFolder, startProgram } from '../support/processes/command';
-import { freePort, needsPrograms, portsThatBrowsersBlock } from '../support/processes/system';
+import { freePort, needsPrograms, pidOf, portsThatBrowsersBlock } from '../support/processes/system';
 import { makeFolder, removeFolders } from '../support/temporary-folder';
 
 const units = join(projectFolder, 'deploy/systemd');
@@ -68,21 +68,28 @@ describe('The systemd unit', () => {
     const port = await freePort(portsThatBrowsersBlock);
     const service = createHttpServer((_request, response) => void response.end()).listen(port, '127.0.0.1');
     await once(service, 'listening');
-    const [program = '', ...words] = valuesOf(unit, 'ExecStartPost')[0]?.split(' ') ?? [];
-    const checked = await startProgram(program, words, { environment: { PORT: String(port) } }).ended;
+    const [program = '', processId] = valuesOf(unit, 'ExecStartPost')[0]?.split(' ') ?? [];
+    expect(processId).to.equal('$MAINPID');
+    const checked = await startProgram(program, [String(process.pid)], {
+      environment: { PORT: String(port) },
+    }).ended;
     service.close();
     expect(checked).to.include({ code: 0, stderr: '' });
   });
 
-  it('does not count as started if the service is not ready', async () => {
+  it('does not count as started if the process ends before it is ready', async () => {
     const environment = { PORT: String(await freePort()) };
     const checkReady = join(projectFolder, 'deploy/check-ready.mjs');
     for (const [HOST, reason] of [
       ['127.0.0.1', /^http:\/\/127\.0\.0\.1:[0-9]+\/readyz is not ready: connect ECONNREFUSED/],
+      ['[::1]', /^http:\/\/\[::1\]:[0-9]+\/readyz is not ready: connect ECONNREFUSED/],
       ['localhost', /^http:\/\/localhost:[0-9]+\/readyz is not ready: .*ECONNREFUSED/],
     ] as const) {
-      const running = startProgram(checkReady, ['0.3'], { environment: { ...environment, HOST } });
-      const { code, stderr } = await running.ended;
+      const starting = startProgram('sleep', ['1']);
+      const words = [String(pidOf(starting))];
+      const { code, stderr } = await startProgram(checkReady, words, {
+        environment: { ...environment, HOST },
+      }).ended;
       expect(code).to.equal(1);
       expect(stderr).to.match(reason);
     }
