@@ -74,6 +74,7 @@ const action =
 
 export const backupCommand = (terminal: Terminal): Command =>
   new Command('backup')
+    .summary('copy the database to a file, and check the copy')
     .description('copy the database to a file, also while the service runs, and check the copy')
     .argument('<file>', 'file to write', fileName)
     .option('--replace', 'replace the file if it exists')
@@ -81,6 +82,7 @@ export const backupCommand = (terminal: Terminal): Command =>
 
 export const restoreCommand = (terminal: Terminal): Command =>
   new Command('restore')
+    .summary('replace a SQLite database with a backup')
     .description('replace a SQLite database with a backup; stop every process that uses it first')
     .argument('<file>', 'a file that `backup` wrote', fileName)
     .option('--replace', 'replace a database that is damaged or has animals; it is kept under a dated name')

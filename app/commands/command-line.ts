@@ -9,10 +9,11 @@ import { copyCommand } from './copy';
 import { demoCommand } from './demo';
 import { doctorCommand } from './doctor';
 import { parseEnvironmentFile } from '../settings/environment-file';
-import { settingNames } from '../settings/settings';
 import { exportCommand } from './export';
+import { styleHelp } from './help';
 import { importCommand } from './import';
 import { keysCommand } from './keys';
+import { messageOf } from '../store/advice';
 import { migrateCommand } from './migrate';
 import { petsCommand } from './pets';
 import { readVersion } from './run-command';
@@ -22,8 +23,7 @@ const usageExitCode = 2;
 
 const readEnvironmentFile = (file: string): Readonly<Record<string, string>> =>
   pipe(
-    E.tryCatch(() => readFileSync(file), E.toError),
-    E.mapLeft(({ message }) => message),
+    E.tryCatch(() => readFileSync(file), messageOf),
     E.chain(parseEnvironmentFile),
     E.getOrElseW((message) => {
       throw new InvalidArgumentError(message);
@@ -43,38 +43,18 @@ const readDotEnv = (env: Record<string, string | undefined>, { printError }: Ter
   }
 };
 
-/** Returns a hint if an unknown option, such as `--port`, has the name of a setting, otherwise an empty text. */
-const settingHint = (text: string): string => {
-  const [, option = ''] = /unknown option '--([\w-]+)/.exec(text) ?? [];
-  const name = option.toUpperCase().replaceAll('-', '_');
-  return settingNames.includes(name) ? `${name} is a setting: set the environment variable ${name}\n` : '';
-};
-
-const connectTo =
-  (terminal: Terminal) =>
-  (command: Command): void => {
-    command.exitOverride().configureOutput({
-      writeOut: terminal.write,
-      writeErr: terminal.writeError,
-      outputError: (text, write) => {
-        write(text + settingHint(text));
-      },
-    });
-    command.commands.forEach(connectTo(terminal));
-  };
-
 export const commandLine = async (argv: ReadonlyArray<string>, io: ProcessIO): Promise<number> => {
   const env = { ...io.env };
   const terminal = openTerminal({ stdout: io.stdout, stderr: io.stderr, env });
   const program = new Command('animal-store')
     .description(
-      'Serves a catalogue of animals over HTTP. Environment variables configure it: see docs/configuration.md.',
+      'Serves a catalogue of animals over HTTP. Environment variables configure it: see `serve --help`.',
     )
     .version(readVersion())
     // The name is not `--env-file`, because Node itself reads that option, even if it follows the name of the script.
     .option(
       '--environment-file <file>',
-      'read settings from a file of NAME=value lines; they override the environment',
+      'file of NAME=value lines, which override the environment',
       (file: string) => {
         Object.assign(env, readEnvironmentFile(file));
       },
@@ -82,18 +62,21 @@ export const commandLine = async (argv: ReadonlyArray<string>, io: ProcessIO): P
     .hook('preAction', () => {
       readDotEnv(env, terminal);
     })
+    .commandsGroup('Service:')
     .addCommand(serveCommand(terminal))
-    .addCommand(migrateCommand(terminal))
+    .addCommand(doctorCommand(terminal))
+    .addCommand(demoCommand(terminal))
+    .commandsGroup('Keys and animals:')
     .addCommand(keysCommand(terminal))
     .addCommand(petsCommand(terminal))
     .addCommand(importCommand(terminal))
     .addCommand(exportCommand(terminal))
-    .addCommand(copyCommand(terminal))
+    .commandsGroup('Database:')
+    .addCommand(migrateCommand(terminal))
     .addCommand(backupCommand(terminal))
     .addCommand(restoreCommand(terminal))
-    .addCommand(doctorCommand(terminal))
-    .addCommand(demoCommand(terminal));
-  connectTo(terminal)(program);
+    .addCommand(copyCommand(terminal));
+  styleHelp(program, terminal);
   try {
     await program.parseAsync(argv);
   } catch (error) {

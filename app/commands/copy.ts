@@ -83,6 +83,7 @@ const remains: Readonly<Record<CopyState['phase'], string>> = {
 
 export const copyCommand = (terminal: Terminal): Command =>
   new Command('copy')
+    .summary('copy everything into another, empty database')
     .description('copy animals with their ids, API keys and idempotency keys into another, empty database')
     .argument(
       '[target-url]',

@@ -125,6 +125,7 @@ const printResult = (
 
 export const demoCommand = (terminal: Terminal): Command =>
   new Command('demo')
+    .summary('kill a service while it adds animals, and count them')
     .description(`kill a service while ${clients} clients add animals to it, and count what is left`)
     .action(() =>
       interruptible(async ({ signal, receivedSignal }) => {

@@ -31,6 +31,7 @@ const toLine = (finding: Finding, style: Style): string => {
 
 export const doctorCommand = ({ env, stdout, print, fail }: Terminal): Command =>
   new Command('doctor')
+    .summary('check that `serve` would start and work')
     .description('check that `serve` would start and work; exit code 1 if a check fails')
     .option('--json', 'print the results as JSON')
     .action(async ({ json = false }: { readonly json?: boolean }) => {

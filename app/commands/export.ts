@@ -78,6 +78,7 @@ const exportTo = async (
 
 export const exportCommand = (terminal: Terminal): Command => {
   const command = new Command('export')
+    .summary('write animals to a CSV or NDJSON file')
     .description('write animals to a file for `import`, by ascending id')
     .addOption(
       new Option('--order <order>', 'order of the ids; desc writes the newest first').choices(listOrders),

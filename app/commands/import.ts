@@ -52,7 +52,8 @@ const idsText = (imported: ImportedPets): string => {
   const { firstId, lastId } = imported;
   if (firstId === undefined || lastId === undefined) return '';
   const others = otherIds(imported);
-  const text = ` with new ids from ${firstId} to ${lastId}`;
+  const text =
+    firstId === lastId ? ` with the new id ${firstId}` : ` with new ids from ${firstId} to ${lastId}`;
   return others === 0n ? text : `${text}, of which ${others} belong to other animals or to none`;
 };
 
@@ -128,6 +129,7 @@ const importFile = async (
 
 export const importCommand = (terminal: Terminal): Command =>
   new Command('import')
+    .summary('add the animals of a CSV or NDJSON file')
     .description('add the animals of a file, with new ids; if a row is invalid, add none')
     .argument('<file>', 'CSV or NDJSON file, or - for standard input', nonEmpty)
     .addOption(formatOption())

@@ -163,6 +163,7 @@ const revoke = (terminal: Terminal): Command =>
 
 export const keysCommand = (terminal: Terminal): Command =>
   new Command('keys')
+    .summary('create, list, rotate and revoke API keys')
     .description('create, list, rotate and revoke the API keys in the database')
     .addCommand(create(terminal))
     .addCommand(list(terminal))

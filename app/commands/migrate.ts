@@ -6,6 +6,7 @@ import { runCommand } from './run-command';
 
 export const migrateCommand = (terminal: Terminal): Command =>
   new Command('migrate')
+    .summary('create or update the tables')
     .description(
       "create or update the tables; `serve` updates them too, unless older versions can't work with the update, and creates them outside production",
     )

@@ -2,17 +2,11 @@ import { Command } from 'commander';
 import { bannerText, firstCommands } from '../serve/banner';
 import type { Service } from '../serve/serve';
 import { databaseUrlText } from '../settings/database-url';
-import {
-  changedSettings,
-  defaultFile,
-  defaults,
-  fileSettings,
-  settingNames,
-  type Settings,
-} from '../settings/settings';
+import { changedSettings, defaultFile, defaults, type Settings } from '../settings/settings';
+import { settingTexts } from '../settings/setting-texts';
 import { showProgress } from '../terminal/progress-bar';
 import { nextStopSignal } from '../terminal/signals';
-import { styleFor } from '../terminal/style';
+import { type Style, styleFor } from '../terminal/style';
 import { announceStop, type Terminal, withJsonMessages } from '../terminal/terminal';
 import { readVersion, runCommand } from './run-command';
 
@@ -39,24 +33,32 @@ const announce = (
   firstCommands(address, firstKey).forEach(printError);
 };
 
-const defaultOf = (name: string): string => {
-  if (name === 'DATABASE_URL') return `sqlite:${defaultFile}`;
-  const text = defaults[name] ?? '';
-  return text === '' || name === 'API_KEYS' ? 'none' : text;
+const defaultText = (name: string): string => {
+  if (name === 'DATABASE_URL') return ` (sqlite:${defaultFile})`;
+  const text = defaults[name] ?? 'none';
+  return ['', 'none'].includes(text) || name === 'API_KEYS' ? '' : ` (${text})`;
 };
 
-const settingsText = (): string => {
-  const names = [...settingNames, ...fileSettings];
-  const width = Math.max(...names.map(({ length }) => length));
-  const lines = names.map((name) => `  ${name.padEnd(width)}  ${defaultOf(name)}`);
-  return ['', 'Environment variables, with their defaults (docs/configuration.md):', ...lines].join('\n');
+const helpWidth = 80;
+
+/** Lists the environment variables with their meanings and defaults. */
+const settingsText = (style: Style): string => {
+  const indent = Math.max(...Object.keys(settingTexts).map(({ length }) => length)) + 4;
+  const lines = Object.entries(settingTexts).map(([name, text]) => {
+    const value = defaultText(name);
+    const isLong = indent + text.length + value.length > helpWidth;
+    const gap = isLong ? `\n${' '.repeat(indent - 1)}` : '';
+    return `  ${style('cyan', name.padEnd(indent - 2))}${text}${gap}${value}`;
+  });
+  return ['', style('bold', 'Environment variables (docs/configuration.md):'), ...lines].join('\n');
 };
 
 /** Imports the HTTP server only when the command runs, because a static import would delay every other command. */
 export const serveCommand = (io: Terminal): Command =>
   new Command('serve')
+    .summary('serve the API and its pages')
     .description('serve HTTP until SIGTERM or SIGINT')
-    .addHelpText('after', settingsText)
+    .addHelpText('after', () => settingsText(styleFor(io.stdout, io.env)))
     .action(async () => {
       const { openLog } = await import('../serve/log.js');
       const { serve } = await import('../serve/serve.js');

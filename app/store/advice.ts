@@ -58,7 +58,16 @@ const advice: Readonly<Record<ErrorKind, string | undefined>> = {
   Unknown: undefined,
 };
 
-export const messageOf = (cause: unknown): string => E.toError(cause).message.replaceAll(/\s+/g, ' ').trim();
+/** Ending of a file that is being written, and gets its name when it is complete. */
+const partialEnding = /\.animal-store-[\da-f-]{36}\.partial$/;
+
+/** Returns the message of an error. Of an error of a file, returns its name and what is wrong, without Node's jargon. */
+export const messageOf = (cause: unknown): string => {
+  const message = E.toError(cause).message.replaceAll(/\s+/g, ' ').trim();
+  const [, reason, file] = /^E[A-Z]+: ([^,]+), \w+(?:.* '(.*)')?$/.exec(message) ?? [];
+  if (reason === undefined) return message;
+  return file === undefined ? reason : `${file.replace(partialEnding, '')}: ${reason}`;
+};
 
 /** Returns the advice that fits an error of the database, or undefined. */
 export const specificAdvice = (url: DatabaseUrl, cause: unknown): string | undefined => {

@@ -59,7 +59,7 @@ export const openTerminal = ({ env, stdout, stderr }: ProcessIO) => {
   const withColour = (text: string): string =>
     text
       .replace(/^warning(?=: )/, (word) => style('yellow', word))
-      .replace(/^(?:error|animal-store)(?=: )/, (word) => style('red', word));
+      .replace(/^(?:error|animal-store|the \w+ failed)(?=: )/, (word) => style('red', word));
 
   const writeError = (text: string): void => {
     printed = writeFully(stderr, withColour(asCalled(text))).catch(() => undefined);

@@ -29,7 +29,7 @@ const misuses: ReadonlyArray<readonly [ReadonlyArray<string>, RegExp]> = [
   [['keys', 'create'], /--name <name>.* not specified/],
   [['keys', 'revoke'], /missing required argument 'id'/],
   ...['backup', 'restore', 'export', 'import'].map(
-    (command) => [[command, ''], /'file'.* must not be empty/i] as const,
+    (command) => [[command, ''], /'' is invalid for <file>. It must not be empty/] as const,
   ),
 ];
 
@@ -42,10 +42,16 @@ describe('The command line', () => {
     const page = readFileSync(join(projectFolder, 'docs/configuration.md'), 'utf8');
     const documented = [...page.matchAll(/^\| `([A-Z_]+)` +\| `?([^ `]+)/gm)].map(([, ...row]) => row);
     expect(documented.map(([name]) => name)).to.have.members(settingNames);
-    const shown = stdout.split('\n').map((line) => line.trim().split(/ +/));
-    expect(shown).to.include.deep.members(documented);
-    expect((await runInProcess(['serve', '--port', '5313'])).stderr).to.include(
-      'PORT is a setting: set the environment variable PORT',
+    for (const [name = '', value = ''] of documented)
+      expect(stdout).to.match(
+        new RegExp(value === 'none' ? `  ${name} +.*[^)]$` : `  ${name} .*\\s+.*\\(${value}\\)$`, 'm'),
+      );
+    for (const option of ['--port', '-p'])
+      expect((await runInProcess(['serve', option, '5313'])).stderr).to.include(
+        'PORT is a setting: set the environment variable PORT',
+      );
+    expect((await runInProcess(['keys', 'list', '--all'])).stderr).to.include(
+      'see `animal-store keys list --help`',
     );
   });
 
@@ -109,6 +115,17 @@ describe('The command line', () => {
     const outcome = { code: 0, signal: null, stdout: `${version}\n`, stderr: '' };
     expect(await runCommand(['--version'])).to.deep.equal(outcome);
     expect(await runInProcess(['--version'])).to.deep.equal(outcome);
+  });
+
+  it('prints help in lines of at most 80 columns', async () => {
+    const helpOf = async (words: ReadonlyArray<string>): Promise<void> => {
+      const { stdout } = await runInProcess([...words, '--help']);
+      for (const line of stdout.split('\n')) expect(line.length, line).to.be.at.most(80);
+      const commands = Array.from(stdout.matchAll(/^ {2}(\w+) (?=.* {2})/gm), ([, name = '']) => name);
+      for (const name of words.length < 2 && !stdout.includes('Arguments:') ? commands : [])
+        if (name === name.toLowerCase()) await helpOf([...words, name]);
+    };
+    await helpOf([]);
   });
 
   it('prints help on standard output', async () => {

@@ -141,7 +141,7 @@ describe('The command export', () => {
     const full = await runScript('$STORE export --format ndjson > /dev/full', environment);
     expect(full.code).to.equal(1);
     expect(full.stderr).to.match(
-      /^the export failed: ENOSPC: .*; the output is incomplete \(\d+ animals\)\n$/,
+      /^the export failed: no space left on device; the output is incomplete \(\d+ animals\)\n$/,
     );
   });
 
@@ -153,7 +153,7 @@ describe('The command export', () => {
     // `ulimit` limits files to 80 blocks of 512 bytes. Further output is cut off, as on a full disk.
     const script = 'ulimit -f 80; $STORE export --format ndjson > animals.ndjson';
     const { code, stderr } = await runScript(script, environment, folder);
-    expect(stderr).to.match(/^the export failed: EFBIG: .*; the output is incomplete \(50 animals\)\n$/);
+    expect(stderr).to.match(/^the export failed: file too large; the output is incomplete \(50 animals\)\n$/);
     expect(code).to.equal(1);
   });
 
