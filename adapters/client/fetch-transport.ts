@@ -88,9 +88,10 @@ const fetchError = (cause: unknown, hint = ''): unknown => {
 /** Returns possible causes of a failed request in a browser, which hides the real cause. Elsewhere, returns no text. */
 const hintFor = (url: string): string => {
   const origin = propertyOf(propertyOf(globalThis, 'location'), 'origin');
-  return typeof origin === 'string'
-    ? `; is the service running, is ${url} its address, and has CORS_ORIGIN the origin ${origin}?`
-    : '';
+  if (typeof origin !== 'string') return '';
+  return new URL(url).origin === origin
+    ? `; is the service running, and is ${url} its address?`
+    : `; is the service running, is ${url} its address, and has CORS_ORIGIN the origin ${origin}?`;
 };
 
 const isResponse = (value: unknown): value is Response =>

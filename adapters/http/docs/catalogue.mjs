@@ -119,6 +119,11 @@ const load = async (wanted) => {
   showCatalogue();
 };
 
+const turn = async (wanted) => {
+  await load(wanted);
+  find('#title').scrollIntoView({ block: 'nearest' });
+};
+
 const loadFirst = () => {
   const filters = valuesOf(filterForm);
   const search = new URLSearchParams(filters).toString();
@@ -195,8 +200,8 @@ onSubmit(
 onSubmit(filterForm, loadFirst);
 filterForm.addEventListener('change', () => void loadFirst());
 onClick('#sign-out', () => signOut());
-onClick('#previous', () => load(pages.slice(0, -1)));
-onClick('#next', () => load([...pages, nextPage]));
+onClick('#previous', () => turn(pages.slice(0, -1)));
+onClick('#next', () => turn([...pages, nextPage]));
 onClick('#try-again', () => load(pages).then(() => find('#failure').hidden && find('#title').focus()));
 onClick('#clear-filters', clearFilters);
 onClick('#empty button', () => (hasFilters() ? clearFilters() : openForm()));

@@ -34,9 +34,10 @@ export const openPet = (pet) => {
   const { id, name, categoryId } = pet;
   const values = {
     id: [newElement('span', 'mono', id), copyButton('id', String(id))],
-    name: [showName(newElement('span', ''), pet), copyButton('name', name)],
     categoryId: [newElement('span', 'mono', categoryId), copyButton('categoryId', String(categoryId))],
     status: [statusBadge(pet)],
+    // The name comes last, because it may be long.
+    name: [showName(newElement('span', ''), pet), copyButton('name', name)],
   };
   showName(find('#pet-name'), pet);
   const fields = Object.entries(values).flatMap(([field, elements]) => {

@@ -6,10 +6,13 @@ export const valuesOf = (form) =>
 
 const messages = {
   forbidden: () => 'This key may only read. Sign out, and use a key that may add animals.',
+  internal_error: ({ requestId = 'unknown' }) =>
+    `The service has failed. Its operator finds the cause in the log, by the id ${requestId}.`,
   network: () => 'The service does not answer.',
   rate_limited: ({ retryAfterMs = 1_000 }) =>
     `Too many requests with this key. Try again in ${Math.ceil(retryAfterMs / 1_000)} s.`,
   timeout: () => 'The service does not answer.',
+  unexpected_response: ({ status }) => `Something in front of the service has failed (status ${status}).`,
   unavailable: () => 'The service is not available at the moment.',
 };
 

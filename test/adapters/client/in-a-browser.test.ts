@@ -49,6 +49,14 @@ describe(`The client in a page${whySkipped}`, () => {
     }
   });
 
+  it('names no CORS_ORIGIN to a page of the same origin', async () => {
+    await page.route('**/lost/**', (route) => route.abort());
+    const message = await page.evaluate<string>(
+      "store.animalStoreClient({ baseUrl: '/lost' }).page({ retryForMs: 0 }).catch(({ message }) => message)",
+    );
+    expect(message).to.match(/is the service running, and is http\S+\/lost\/v1\/pets\S+ its address\?$/);
+  });
+
   it('calls a service at an address relative to the page, without a key', async () => {
     const call = "store.animalStoreClient({ baseUrl: '/api' }).page().then(({ pets }) => pets.length)";
     expect(await page.evaluate<number>(call)).to.equal(0);

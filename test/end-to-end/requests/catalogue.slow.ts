@@ -107,9 +107,9 @@ describe(`The catalogue in a browser${whySkipped}`, () => {
     const drawer = page.getByRole('dialog', { name: 'pet 2' });
     expect(await drawer.locator('dd > span').allTextContents()).to.deep.equal([
       '2',
-      'pet 2',
       smallest,
       'sold',
+      'pet 2',
     ]);
     await drawer.getByRole('button', { name: 'Copy', exact: true }).click();
     const command = await copied();
