@@ -287,6 +287,22 @@ describe('An answer to the client', () => {
     expect(outcome).to.have.property('message').that.includes('the body has more than');
   });
 
+  it('without an end is cancelled, also if it comes from a function that ignores signals', async () => {
+    let isCancelled = false;
+    const body = new ReadableStream({
+      pull: (controller) => {
+        controller.enqueue(new Uint8Array(65_536).fill(0x5b));
+      },
+      cancel: () => {
+        isCancelled = true;
+      },
+    });
+    const fetch = () => Promise.resolve(new Response(body));
+    const client = animalStoreClient({ baseUrl: 'http://store', apiKey: 'k1', fetch });
+    await client.page().catch(() => undefined);
+    expect(isCancelled).to.equal(true);
+  });
+
   it('that never came has the reason of an error of another realm', async () => {
     const fail: unknown = runInNewContext(
       "() => Promise.reject(new TypeError('fetch failed', { cause: new Error('no route') }))",

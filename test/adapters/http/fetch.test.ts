@@ -1,10 +1,12 @@
 import { expect } from 'chai';
 import Koa from 'koa';
+import { mock } from 'node:test';
+import type { ReadableStreamDefaultController } from 'node:stream/web';
 import { mountPetRoutes } from '../../../adapters/http';
 import { petRoutesHandler } from '../../../adapters/http/fetch';
 import { inMemoryApiKeys, inMemoryPetRepository, inMemoryQuota } from '../../../adapters/in-memory';
 import { openAnimalStore, type PetRepository, unavailable } from '../../../core';
-import { arbitraryApiKey, arbitraryKeyId } from '../../contracts';
+import { arbitraryApiKey, arbitraryKeyId, arbitraryOwnerId } from '../../contracts';
 import { servePlainly } from '../../support/http/listen';
 import { runNode } from '../../support/packages';
 import { projectFolder } from '../../support/processes/command';
@@ -51,6 +53,82 @@ describe('A fetch handler', () => {
     const response = await handle(new Request('http://store/v1/pets', init));
     expect(await response.json()).to.include({ status: 400, code: 'malformed_request' });
     expect(causes).to.deep.equal([]);
+  });
+
+  it('answers a read-only key before it reads the body, so that a client need not send one', async () => {
+    const readOnly = inMemoryApiKeys([[arbitraryKeyId(), key, arbitraryOwnerId(), 'read-only']]).authenticate;
+    const openStore = openAnimalStore({ pets: inMemoryPetRepository(), authenticate: readOnly });
+    const body = new ReadableStream({ pull: () => new Promise(() => undefined) });
+    const init = { method: 'POST', headers: json, body, duplex: 'half' } as const;
+    const request = new Request('http://store/v1/pets', init);
+    expect((await petRoutesHandler({ openStore })(request)).status).to.equal(403);
+    expect(request.bodyUsed).to.equal(false);
+  });
+
+  it('reads on after a body over the limit, for at most a second, and never cancels it', async () => {
+    const handle = petRoutesHandler({ openStore: storeOver() });
+    let cancelled = 0;
+    let pulled = 0;
+    /** Sends chunks, and then ends the body, fails, or sends nothing more. */
+    const send = async (chunks: number, end: (controller: ReadableStreamDefaultController) => unknown) => {
+      pulled = 0;
+      const body = new ReadableStream<Uint8Array>({
+        pull: async (controller) => {
+          pulled += 1;
+          if (pulled > chunks) await end(controller);
+          else controller.enqueue(new Uint8Array(10_000));
+        },
+        cancel: () => {
+          cancelled += 1;
+        },
+      });
+      const init = { method: 'POST', headers: json, body, duplex: 'half' } as const;
+      return (await handle(new Request('http://store/v1/pets', init))).status;
+    };
+    expect([
+      await send(10, (controller) => {
+        controller.close();
+      }),
+      pulled,
+    ]).to.deep.equal([413, 11]);
+    expect(
+      await send(3, (controller) => {
+        controller.error(new Error('disconnected'));
+      }),
+    ).to.equal(413);
+    expect(await send(3, () => new Promise(() => undefined))).to.equal(413);
+    expect([await send(Infinity, () => undefined), pulled]).to.deep.equal([413, 804]);
+    expect(cancelled).to.equal(0);
+  });
+
+  it('answers below a slash at the end of the path with references that still lead to the animals', async () => {
+    const handle = petRoutesHandler({ openStore: storeOver() });
+    const created = await handle(new Request('http://store/zoo/v1/pets/', post(rex)));
+    const location = new URL(created.headers.get('Location') ?? '', 'http://store/zoo/v1/pets/');
+    expect(location.pathname).to.equal('/zoo/v1/pets/1');
+    const found = await handle(new Request(`${location.href}/`, { headers: authorization }));
+    const [, successor = ''] = /^<(.*)>/.exec(found.headers.get('Link') ?? '') ?? [];
+    expect(new URL(successor, `${location.href}/`).pathname).to.equal('/zoo/v1/pets');
+    expect((await handle(new Request('http://store/v1/pets//', { headers: authorization }))).status).to.equal(
+      404,
+    );
+  });
+
+  it('logs causes with the id of the request if the host does not take them', async () => {
+    const log = mock.method(console, 'error', () => undefined);
+    try {
+      const down = new Error('the disk is full');
+      const pets = { ...inMemoryPetRepository(), list: () => () => Promise.reject(down) };
+      const headers = { ...authorization, 'X-Request-Id': 'a-request' };
+      await petRoutesHandler({ openStore: storeOver(pets) })(
+        new Request('http://store/v1/pets', { headers }),
+      );
+      expect(log.mock.calls.map((call) => call.arguments)).to.deep.equal([
+        ['animal-store: request a-request failed:', down],
+      ]);
+    } finally {
+      mock.restoreAll();
+    }
   });
 
   it('reports a body that the host has read or locked before, as the routes in Koa do', async () => {

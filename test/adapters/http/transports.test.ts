@@ -142,4 +142,20 @@ describe('The operations', () => {
       }
     });
   }
+
+  it('are told after how long to try again, by the failure', async () => {
+    const ports = { pets: inMemoryPetRepository(), authenticate: byKey };
+    const retryAfterIn = async (state: string, init: RequestInit) => {
+      const handle = petRoutesHandler({
+        openStore: openAnimalStore({ ...ports, ...states[state]?.() }),
+        onError: () => undefined,
+      });
+      const { status, headers } = await handle(new Request('http://store/v1/pets', init));
+      return [status, headers.get('Retry-After')];
+    };
+    expect(await retryAfterIn('is used beyond its rate limit', { headers })).to.deep.equal([429, '42']);
+    expect(await retryAfterIn('is down', { headers })).to.deep.equal([503, '1']);
+    const inFlight = 'adds the animal of the key at the moment';
+    expect(await retryAfterIn(inFlight, post(rex, keyed))).to.deep.equal([409, '1']);
+  });
 });

@@ -1,5 +1,5 @@
 // Runs next to store.mjs of docs/embedding.md.
-import { mountPetRoutes } from 'animal-store/http';
+import { exposedHeaders, mountPetRoutes } from 'animal-store/http';
 import cors from 'cors';
 import express from 'express';
 import helmet from 'helmet';
@@ -11,7 +11,6 @@ mountPetRoutes(zoo, openStore);
 
 const app = express();
 app.use(helmet());
-const exposedHeaders = ['Link', 'Location', 'Retry-After', 'Idempotent-Replayed', 'Deprecation', 'Sunset'];
 app.use(cors({ exposedHeaders })); // before the routes: a preflight has no key
 app.use('/zoo', zoo.callback());
 app.use(express.json()); // after the routes, which read their bodies themselves

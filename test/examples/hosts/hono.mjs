@@ -4,8 +4,7 @@ import { petRoutesHandler } from 'animal-store/fetch';
 import { Hono } from 'hono';
 import { database, openStore } from './store.mjs';
 
-const onError = (cause) => console.error(cause);
-const handle = petRoutesHandler({ openStore, onError });
+const handle = petRoutesHandler({ openStore });
 
 const app = new Hono();
 app.on(['GET', 'POST'], ['/zoo/v1/pets', '/zoo/v1/pets/:petId'], ({ req }) => handle(req.raw));
