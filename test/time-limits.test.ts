@@ -37,7 +37,7 @@ const healthChecksMs = [
   ...millisecondsIn('haproxy/haproxy.cfg', /timeout check (\d+)s/g),
   ...millisecondsIn('check-ready.mjs', /timeoutSeconds = (\d+);/g),
   ...millisecondsIn('caddy/Caddyfile', /health_timeout (\d+)s/g),
-  ...millisecondsIn('kubernetes/animal-store.yaml', /timeoutSeconds: (\d+)/g),
+  ...millisecondsIn('kubernetes/base/animal-store.yaml', /timeoutSeconds: (\d+)/g),
 ];
 
 /** Title of a test, and time limits that must each be less than the next. */

@@ -1,5 +1,5 @@
--- Rights of the service's role. Run it with psql as the owner of the tables, after the first migration and after a
--- restore. `--set=role=NAME` chooses another role than animals, and `--set=schema=NAME` another schema than that of the
+-- Rights of the service's role, on all tables that there are and on later ones. Run it with psql as the owner of the tables,
+-- once before or after the first migration, and after a restore. `--set=role=NAME` chooses another role than animals, and `--set=schema=NAME` another schema than that of the
 -- session.
 \set ON_ERROR_STOP on
 \if :{?role}

@@ -1,0 +1,43 @@
+#!/usr/bin/env node
+// Creates the first API key, and stores it in the Secret `animal-store-first-key` of this namespace. Does nothing if the store
+// has a key. The argument names the folder of the service account, if it is not the default one.
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import process from 'node:process';
+
+const folder = process.argv[2] ?? '/var/run/secrets/kubernetes.io/serviceaccount';
+const { KUBERNETES_SERVICE_HOST: host, KUBERNETES_SERVICE_PORT: port } = process.env;
+const [token, namespace] = ['token', 'namespace'].map((name) => readFileSync(`${folder}/${name}`, 'utf8'));
+
+const animalStore = (...words) =>
+  execFileSync('animal-store', words, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] });
+
+const store = async (key) => {
+  const response = await fetch(
+    `https://${host.includes(':') ? `[${host}]` : host}:${port}/api/v1/namespaces/${namespace}/secrets`,
+    {
+      method: 'POST',
+      headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' },
+      body: JSON.stringify({
+        apiVersion: 'v1',
+        kind: 'Secret',
+        metadata: { name: 'animal-store-first-key' },
+        stringData: { key },
+      }),
+    },
+  );
+  if (!response.ok) throw new Error(`the API server answered ${response.status}: ${await response.text()}`);
+};
+
+const validKeys = () => JSON.parse(animalStore('keys', 'list', '--json')).filter(({ isValid }) => isValid);
+
+if (validKeys().length === 0) {
+  const key = animalStore('keys', 'create', '--name', 'first').trim();
+  try {
+    await store(key);
+  } catch (error) {
+    // A key that nobody has seen must not keep a second try from creating another one.
+    for (const { id } of validKeys()) animalStore('keys', 'revoke', id);
+    throw error;
+  }
+}
