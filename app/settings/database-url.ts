@@ -28,10 +28,19 @@ const withoutParentSegments = (filename: string): string => {
   }
 };
 
-const parseSqliteUrl = (text: string): E.Either<string, DatabaseUrl> =>
-  /^sqlite:(?!:memory:$|\/\/[^/]).*[^/]$/s.test(text)
-    ? E.right({ _tag: 'Sqlite', filename: withoutParentSegments(text.slice('sqlite:'.length)) })
-    : E.left('sqlite:FILE, where FILE is the path of a file');
+/** Matches forms of other drivers, which would name a new file: parameters, percent-encoding, `file:`, `~` and `$`. */
+const foreignForm = /[?#]|%[0-9a-f]{2}|^file:|^[~$]|^\s/i;
+
+const parseSqliteUrl = (text: string): E.Either<string, DatabaseUrl> => {
+  const filename = text.slice('sqlite:'.length);
+  if (!/^(?!:memory:$|\/\/[^/]).*[^/]$/s.test(filename))
+    return E.left('sqlite:FILE, where FILE is the path of a file');
+  if (foreignForm.test(filename))
+    return E.left(
+      'sqlite:FILE, where FILE is a plain path: without parameters, #, %-escapes, `file:`, ~ and $',
+    );
+  return E.right({ _tag: 'Sqlite', filename: withoutParentSegments(filename) });
+};
 
 /**
  * Parses DATABASE_URL, or fails with a text that describes a valid value. Rejects a SQLite path that ends with a slash,

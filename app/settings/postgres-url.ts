@@ -16,6 +16,23 @@ const places = {
 
 const certificateParameters = ['sslrootcert', 'sslcert', 'sslkey'];
 
+/**
+ * Parameters that providers add to their addresses, with the values that this service honours anyway: it needs a server
+ * that accepts writes, and has its own time limits.
+ */
+const impliedParameters: Readonly<Record<string, RegExp>> = {
+  channel_binding: /^/,
+  client_encoding: /^(?:utf-?8|auto|)$/i,
+  connect_timeout: /^/,
+  gssencmode: /^(?:disable|prefer|)$/,
+  keepalives: /^/,
+  keepalives_count: /^/,
+  keepalives_idle: /^/,
+  keepalives_interval: /^/,
+  target_session_attrs: /^(?:read-write|primary|any|)$/,
+  tcp_user_timeout: /^/,
+};
+
 const parameters = [
   ...Object.keys(places),
   ...['options', 'application_name', 'fallback_application_name'],
@@ -58,10 +75,11 @@ export const parsePostgresUrl = (text: string): E.Either<string, string> => {
   // unknown parameter could then show a part of the password.
   if (`${url.pathname}${url.search}`.includes('@') || url.hash !== '') return E.left(invalid);
   const { searchParams } = url;
-  for (const name of searchParams.keys()) {
-    if (!parameters.includes(name))
+  for (const [name, value] of [...searchParams]) {
+    if (impliedParameters[name]?.test(value) === true) searchParams.delete(name);
+    else if (!parameters.includes(name))
       return E.left(
-        `without the parameter ${name}, which this service does not support; the parameters are ${parameters.join(', ')}`,
+        `without ${Object.hasOwn(impliedParameters, name) ? 'this value of ' : ''}the parameter ${name}, which this service does not support; the parameters are ${parameters.join(', ')}`,
       );
   }
   // If a parameter is repeated, the last value counts, as in libpq.

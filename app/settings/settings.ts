@@ -8,7 +8,7 @@ import { errorCode } from '../error-code';
 import { DatabaseUrl, databaseUrlText, parseDatabaseUrl } from './database-url';
 
 /**
- * Makes the codec of one environment variable. An empty variable counts as unset. An error contains null in place of
+ * Makes the codec of one environment variable. An empty variable counts as unset, and blanks around a value don't count. An error contains null in place of
  * the value, which may be a secret. `toText` writes the value for logs, so it must hide secrets. `parse` may return an
  * Error with a more precise text than `expected`.
  */
@@ -23,8 +23,9 @@ const setting = <A>(
     name,
     is,
     (input, context) => {
-      if (typeof input !== 'string' || input === '') return t.success(defaultValue);
-      const value = parse(input);
+      const text = typeof input === 'string' ? input.trim() : '';
+      if (text === '') return t.success(defaultValue);
+      const value = parse(text);
       if (is(value)) return t.success(value);
       return t.failure(null, context, value instanceof Error ? value.message : expected);
     },
@@ -54,10 +55,11 @@ const listenAddress = setting(t.string, 'an address to listen on', '127.0.0.1', 
   return isIPv6(inner) ? inner : text;
 });
 
-/** Splits a text at commas and line breaks, and returns each key once. A line may end with a comma or be blank. */
-const splitKeys = (text: string): ReadonlyArray<string> => {
+/** Splits a list at commas and line breaks, and returns each entry once. A line may end with a comma or be blank. */
+const splitList = (text: string): ReadonlyArray<string> => {
   const lines = text.replaceAll(/\s+/g, (blanks) => (blanks.includes('\n') ? '\n' : blanks));
-  return [...new Set(lines.split(/,\n?|\n/).map((key) => key.trim()))];
+  const entries = lines.replace(/(?<=.),$/, '').split(/,\n?|\n/);
+  return [...new Set(entries.map((entry) => entry.trim()))];
 };
 
 const parseRateLimit = (text: string): unknown => {
@@ -79,7 +81,7 @@ const toOrigin = (text: string): unknown => {
 };
 
 const parseCorsOrigins = (text: string): ReadonlyArray<unknown> =>
-  text === '*' ? ['*'] : text.split(',').map((origin) => toOrigin(origin.trim()));
+  text === '*' ? ['*'] : splitList(text).map(toOrigin);
 
 /** File of the default DATABASE_URL, in the current folder. */
 export const defaultFile = 'animal-store.sqlite3';
@@ -105,7 +107,7 @@ const codec = t.strict({
     'keys separated by commas or line breaks; a key may have letters, digits and -._~+/, and = only at its end',
     [],
     ({ length }) => (length === 1 ? '1 key' : `${length} keys`),
-    splitKeys,
+    splitList,
   ),
   CORS_ORIGIN: setting(
     t.readonlyArray(t.string),
@@ -159,7 +161,7 @@ export const changedSettings = (settings: Settings): ReadonlyArray<string> =>
     .map(([name, text]) => `${name}=${text}`)
     .toSorted();
 
-const secretSettings = ['API_KEYS', 'DATABASE_URL'] as const;
+export const secretSettings = ['API_KEYS', 'DATABASE_URL'] as const;
 
 export const fileSettings: ReadonlyArray<string> = secretSettings.map((name) => `${name}_FILE`);
 
@@ -179,14 +181,17 @@ const readSecretFile = (file: string): E.Either<string, string> => {
   }
 };
 
-/** Returns the name and the text of a secret setting. Reads the text from the file that `<name>_FILE` names, if any. */
+/**
+ * Returns the name and the text of a secret setting. Reads the text from the file that `<name>_FILE` names, if any, even
+ * if the variable itself is set, as DATABASE_URL is in the image.
+ */
 const readSecret =
   (environment: NodeJS.ReadOnlyDict<string>) =>
   (name: string): E.Either<ReadonlyArray<InvalidField>, readonly [name: string, text: string]> => {
     const { [name]: text = '', [`${name}_FILE`]: file = '' } = environment;
     if (file === '') return E.right([name, text]);
     return pipe(
-      text === '' ? readSecretFile(file) : E.left(`unset if ${name} is set`),
+      readSecretFile(file),
       E.bimap(
         (expected) => [{ name: `${name}_FILE`, rule: 'invalid', expected }],
         (secret) => [name, secret],

@@ -1,7 +1,7 @@
 /* Warnings about environment variables that are probably a mistake. */
 
 import * as E from 'fp-ts/Either';
-import { fileSettings, settingNames, type Settings } from './settings';
+import { fileSettings, secretSettings, settingNames, type Settings } from './settings';
 
 const known: ReadonlyArray<string> = [...settingNames, ...fileSettings];
 
@@ -39,11 +39,17 @@ const shortKeys = ({ API_KEYS }: Settings): ReadonlyArray<string> => {
   return [`${short} ${short === 1 ? 'key' : 'keys'} in API_KEYS can be guessed; ${remedy}`];
 };
 
+const unusedSecrets = (environment: NodeJS.ReadOnlyDict<string>): ReadonlyArray<string> =>
+  secretSettings
+    .filter((name) => (environment[name] ?? '') !== '' && (environment[`${name}_FILE`] ?? '') !== '')
+    .map((name) => `${name} is ignored, because ${name}_FILE is set`);
+
 /** Returns warnings about an environment and the settings that were read from it, if they are valid. */
 export const settingWarnings = (
   environment: NodeJS.ReadOnlyDict<string>,
   settings: E.Either<unknown, Settings>,
 ): ReadonlyArray<string> => [
   ...misspeltSettings(environment),
+  ...unusedSecrets(environment),
   ...(E.isRight(settings) ? shortKeys(settings.right) : []),
 ];

@@ -51,12 +51,27 @@ const accepted: ReadonlyArray<readonly [text: string, connectionString: string]>
   ),
 ];
 
+const impliedByService = [
+  ...[
+    'channel_binding=require',
+    'connect_timeout=10',
+    'target_session_attrs=read-write',
+    'client_encoding=UTF8',
+  ],
+  ...['keepalives=1', 'keepalives_idle=30', 'gssencmode=disable'],
+];
+
 const refused: ReadonlyArray<readonly [text: string, expected: RegExp]> = [
   ...['Require', 'verify_full', ''].map(
     (mode) => [`postgres://host/animals?sslmode=${mode}`, /^an address whose sslmode is disable,/] as const,
   ),
   ['postgres://host/animals?hostaddr=::1', /^without the parameter hostaddr, which this service does not/],
-  ['postgres://host/animals?target_session_attrs=any', /^without the parameter target_session_attrs/],
+  [
+    'postgres://host/animals?target_session_attrs=standby',
+    /^without this value of the parameter target_session_attrs/,
+  ],
+  ['postgres://host/animals?client_encoding=LATIN1', /^without this value of the parameter client_encoding/],
+  ['postgres://host/animals?gssencmode=require', /^without this value of the parameter gssencmode/],
   ['postgres://host/animals?query_timeout=1', /does not support; the parameters are host, /],
   ['postgres://host/animals?sslMode=secret', /^without the parameter sslMode, .*, sslmode,/],
   ['postgres://host/animals?schema=secret', /^without the parameter schema, /],
@@ -80,6 +95,11 @@ describe('An address of PostgreSQL', () => {
       expect(parsePostgresUrl(text)).to.deep.equal(E.right(connectionString));
     });
   }
+
+  it('may have the parameters of providers that this service honours anyway', () => {
+    const address = `postgres://host/animals?sslmode=require&${impliedByService.join('&')}`;
+    expect(parsePostgresUrl(address)).to.deep.equal(E.right('postgres://host/animals?sslmode=verify-full'));
+  });
 
   for (const [text, expected] of refused) {
     it(`is refused, without its values: ${text}`, () => {

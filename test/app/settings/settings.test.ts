@@ -34,7 +34,7 @@ const defaults = {
 };
 
 const wrong: Readonly<Record<string, ReadonlyArray<string>>> = {
-  PORT: ['65536', '-1', '3000.0', '1e3', ' 80', '0x50', 'http', '080000000000'],
+  PORT: ['65536', '-1', '3000.0', '1e3', '0x50', 'http', '080000000000'],
   ADMIN_PORT: ['65536', '-1', '9464x', 'none'],
   DATABASE_URL: [
     'memory',
@@ -45,13 +45,17 @@ const wrong: Readonly<Record<string, ReadonlyArray<string>>> = {
     'sqlite:animals.sqlite3/',
     'sqlite://animals.sqlite3',
     'postgres://[host/animals',
+    ...['?mode=rwc', '#x', '%2Fa.db'].map((ending) => `sqlite:animals.sqlite3${ending}`),
+    ...['file:animals.sqlite3', '~/animals.sqlite3', '$HOME/animals.sqlite3', ' a.db'].map(
+      (file) => `sqlite:${file}`,
+    ),
   ],
-  API_KEYS: ['one,,two', 'two words', 'clé', ',', 'a=b', 'one,'],
+  API_KEYS: ['one,,two', 'two words', 'clé', ',', 'a=b'],
   LOG_LEVEL: ['loud', 'INFO', 'toString', '__proto__'],
   CORS_ORIGIN: [
     ...['shop.example', 'https://', 'https://shop.example/', 'https://shop.example/path', 'null', 'ftp//x'],
     ...['https://shop.example?query', 'https://user:secret@shop.example', 'https://shop.example:99999'],
-    ...['https://*.shop.example', 'https://shop.example,', 'https://shop.example,*'],
+    ...['https://*.shop.example', 'https://shop.example,,https://other.example', 'https://shop.example,*'],
   ],
   NODE_ENV: ['prod', 'Production'],
   MAX_CONNECTIONS: ['0', '1000001'],
@@ -65,16 +69,19 @@ const wrong: Readonly<Record<string, ReadonlyArray<string>>> = {
 const right: ReadonlyArray<readonly [string, string, unknown]> = [
   ['PORT', '0', 0],
   ['PORT', '65535', 65535],
+  ['PORT', ' 80\r', 80],
   ['HOST', '::1', '::1'],
   ['ADMIN_PORT', '0', 0],
   ['ADMIN_PORT', '9464', 9464],
   ['ADMIN_HOST', '0.0.0.0', '0.0.0.0'],
   ['DATABASE_URL', 'memory:', { _tag: 'Memory' }],
-  ['DATABASE_URL', 'sqlite:a b:c?.db', { _tag: 'Sqlite', filename: 'a b:c?.db' }],
+  ['DATABASE_URL', 'sqlite:a b:c.db ', { _tag: 'Sqlite', filename: 'a b:c.db' }],
   ['DATABASE_URL', 'postgresql://h/d', { _tag: 'Postgres', connectionString: 'postgres://h/d' }],
   ['API_KEYS', 'one, two ,three==', ['one', 'two', 'three==']],
   ['API_KEYS', 'one,two,one', ['one', 'two']],
-  ['CORS_ORIGIN', '*', ['*']],
+  ['API_KEYS', 'one,', ['one']],
+  ['CORS_ORIGIN', ' *', ['*']],
+  ['CORS_ORIGIN', 'https://shop.example,\nhttp://a,', ['https://shop.example', 'http://a']],
   ['CORS_ORIGIN', 'https://shop.example', ['https://shop.example']],
   [
     'CORS_ORIGIN',
@@ -209,7 +216,7 @@ describe('The settings', () => {
     }
   });
 
-  it('reject a file that is missing, empty, invalid or in conflict with the value, and show no secret', async () => {
+  it('prefer a file to the value, reject one that is missing, empty or invalid, and show no secret', async () => {
     const folder = await makeFolder();
     const [empty, wrongKeys] = [join(folder, 'empty'), join(folder, 'wrong')];
     const [blanks, large] = [join(folder, 'blanks'), join(folder, 'large')];
@@ -231,7 +238,10 @@ describe('The settings', () => {
       [{ API_KEYS_FILE: empty }, /^animal-store: API_KEYS_FILE must be a file that is not empty$/],
       [{ API_KEYS_FILE: wrongKeys }, /^animal-store: API_KEYS must be keys separated/],
       [{ DATABASE_URL_FILE: wrongKeys }, /^animal-store: DATABASE_URL must be sqlite:/],
-      [{ API_KEYS_FILE: wrongKeys, API_KEYS: 'one' }, /^animal-store: API_KEYS_FILE must be unset/],
+      [
+        { API_KEYS_FILE: wrongKeys, API_KEYS: 'one' },
+        /^warning: API_KEYS is ignored, because API_KEYS_FILE is set\nanimal-store: API_KEYS must be keys/,
+      ],
     ] as const) {
       const { code, stderr } = await runInProcess(['serve'], environment);
       expect(code).to.equal(1);
