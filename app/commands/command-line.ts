@@ -9,6 +9,7 @@ import { copyCommand } from './copy';
 import { demoCommand } from './demo';
 import { doctorCommand } from './doctor';
 import { parseEnvironmentFile } from '../settings/environment-file';
+import { ignoredVariables } from '../settings/warnings';
 import { exportCommand } from './export';
 import { styleHelp } from './help';
 import { importCommand } from './import';
@@ -43,6 +44,15 @@ const readDotEnv = (env: Record<string, string | undefined>, { printError }: Ter
   }
 };
 
+/**
+ * Makes the settings the environment of the process, which the driver of PostgreSQL and pg_dump read too. Removes the
+ * variables that only one of them knows, or that contradict DATABASE_URL.
+ */
+const exportEnvironment = (env: NodeJS.ReadOnlyDict<string>, processEnv: NodeJS.Dict<string>): void => {
+  Object.assign(processEnv, env);
+  for (const name of ignoredVariables(env)) Reflect.deleteProperty(processEnv, name);
+};
+
 export const commandLine = async (argv: ReadonlyArray<string>, io: ProcessIO): Promise<number> => {
   const env = { ...io.env };
   const terminal = openTerminal({ stdout: io.stdout, stderr: io.stderr, env });
@@ -61,6 +71,7 @@ export const commandLine = async (argv: ReadonlyArray<string>, io: ProcessIO): P
     )
     .hook('preAction', () => {
       readDotEnv(env, terminal);
+      exportEnvironment(env, io.env);
     })
     .commandsGroup('Service:')
     .addCommand(serveCommand(terminal))

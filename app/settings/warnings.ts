@@ -44,6 +44,13 @@ const unusedSecrets = (environment: NodeJS.ReadOnlyDict<string>): ReadonlyArray<
     .filter((name) => (environment[name] ?? '') !== '' && (environment[`${name}_FILE`] ?? '') !== '')
     .map((name) => `${name} is ignored, because ${name}_FILE is set`);
 
+/** Matches the variables of libpq that this service does not take. The login may come from the environment. */
+const postgresVariable = /^PG(?!USER$|PASS)[A-Z]+/;
+
+/** Returns the variables of libpq that do not apply, because DATABASE_URL says where and how to connect. */
+export const ignoredVariables = (environment: NodeJS.ReadOnlyDict<string>): ReadonlyArray<string> =>
+  Object.keys(environment).filter((name) => postgresVariable.test(name));
+
 /** Returns warnings about an environment and the settings that were read from it, if they are valid. */
 export const settingWarnings = (
   environment: NodeJS.ReadOnlyDict<string>,
@@ -51,5 +58,6 @@ export const settingWarnings = (
 ): ReadonlyArray<string> => [
   ...misspeltSettings(environment),
   ...unusedSecrets(environment),
+  ...ignoredVariables(environment).map((name) => `${name} is ignored; use the parameters of DATABASE_URL`),
   ...(E.isRight(settings) ? shortKeys(settings.right) : []),
 ];

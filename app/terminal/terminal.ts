@@ -31,7 +31,7 @@ export const writeFully = async (output: Writable, data: string | Uint8Array): P
 export type Output = Writable & { readonly isTTY?: boolean; readonly columns?: number };
 
 export interface ProcessIO {
-  readonly env: NodeJS.ReadOnlyDict<string>;
+  readonly env: NodeJS.Dict<string>;
   readonly stdout: Output;
   readonly stderr: Output;
 }

@@ -9,6 +9,7 @@ import { promisify } from 'node:util';
 import { type CopyOptions, createPartial, ownTables, resolveTarget } from '../../adapters/knex';
 import { errorCode } from '../error-code';
 import { CommandFailed } from '../failures';
+import { ignoredVariables } from '../settings/warnings';
 
 type Environment = NodeJS.ReadOnlyDict<string>;
 
@@ -84,7 +85,13 @@ export const backupPostgres = async (
   try {
     const files = { roots: join(folder, 'roots'), noRoots: join(folder, 'none') };
     await writeFile(files.roots, await trustedCertificates(environment));
-    const options = { env: { ...environment, ...libpqEnvironment(connectionString, files) }, signal };
+    const inherited = Object.entries(environment).filter(
+      ([name]) => !ignoredVariables(environment).includes(name),
+    );
+    const options = {
+      env: { ...Object.fromEntries(inherited), ...libpqEnvironment(connectionString, files) },
+      signal,
+    };
     const size = (): number => statSync(partial, { throwIfNoEntry: false })?.size ?? 0;
     onStage?.('copying', () => ({ count: size(), noun: 'byte' }));
     // Names each table, because the database may have tables and extensions of others, which a restore can't make again.

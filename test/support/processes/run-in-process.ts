@@ -40,7 +40,7 @@ export const runInProcess = async (
 ): Promise<Outcome> => {
   const [stdout, stderr] = [collector(), collector()];
   const code = await loadCommandLine()(['node', 'animal-store', ...commandArguments], {
-    env: environment,
+    env: { ...environment },
     stdout: stdout.stream,
     stderr: stderr.stream,
     ...streams,
