@@ -23,12 +23,12 @@ const backUp: Copy = async (url, file, options) => {
       throw new CommandFailed({ _tag: 'NoDatabase' });
     case 'Postgres':
       await backupPostgres(url.connectionString, file, options);
-      return 'backed up and checked, with pg_dump and pg_restore';
+      return `backed up to ${file} and checked, with pg_dump and pg_restore`;
     case 'Sqlite': {
       if ((await identifyFile(url.filename)) !== 'animal-store')
         throw new CommandFailed({ _tag: 'NotInitialized' });
       const animals = await backupSqlite(url.filename, file, options);
-      return `backed up and checked: ${counted(animals, 'animal')}`;
+      return `backed up to ${file} and checked: ${counted(animals, 'animal')}`;
     }
   }
 };

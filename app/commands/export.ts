@@ -94,7 +94,7 @@ export const exportCommand = (terminal: Terminal): Command => {
       const progress: ExportProgress = { animals: 0 };
       const run = async (context: TransferContext): Promise<string> => {
         await exportTo(file, format, options, progress, context);
-        return `${counted(progress.animals, 'animal')} exported`;
+        return `${counted(progress.animals, 'animal')} exported${file === '-' ? '' : ` to ${file}`}`;
       };
       await runTransfer(terminal, run, {
         failed: 'the export failed',

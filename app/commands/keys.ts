@@ -40,29 +40,43 @@ const lastUseOf = ({ lastUsedAt }: ApiKeyRecord): string => {
   return days < 1 ? '<1d' : `${days}d`;
 };
 
-/** Columns of the table. ENDS has the last four characters of a key, and USED the days since its last use. */
-const header = ['ID', 'NAME', 'OWNER', 'ENDS', 'CREATED', 'EXPIRES', 'USED', 'STATE'];
+/** Quotes a name that could imitate columns, or that has a character that a terminal does not show. */
+const nameText = (name: string): string => {
+  const printable = toPrintableJson(name);
+  return printable === `"${name}"` && /^\S+(?: \S+)*$/.test(name) ? name : printable;
+};
 
-/** Makes a row of the table. Quotes the name, which could imitate columns. A first key's id is also its owner's id. */
-const toRow = (record: ApiKeyRecord): ReadonlyArray<string> => {
-  const { id, ownerId, lastFour, createdAt, expiresAt, name } = record;
-  return [
-    id,
-    toPrintableJson(name),
-    ownerId === id ? 'same' : ownerId.slice(0, 8),
-    lastFour,
-    dayOf(createdAt),
-    expiresAt === null ? 'never' : dayOf(expiresAt),
+/**
+ * Makes a table of keys. LAST4 has the last characters of a key, and USED the days since its last use. OWNER stands
+ * only in a table with a rotated key: the first key of an owner has the owner's id.
+ */
+const keysText = (records: ReadonlyArray<ApiKeyRecord>, { stdout }: Terminal): Promise<string> => {
+  const hasOwners = records.some(({ id, ownerId }) => ownerId !== id);
+  const toRow = (record: ApiKeyRecord): ReadonlyArray<string> => [
+    record.id,
+    nameText(record.name),
+    ...(hasOwners ? [record.ownerId === record.id ? 'same' : record.ownerId.slice(0, 6)] : []),
+    record.lastFour,
+    dayOf(record.createdAt),
+    record.expiresAt === null ? 'never' : dayOf(record.expiresAt),
     lastUseOf(record),
     stateOf(record),
   ];
-};
-
-const keysText = (records: ReadonlyArray<ApiKeyRecord>, { stdout }: Terminal): string =>
-  tableText(header, records.map(toRow), {
+  const header = [
+    'ID',
+    'NAME',
+    ...(hasOwners ? ['OWNER'] : []),
+    'LAST4',
+    'CREATED',
+    'EXPIRES',
+    'USED',
+    'STATE',
+  ];
+  return tableText(header, records.map(toRow), {
     flexible: header.indexOf('NAME'),
     columns: stdout.isTTY === true ? stdout.columns : undefined,
   });
+};
 
 /** Creates a key and prints it, and then the other valid keys of its owner, which a rotation leaves. */
 const createAndPrint = (
@@ -137,7 +151,7 @@ const list = (terminal: Terminal): Command =>
         terminal,
         async ({ keyStore }) => {
           const keys = await orFail(keyStore.list);
-          if (json || keys.length > 0) terminal.print(json, keys, keysText(keys, terminal));
+          if (json || keys.length > 0) terminal.print(json, keys, await keysText(keys, terminal));
           else terminal.printError('there are no keys');
         },
         true,
@@ -152,7 +166,7 @@ const revoke = (terminal: Terminal): Command =>
     .action((id: string, { json = false }: Options) =>
       runOnStore(terminal, async ({ keyStore }) => {
         const record = await orFail(keyStore.revoke(id));
-        terminal.print(json, record, keysText([record], terminal));
+        terminal.print(json, record, await keysText([record], terminal));
         const keys = await orFail(keyStore.list);
         if (keys.some(({ isValid }) => isValid)) return;
         terminal.printError(

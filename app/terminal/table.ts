@@ -1,30 +1,40 @@
 type Row = ReadonlyArray<string>;
 
-const cut = (text: string, width: number): string =>
-  text.length <= width ? text : `${text.slice(0, Math.max(width - 1, 0))}…`;
+const gap = '  ';
+
+/** Cuts a text to a width in columns of a terminal, between characters as people see them. */
+const cut = (text: string, width: number, widthOf: (text: string) => number): string => {
+  if (widthOf(text) <= width) return text;
+  let start = '';
+  for (const { segment } of new Intl.Segmenter().segment(text)) {
+    if (widthOf(start + segment) > width - 1) break;
+    start += segment;
+  }
+  return `${start}…`;
+};
 
 /**
- * Aligns rows under a header. Shortens the texts of the column `flexible` so that lines have at most `columns`
- * characters, but not below the length of the column's name.
+ * Aligns rows under a header, also with characters that take two columns of a terminal. Shortens the texts of the
+ * column `flexible` so that lines fit `columns`, but not below the length of the column's name.
  */
-export const tableText = (
+export const tableText = async (
   header: Row,
   rows: ReadonlyArray<Row>,
   { flexible, columns = Infinity }: { readonly flexible: number; readonly columns?: number | undefined },
-): string => {
-  const gap = '  ';
+): Promise<string> => {
+  // The package is an ES module, which CommonJS can only import dynamically on Node 22.0 to 22.11.
+  const { default: widthOf } = await import('string-width');
   const widths = header.map((name, place) =>
-    Math.max(name.length, ...rows.map((row) => row[place]?.length ?? 0)),
+    Math.max(...[name, ...rows.map((row) => row[place] ?? '')].map((text) => widthOf(text))),
   );
   const excess = widths.reduce((sum, width) => sum + width, gap.length * (header.length - 1)) - columns;
-  const widthOf = (place: number): number => {
+  const widthAt = (place: number): number => {
     const width = widths[place] ?? 0;
     return place === flexible && excess > 0 ? Math.max(width - excess, header[place]?.length ?? 0) : width;
   };
-  const toLine = (row: Row): string =>
-    row
-      .map((text, place) => cut(text, widthOf(place)).padEnd(widthOf(place)))
-      .join(gap)
-      .trimEnd();
-  return [header, ...rows].map(toLine).join('\n');
+  const toCell = (text: string, place: number): string => {
+    const shown = cut(text, widthAt(place), widthOf);
+    return shown + ' '.repeat(widthAt(place) - widthOf(shown));
+  };
+  return [header, ...rows].map((row) => row.map(toCell).join(gap).trimEnd()).join('\n');
 };

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import stringWidth from 'string-width';
 import { existsSync } from 'node:fs';
 import { openSqlite } from '../../../adapters/knex';
 import { newCatalogue } from '../../support/databases/catalogue';
@@ -53,8 +54,8 @@ describe('The command keys', () => {
     const { code, stdout, stderr } = await keys(environment, 'list');
     expect(stdout).to.equal(
       [
-        'ID                NAME    OWNER  ENDS  CREATED     EXPIRES  USED   STATE\n',
-        `${id}  "shop"  same   ${key.slice(-4)}  ${today()}  never    never  valid\n`,
+        'ID                NAME  LAST4  CREATED     EXPIRES  USED   STATE\n',
+        `${id}  shop  ${key.slice(-4)}   ${today()}  never    never  valid\n`,
       ].join(''),
     );
     expect({ code, stderr }).to.deep.equal({ code: 0, stderr: '' });
@@ -64,7 +65,7 @@ describe('The command keys', () => {
     const { environment } = await newStore();
     const { record } = await create(environment, 'page', '--read-only');
     expect(record).to.include({ isReadOnly: true });
-    expect((await keys(environment, 'list')).stdout).to.match(/"page" .* read-only\n$/);
+    expect((await keys(environment, 'list')).stdout).to.match(/ page .* read-only\n$/);
   });
 
   it('lists the last use of each key, and marks valid keys that were not used for 30 days', async () => {
@@ -87,15 +88,15 @@ describe('The command keys', () => {
     await close();
     const { stdout } = await keys(environment, 'list');
     const cells = stdout.split('\n').map((line) => line.split(/ {2,}/));
-    const [, ...rows] = cells.map(([, name, , , , , used, state]) => [name, used, state]);
+    const [, ...rows] = cells.map(([, name, , , , used, state]) => [name, used, state]);
     expect(rows).to.have.deep.members([
       [undefined, undefined, undefined],
-      ['"fresh"', 'never', 'valid'],
-      ['"never used"', 'never', 'unused'],
-      ['"in use"', '<1d', 'valid'],
-      ['"used lately"', '29d', 'valid'],
-      ['"abandoned"', '30d', 'unused'],
-      ['"revoked"', 'never', 'revoked'],
+      ['fresh', 'never', 'valid'],
+      ['never used', 'never', 'unused'],
+      ['in use', '<1d', 'valid'],
+      ['used lately', '29d', 'valid'],
+      ['abandoned', '30d', 'unused'],
+      ['revoked', 'never', 'revoked'],
     ]);
     const records = JSON.stringify(await listed(environment));
     expect(records.match(/"isUnused":true/g)).to.have.lengthOf(2);
@@ -204,9 +205,30 @@ describe('The list of keys at a terminal', () => {
     expect(database).to.match(/^database: /);
     for (const line of lines) expect(line.length, line).to.be.at.most(80);
     expect(lines.map((line) => line.split(/ {2,}/))).to.deep.equal([
-      ['ID', 'NAME', 'OWNER', 'ENDS', 'CREATED', 'EXPIRES', 'USED', 'STATE'],
-      [long.id, '"a na…', 'same', long.key.slice(-4), today(), today(1), 'never', 'revoked'],
-      [id, '"a na…', long.id.slice(0, 8), rotated.trim().slice(-4), today(), today(90), 'never', 'valid'],
+      ['ID', 'NAME', 'OWNER', 'LAST4', 'CREATED', 'EXPIRES', 'USED', 'STATE'],
+      [long.id, 'a name…', 'same', long.key.slice(-4), today(), today(1), 'never', 'revoked'],
+      [id, 'a name…', long.id.slice(0, 6), rotated.trim().slice(-4), today(), today(90), 'never', 'valid'],
     ]);
+  });
+
+  it('aligns names with wide characters, and quotes only names that could imitate columns', async () => {
+    const { environment } = await newStore();
+    const names = ['plain shop', '日本語の店', '🐕 family', 'cafe\u0301', 'two  blanks', ' blank', '"'];
+    for (const name of [...names, '🐕'.repeat(40)]) await create(environment, name);
+    for (const columns of [80, 60]) {
+      const command = `exec ${process.execPath} ${main} keys list`;
+      const { stdout } = await startAtTerminal(command, { environment, columns }).ended;
+      const [, ...lines] = stdout.trimEnd().split('\r\n');
+      const widths = new Set(
+        lines.map((line) => stringWidth(line.slice(0, line.search(/\S{4} {3}\d{4}-|LAST4/)))),
+      );
+      expect(widths.size, lines.join('\n')).to.equal(1);
+      if (columns === 80) for (const line of lines) expect(stringWidth(line), line).to.be.at.most(80);
+      expect(stdout).to.not.include('\ufffd');
+      if (columns === 80)
+        expect(
+          lines.slice(1, -1).map((line) => line.slice(18).replace(/ +\S{4} {3}\d{4}-.*/, '')),
+        ).to.deep.equal([...names.slice(0, 4), ...['"two  blanks"', '" blank"', '"\\""']]);
+    }
   });
 });

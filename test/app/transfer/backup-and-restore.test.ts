@@ -70,7 +70,10 @@ describe('animal-store backup', () => {
       await runUnprivileged([process.execPath, main, 'backup', backup], { DATABASE_URL: `sqlite:${file}` }),
     );
     chmodSync(folder, 0o777);
-    expect({ code, stderr }).to.deep.equal({ code: 0, stderr: 'backed up and checked: 3 animals\n' });
+    expect({ code, stderr }).to.deep.equal({
+      code: 0,
+      stderr: `backed up to ${backup} and checked: 3 animals\n`,
+    });
     expect(await namesIn(backup)).to.have.lengthOf(3);
   });
 

@@ -34,7 +34,7 @@ describe('A backup under load', () => {
     await Promise.all(load);
     await service.stop();
     expect(outcome).to.deep.include({ code: 0, stdout: '' });
-    expect(outcome.stderr).to.match(/^backed up and checked: \d+ animals\n$/);
+    expect(outcome.stderr).to.match(/^backed up to .* and checked: \d+ animals\n$/);
     expect(statSync(backup).mode & 0o777).to.equal(0o600);
     expect(readdirSync(dirname(backup))).to.deep.equal(['backup.sqlite3']);
 

@@ -72,11 +72,15 @@ describe('The progress of a command', () => {
       [
         'export FOLDER/new.csv',
         `${bar} {2}[\\d,]+ animals {2}[\\d,]+/s {2}\\d+ s left`,
-        '20,000 animals exported',
+        '20,000 animals exported to FOLDER/new.csv',
       ],
-      ['export --order desc FOLDER/new.csv', `${bar} {2}[\\d,]+ animals`, '20,000 animals exported'],
+      [
+        'export --order desc FOLDER/new.csv',
+        `${bar} {2}[\\d,]+ animals`,
+        '20,000 animals exported to FOLDER/new.csv',
+      ],
       ['copy sqlite:FOLDER/new', `${bar} {2}[\\d,]+ rows`, 'copied and compared'],
-      ['backup FOLDER/new', `${bar} {2}copying {2}\\d+ s left`, 'backed up and checked'],
+      ['backup FOLDER/new', `${bar} {2}copying {2}\\d+ s left`, 'backed up to FOLDER/new and checked'],
     ] as const) {
       it(`has a percentage that grows: ${command}`, async () => {
         const { file, environment } = await newLargeCatalogue(20_000);
@@ -90,7 +94,9 @@ describe('The progress of a command', () => {
         const shares = [...stdout.matchAll(new RegExp(line, 'g'))].map(([, share]) => Number(share));
         expect(shares.filter((share) => share > 0 && share < 100)).to.not.deep.equal([]);
         expect(shares).to.deep.equal(shares.toSorted((one, other) => one - other));
-        expect(stdout.trimEnd()).to.match(new RegExp(`(?:^|[\\r\\nK])${result}[^\\r\\n]*$`));
+        expect(stdout.trimEnd()).to.match(
+          new RegExp(`(?:^|[\\r\\nK])${result.replace('FOLDER', folder)}[^\\r\\n]*$`),
+        );
       });
     }
 
