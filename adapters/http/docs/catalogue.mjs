@@ -28,6 +28,7 @@ const signOut = (invalidFields) => {
   removeKey();
   closeDrawers();
   table.tBodies[0].replaceChildren();
+  count.textContent = '';
   for (const selector of ['#catalogue', '#sign-out']) show(selector, false);
   for (const selector of ['#welcome', '#enter']) show(selector, true);
   keyForm.elements.apiKey.focus();
@@ -101,22 +102,20 @@ const showFailure = (error) => {
 const load = async (wanted) => {
   loading.abort();
   loading = new AbortController();
-  const { signal } = loading;
-  const abort = () => loading.abort();
-  visit.signal.addEventListener('abort', abort, { once: true, signal });
+  const signal = AbortSignal.any([loading.signal, visit.signal]);
   table.setAttribute('aria-busy', 'true');
   if (count.textContent === '') count.textContent = 'Loading…';
   const onRetry = () => (count.textContent = 'Retrying…');
   const outcome = await animals.page({ ...wanted.at(-1), signal, onRetry }).catch((error) => error);
   if (signal.aborted) return;
   table.removeAttribute('aria-busy');
-  pages = wanted;
-  if (!(outcome instanceof Error)) showPage(outcome);
-  else if (isOfKey(outcome)) return;
-  else if (outcome.code === 'invalid_argument' && showFieldErrors(filterForm, outcome.fields))
-    count.textContent = '';
-  else showFailure(outcome);
+  const isError = outcome instanceof Error;
+  if (isError && isOfKey(outcome)) return;
   showCatalogue();
+  if (isError && showFieldErrors(filterForm, outcome.fields)) return;
+  pages = wanted;
+  if (isError) showFailure(outcome);
+  else showPage(outcome);
 };
 
 const turn = async (wanted) => {
@@ -126,14 +125,18 @@ const turn = async (wanted) => {
 
 const loadFirst = () => {
   const filters = valuesOf(filterForm);
-  const search = new URLSearchParams(filters).toString();
-  if (search !== location.search.slice(1))
-    history.pushState(null, '', search === '' ? location.pathname : `?${search}`);
   show('#clear-filters', hasFilters());
   const { order, ...others } = filters;
   const query = { ...others, ...(order && { order }), limit: String(pageSize) };
   updateListExamples({ operation: 'listPets', method: 'GET', path: 'pets', query });
   return load([{ pageSize, ...filters }]);
+};
+
+/** Loads the first page with the filters of the form, and keeps them in the address. */
+const applyFilters = () => {
+  const search = new URLSearchParams(valuesOf(filterForm)).toString();
+  history.pushState(null, '', search === '' ? location.pathname : `?${search}`);
+  return loadFirst();
 };
 
 const readFilters = () => {
@@ -156,17 +159,17 @@ const resetFilters = () => {
 const clearFilters = () => {
   resetFilters();
   find('#title').focus();
-  return loadFirst();
+  return applyFilters();
 };
 
 /** Shows the list with a new animal. Drops filters that hide it, and turns the order if it is not on the first page. */
 const showAdded = async (pet) => {
   const { status = pet.status, categoryId } = valuesOf(filterForm);
   if (status !== pet.status || categoryId !== undefined) resetFilters();
-  await loadFirst();
-  if (markRow(table, pet)) return;
+  await applyFilters();
+  if (markRow(table, pet) || table.hidden) return;
   filterForm.elements.order.value = 'desc';
-  await loadFirst();
+  await applyFilters();
   markRow(table, pet);
 };
 
@@ -197,8 +200,9 @@ onSubmit(
   addForm,
   activateForm(animals, () => visit.signal, showAdded, isOfKey),
 );
-onSubmit(filterForm, loadFirst);
-filterForm.addEventListener('change', () => void loadFirst());
+// A field that has changed sends `change` before `submit`.
+filterForm.addEventListener('submit', (event) => event.preventDefault());
+filterForm.addEventListener('change', () => void applyFilters());
 onClick('#sign-out', () => signOut());
 onClick('#previous', () => turn(pages.slice(0, -1)));
 onClick('#next', () => turn([...pages, nextPage]));

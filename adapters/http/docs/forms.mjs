@@ -22,10 +22,13 @@ export const messageOf = (error) =>
     ? messages[error.code](error)
     : `${error.message[0]?.toUpperCase() ?? 'Unknown error'}${error.message.slice(1)}`;
 
-/** Texts of broken rules for visitors, who need no limits of an int64. */
-const texts = { required: 'Required', not_integer: 'Must be a whole number' };
-
-const textOf = ({ text, rule, expected }) => text ?? texts[rule] ?? `Must be ${expected}`;
+/** Returns the text of a broken rule for visitors, who need no limits of an int64. */
+const textOf = ({ text, rule, expected, maxLength }) => {
+  if (rule === 'required') return 'Required';
+  if (rule === 'not_integer') return 'Must be a whole number';
+  if (rule === 'too_long') return `Must have at most ${maxLength.toLocaleString('en')} characters`;
+  return text ?? `Must be ${expected}`;
+};
 
 const showHint = (field, error) => {
   const hint = document.getElementById(field.getAttribute('aria-describedby'));
