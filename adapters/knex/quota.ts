@@ -1,7 +1,7 @@
 import * as E from 'fp-ts/Either';
-import type { Knex } from 'knex';
 import { type ConsumeQuota, type OwnerId, type Quota, quotaAfter, type RateLimit } from '../../core';
 import { createBatcher } from './batcher';
+import type { StoreDatabase } from './database/store-database';
 
 const countTimeoutMs = 2_500;
 
@@ -16,7 +16,7 @@ const now = 'cast(extract(epoch from clock_timestamp()) * 1000 as bigint)';
  */
 const countRequests = `with relaxed as materialized (select set_config('synchronous_commit', 'off', true)),
   counted as (
-    insert into rate_limits as counted (key, points, expire)
+    insert into {rate_limits} as counted (key, points, expire)
       select key, points, ${now} + ?::bigint from unnest(?::text[], ?::int[]) as asked (key, points)
     on conflict (key) do update set
       points = excluded.points + case when counted.expire <= excluded.expire - ?::bigint then 0 else counted.points end,
@@ -37,7 +37,7 @@ interface Row {
  * this owner until the window ends. A count fails with Unavailable after 2.5 s, or if it can't begin early enough before
  * its deadline.
  */
-export const postgresQuota = (writes: Knex, limit: RateLimit): ConsumeQuota => {
+export const postgresQuota = ({ writes, statements }: StoreDatabase, limit: RateLimit): ConsumeQuota => {
   const windowMs = limit.seconds * 1_000;
   const blockedUntil = new Map<OwnerId, number>();
 
@@ -46,12 +46,10 @@ export const postgresQuota = (writes: Knex, limit: RateLimit): ConsumeQuota => {
     for (const owner of owners) requests.set(owner, (requests.get(owner) ?? 0) + 1);
     // All instances lock the rows in the same order, so that they can't deadlock.
     const distinct = [...requests.keys()].sort();
-    const { rows } = await writes.raw<{ readonly rows: ReadonlyArray<Row> }>(countRequests, [
-      windowMs,
-      distinct,
-      distinct.map((owner) => requests.get(owner) ?? 0),
-      ...[windowMs, windowMs],
-    ]);
+    const { rows } = await writes.raw<{ readonly rows: ReadonlyArray<Row> }>(
+      statements.qualify(countRequests),
+      [windowMs, distinct, distinct.map((owner) => requests.get(owner) ?? 0), ...[windowMs, windowMs]],
+    );
     const counted = new Map(rows.map((row) => [row.key, row]));
     return owners.map((owner) => {
       const row = counted.get(owner);

@@ -53,11 +53,11 @@ export const environmentKeys = (keys: ReadonlyArray<ApiKey>): ReturnType<typeof 
  * memory, because counting together on SQLite would cost a commit for each request.
  */
 const pickQuota = (
-  { writes }: OwnDatabase,
+  database: OwnDatabase,
   { RATE_LIMIT, DATABASE_URL }: Settings,
 ): ConsumeQuota | undefined => {
   if (RATE_LIMIT === undefined) return undefined;
-  return DATABASE_URL._tag === 'Postgres' ? postgresQuota(writes, RATE_LIMIT) : inMemoryQuota(RATE_LIMIT);
+  return DATABASE_URL._tag === 'Postgres' ? postgresQuota(database, RATE_LIMIT) : inMemoryQuota(RATE_LIMIT);
 };
 
 const ttlMsOf = ({ IDEMPOTENCY_HOURS }: Settings): number => IDEMPOTENCY_HOURS * 3_600_000;

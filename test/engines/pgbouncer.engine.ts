@@ -63,10 +63,10 @@ const useByMany = async (url: string): Promise<void> => {
 const preparedBehind = async (url: string): Promise<number> => {
   const { reads, close } = postgresStore(url).open();
   try {
-    const names: ReadonlyArray<unknown> = await reads('pg_prepared_statements')
-      .where('name', 'like', 'PGBOUNCER%')
-      .pluck('name');
-    return names.length;
+    const { rows } = await reads.raw<{ readonly rows: ReadonlyArray<unknown> }>(
+      "select name from pg_prepared_statements where name like 'PGBOUNCER%'",
+    );
+    return rows.length;
   } finally {
     await close();
   }
@@ -77,6 +77,24 @@ describe('PgBouncer in transaction mode', () => {
     inPostgresDatabase(async (url) => {
       await useByMany(url);
       expect(await preparedBehind(url)).to.equal(0);
+    }));
+
+  it('serves although another client has left an empty search path on its sessions', () =>
+    inPostgresDatabase(async (url) => {
+      const [service] = await startServices(1, url, {
+        API_KEYS: key,
+        LOG_LEVEL: 'warn',
+        RATE_LIMIT: '9999/60s',
+      });
+      const send = patiently(roundRobin([service?.address ?? '']));
+      for (let session = 0; session < 10; session += 1) {
+        await execute(url, "set search_path = ''");
+        const answers = await useService(send, session);
+        expect(answers.filter(({ status }) => status >= 400)).to.deep.equal([]);
+        expect((await send('/readyz', {})).status).to.equal(200);
+      }
+      const results = await diagnose({ PORT: '0', DATABASE_URL: url, API_KEYS: key });
+      expect(results.filter(({ check, ok }) => !ok && check !== 'server')).to.deep.equal([]);
     }));
 
   it('gets no limits from the service: doctor reports which of its role are missing, and how to set them', () =>

@@ -46,6 +46,8 @@ export interface Statements {
   /** Makes later animals get ids greater than `id`, which must be at least 1. */
   readonly setLastId: (knex: Knex, id: bigint) => Promise<unknown>;
   readonly hasTable: (knex: Knex, name: string) => Promise<boolean>;
+  /** Replaces each `{name}` in SQL by the name of a table or sequence, with its schema if that has to be named. */
+  readonly qualify: (sql: string) => string;
   /** Reads the columns of those tables that exist. The type of a text is `key` if the database sorts it by its bytes. */
   readonly readColumns: (
     knex: Knex,

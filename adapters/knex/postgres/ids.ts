@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import { remedyOf } from '../database/errors';
+import type { Statements } from '../database/store-database';
 
 const setSequence = "run: select setval('pets_id_seq', (select max(id) from pets))";
 
@@ -10,12 +11,12 @@ interface IdState {
 }
 
 /** Reads the last id and the maximum of the sequence, and the lowest id of an animal that is above the last id. */
-const readIds = (pool: Knex): Promise<IdState> =>
+const readIds = (pool: Knex, qualify: Statements['qualify']): Promise<IdState> =>
   pool.first<IdState>(
     pool.raw(
-      `last, (select seqmax from pg_sequence where seqrelid = 'pets_id_seq'::regclass) as greatest,
-         (select min(pets.id) from pets where pets.id > last) as taken
-       from (select case when is_called then last_value else last_value - 1 end as last from pets_id_seq) as ids`,
+      qualify(`last, (select seqmax from pg_sequence where seqrelid = '{pets_id_seq}'::regclass) as greatest,
+         (select min(pets.id) from {pets} where pets.id > last) as taken
+       from (select case when is_called then last_value else last_value - 1 end as last from {pets_id_seq}) as ids`),
     ),
   );
 
@@ -24,9 +25,13 @@ const readIds = (pool: Knex): Promise<IdState> =>
  * Returns undefined if nothing is wrong, or if the database rejects the check, as for a role that may not read the
  * sequence.
  */
-export const inspectSequence = async (pool: Knex, count: number): Promise<string | undefined> => {
+export const inspectSequence = async (
+  pool: Knex,
+  { qualify }: Pick<Statements, 'qualify'>,
+  count: number,
+): Promise<string | undefined> => {
   try {
-    const { last, greatest, taken } = await readIds(pool);
+    const { last, greatest, taken } = await readIds(pool, qualify);
     if (BigInt(last) >= BigInt(greatest))
       return `no id is left in the sequence pets_id_seq; raise its maximum, or remove an animal that has it, and ${setSequence}`;
     return taken !== null && BigInt(taken) - BigInt(last) <= count

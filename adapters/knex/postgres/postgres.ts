@@ -8,7 +8,7 @@ import { inTransaction, tryAndRollBack } from '../database/work';
 import { migrationConfig } from '../migrations/migrations';
 import { databaseTimeouts } from '../database/timeouts';
 import { inspectSequence } from './ids';
-import { postgresStatements } from './statements';
+import { postgresStatements, type SessionFacts } from './statements';
 import {
   checkEncoding,
   inspectCollation,
@@ -17,7 +17,7 @@ import {
   sessionTimeouts,
 } from './server-settings';
 import { acceptsWrites, registerSessions, type Session, type Sessions, socketWithTimeout } from './sessions';
-import { connectionWith, type PostgresUrl } from './url';
+import { connectionWith, type PostgresUrl, urlText } from './url';
 
 const isReadOnlyServer = isKind('ReadOnlyServer');
 
@@ -29,12 +29,34 @@ export interface PostgresOptions {
 }
 
 /**
- * Prepares a new connection, and rejects if the server accepts no writes. Returns true for a connection pooler such as
+ * Returns the first schema that exists on the search path with which a session began. Another client of a pooler may
+ * have changed `current_schema()`, as pg_dump does.
+ */
+const readSchema = async (connection: Session): Promise<string | undefined> => {
+  const { rows } = await connection.query<{
+    readonly path: string;
+    readonly role: string;
+    readonly schemas: ReadonlyArray<string>;
+  }>(
+    `select reset_val as path, current_user::text as role,
+       array(select nspname::text from pg_namespace where has_schema_privilege(oid, 'usage')) as schemas
+     from pg_settings where name = 'search_path'`,
+  );
+  const [{ path, role, schemas } = { path: '', role: '', schemas: [] }] = rows;
+  const names = path.split(',').map((part) => {
+    const name = part.trim();
+    return name.startsWith('"') ? name.slice(1, -1).replaceAll('""', '"') : name.toLowerCase();
+  });
+  return names.map((name) => (name === '$user' ? role : name)).find((name) => schemas.includes(name));
+};
+
+/**
+ * Prepares a new connection, and rejects if the server accepts no writes. Recognizes a connection pooler such as
  * PgBouncer, which sends a made-up process id at the start. Sets the session's timeouts, and makes statements fail for
  * which row-level security would hide rows. Sets nothing through a pooler, because it would apply to the pooler's other
  * clients too.
  */
-const prepareConnection = async (connection: Session, statementTimeoutMs: number): Promise<boolean> => {
+const prepareConnection = async (connection: Session, statementTimeoutMs: number): Promise<SessionFacts> => {
   const { rows } = await connection.query<{ readonly pid: number; readonly isReadOnly: boolean }>(
     `select pg_backend_pid() as pid, current_setting('transaction_read_only') = 'on' as "isReadOnly"`,
   );
@@ -45,8 +67,12 @@ const prepareConnection = async (connection: Session, statementTimeoutMs: number
     const settings = [...timeouts.map(([name, ms]) => `${name} = ${ms}`), 'row_security = off'];
     await connection.query(settings.map((setting) => `set ${setting}`).join('; '));
   }
-  return isPooled;
+  return { isPooled, schema: isPooled ? await readSchema(connection) : undefined };
 };
+
+/** Statement that ends the effect of another client's `set search_path` on the transaction. */
+const resetSearchPath =
+  "select set_config('search_path', reset_val, true) from pg_settings where name = 'search_path';";
 
 /** Minimum lifetime of a session, as a multiple of the statement timeout: 4 minutes for a timeout of 3 s. */
 const lifetimeInStatements = 80;
@@ -61,7 +87,7 @@ export const postgresConfiguration = (
   url: PostgresUrl,
   options: PostgresOptions,
   sessions: Sessions = sessionsOf(options),
-  onConnection: (isPooled: boolean) => void = () => undefined,
+  onConnection: (facts: SessionFacts) => void = () => undefined,
 ): Knex.Config => {
   const { poolSize, statementTimeoutMs } = options;
   const timeoutMs = silenceMsOf(options);
@@ -90,9 +116,9 @@ export const postgresConfiguration = (
       maxConnectionLifetimeJitterMillis: lifetimeMs / 4,
       afterCreate: callbackify(async (connection: Session) => {
         try {
-          const isPooled = await prepareConnection(connection, statementTimeoutMs);
-          onConnection(isPooled);
-          await sessions.admit(connection, isPooled);
+          const facts = await prepareConnection(connection, statementTimeoutMs);
+          onConnection(facts);
+          await sessions.admit(connection, facts.isPooled);
         } catch (error) {
           // Knex drops a connection whose preparation fails, but leaves its session open.
           await connection.end();
@@ -118,10 +144,15 @@ const lockKey = 0x616e6d6c;
  * that hangs does not keep the lock. Rejects after a wait of 2 s for this lock or for a table, because statements of
  * running services queue behind a waiting migration.
  */
-const withMigrationLock = <A>(pool: Knex, work: (transaction: Knex.Transaction) => Promise<A>): Promise<A> =>
+const withMigrationLock = <A>(
+  pool: Knex,
+  work: (transaction: Knex.Transaction) => Promise<A>,
+  prelude = '',
+): Promise<A> =>
   inTransaction(pool, async (transaction) => {
     await transaction.raw(
-      `set local statement_timeout = 0;
+      `${prelude}
+       set local statement_timeout = 0;
        set local idle_in_transaction_session_timeout = '10s';
        set local lock_timeout = '2s';
        select pg_advisory_xact_lock(${lockKey})`,
@@ -155,13 +186,17 @@ const postgresDatabase = (
  * or if the server is a standby or read-only.
  */
 export const openPostgres = (url: PostgresUrl, options: PostgresOptions): OwnDatabase => {
-  // True until the first connection is checked, because prepared statements can fail behind a pooler.
-  let isPooled = true;
+  // Assumes a pooler until the first connection is checked, because prepared statements can fail behind one.
+  let facts: SessionFacts = { isPooled: true };
   const sessions = sessionsOf(options);
   const configuration = postgresConfiguration(url, options, sessions, (found) => {
-    isPooled = found;
+    // A pooler that accepts a search path in the address keeps it for each client.
+    facts = urlText(url).includes('search_path') ? { isPooled: found.isPooled } : found;
   });
   const pool = knex(configuration);
+  pool.on('start', (builder: Partial<Pick<Knex.QueryBuilder, 'withSchema'>>) => {
+    if (facts.schema !== undefined) builder.withSchema?.(facts.schema);
+  });
   let lacksSpace = false;
   pool.on('query-error', (error: unknown) => {
     // After a failover, the other sessions of the pool may lead to the former primary too.
@@ -173,7 +208,7 @@ export const openPostgres = (url: PostgresUrl, options: PostgresOptions): OwnDat
     knex({
       ...configuration,
       connection: {
-        connectionString: typeof url === 'string' ? url : url(),
+        connectionString: urlText(url),
         keepAlive: true,
         keepAliveInitialDelayMillis: 10_000,
         connectionTimeoutMillis: options.statementTimeoutMs,
@@ -182,21 +217,23 @@ export const openPostgres = (url: PostgresUrl, options: PostgresOptions): OwnDat
       pool: { min: 0, max: 1 },
     });
   const usage = poolUsageOf('shared', pool);
-  const { statements, isDistributed } = postgresStatements(acceptsWrites, () => !isPooled);
+  const { statements, isDistributed } = postgresStatements(acceptsWrites, () => facts);
   return {
     ...postgresDatabase(pool, acceptsWrites, statements),
     concurrency: { reads: Math.ceil(options.poolSize / 4), writes: Math.ceil(options.poolSize / 5) },
-    withMigrationLock: (work) => withPool(migrationPool(), (own) => withMigrationLock(own, work)),
+    withMigrationLock: (work) =>
+      withPool(migrationPool(), (own) => withMigrationLock(own, work, resetSearchPath)),
     isFileReplaced: constFalse,
     inspect: async () => {
       await checkEncoding(pool);
       return [
-        await inspectConnection(pool),
+        await inspectConnection(pool, facts.schema),
         await inspectSettings(pool, options.statementTimeoutMs),
         ...(await inspectCollation(pool)),
       ];
     },
-    inspectIds: async (count) => ((await isDistributed(pool)) ? undefined : inspectSequence(pool, count)),
+    inspectIds: async (count) =>
+      (await isDistributed(pool)) ? undefined : inspectSequence(pool, statements, count),
     checkSpace: async () => {
       if (!lacksSpace) return;
       try {
@@ -208,7 +245,9 @@ export const openPostgres = (url: PostgresUrl, options: PostgresOptions): OwnDat
     },
     onTrial: (migration) =>
       tryAndRollBack(pool, async (transaction) => {
-        await transaction.raw("set local lock_timeout = '500ms'; set local statement_timeout = '500ms'");
+        await transaction.raw(
+          `${resetSearchPath} set local lock_timeout = '500ms'; set local statement_timeout = '500ms'`,
+        );
         await migration(transaction);
       }),
     sizes: async () => {
@@ -222,9 +261,12 @@ export const openPostgres = (url: PostgresUrl, options: PostgresOptions): OwnDat
   };
 };
 
+/** A host may use a pooler, and chooses the search path of its sessions. */
+const hostFacts: SessionFacts = { isPooled: true };
+
 /** Makes a StoreDatabase from the Knex of a host. Permits reads from a standby, because the host chooses the server. */
 export const hostPostgres = (pool: Knex): StoreDatabase => ({
-  ...postgresDatabase(pool, 'true', postgresStatements('true', constFalse).statements),
+  ...postgresDatabase(pool, 'true', postgresStatements('true', () => hostFacts).statements),
   concurrency: pool.isTransaction === true ? { reads: 1, writes: 1 } : { reads: 2, writes: 2 },
   withMigrationLock: (work) => withMigrationLock(pool, work),
 });

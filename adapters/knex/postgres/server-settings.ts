@@ -30,10 +30,13 @@ interface Connected {
  * Describes a connection. Behind a pooler, TLS refers to the connection from the pooler to the server. Rejects if no
  * schema is selected.
  */
-export const inspectConnection = async (pool: Knex): Promise<Finding> => {
+export const inspectConnection = async (pool: Knex, named: string | undefined): Promise<Finding> => {
   const { role, schema, isEncrypted } = await pool.first<Connected>(
-    pool.raw(`current_user as role, current_schema() as schema,
-      (select ssl from pg_stat_ssl where pid = pg_backend_pid()) as "isEncrypted"`),
+    pool.raw(
+      `current_user as role, coalesce(?, current_schema()) as schema,
+      (select ssl from pg_stat_ssl where pid = pg_backend_pid()) as "isEncrypted"`,
+      [named ?? null],
+    ),
   );
   // PostgreSQL itself uses 3F000 (invalid schema name) if it rejects `create table` because no schema is selected.
   if (schema === null) throw errorWithCode('3F000', 'no schema has been selected');
@@ -41,16 +44,21 @@ export const inspectConnection = async (pool: Knex): Promise<Finding> => {
   return { check: 'connection', ok: true, text };
 };
 
+interface Setting {
+  readonly name: string;
+  readonly setting: string;
+}
+
 /**
  * Checks that the server loses no commit in a crash, and that the session has timeouts, which the service can't set
  * through a connection pooler.
  */
 export const inspectSettings = async (pool: Knex, statementTimeoutMs: number): Promise<Finding> => {
   const timeouts = Object.entries(sessionTimeouts(statementTimeoutMs));
-  const rows = await pool('pg_settings')
-    .whereIn('name', ['fsync', 'synchronous_commit', ...timeouts.map(([name]) => name)])
-    .orderBy('name')
-    .select<ReadonlyArray<{ readonly name: string; readonly setting: string }>>('name', 'setting');
+  const { rows } = await pool.raw<{ readonly rows: ReadonlyArray<Setting> }>(
+    'select name, setting from pg_settings where name = any(?) order by name',
+    [['fsync', 'synchronous_commit', ...timeouts.map(([name]) => name)]],
+  );
   const found = new Map(rows.map(({ name, setting }) => [name, setting]));
   const isDurable = found.get('fsync') === 'on' && found.get('synchronous_commit') !== 'off';
   const remedies = timeouts

@@ -14,11 +14,28 @@ type RunStatement = (
   bindings: ReadonlyArray<Binding>,
 ) => Promise<ReadonlyArray<PetRow>>;
 
+/** Facts about the sessions of a pool. */
+export interface SessionFacts {
+  /** True behind a pooler, where prepared statements can fail. */
+  readonly isPooled: boolean;
+  /** Schema to name in statements, because other clients of a pooler may have changed the search path. */
+  readonly schema?: string | undefined;
+}
+
+/** Makes a function that replaces each `{name}` in SQL by the name, with its schema if that has to be named. */
+export const qualifier =
+  (facts: () => SessionFacts) =>
+  (sql: string): string => {
+    const { schema } = facts();
+    const prefix = schema === undefined ? '' : `"${schema.replaceAll('"', '""')}".`;
+    return sql.replaceAll(/\{(\w+)\}/g, (_, name: string) => `${prefix}${name}`);
+  };
+
 const statementRunner =
-  (preparesStatements: () => boolean): RunStatement =>
+  (facts: () => SessionFacts, qualify: Statements['qualify']): RunStatement =>
   async (knex, { name, sql }, bindings) => {
-    const query = knex.raw<{ readonly rows: ReadonlyArray<PetRow> }>(sql, bindings);
-    const isNamed = name !== undefined && preparesStatements();
+    const query = knex.raw<{ readonly rows: ReadonlyArray<PetRow> }>(qualify(sql), bindings);
+    const isNamed = name !== undefined && !facts().isPooled;
     const { rows } = await query.options({ rowMode: 'array', ...(isNamed ? { name } : {}) });
     return rows;
   };
@@ -51,7 +68,7 @@ const readPage = (
 ): Promise<ReadonlyArray<PetRow>> => {
   const columns = filters.map(([{ name }]) => name);
   const clauses = pageClauses(columns, order, '?', () => '?');
-  const sql = `select ${petCells} from pets where ${onPrimary} and ${clauses} limit ?`;
+  const sql = `select ${petCells} from {pets} where ${onPrimary} and ${clauses} limit ?`;
   const values = filters.map(([, cell]) => cell);
   const bindings = [...values, from.toString(), ...values, limit];
   return run(knex, { name: ['page', order, ...columns].join(' '), sql }, bindings);
@@ -66,7 +83,7 @@ const pagesBy = (onPrimary: string, columns: ReadonlyArray<Column>, order: ListO
     name: ['pages', order, ...names].join(' '),
     sql: `select page, found.* from unnest(${types.join()}) with ordinality as starts(${starts.join()})
        cross join lateral (
-         select ${petCells} from pets where ${clauses} limit ?
+         select ${petCells} from {pets} where ${clauses} limit ?
        ) as found
        where ${onPrimary}`,
   };
@@ -74,14 +91,14 @@ const pagesBy = (onPrimary: string, columns: ReadonlyArray<Column>, order: ListO
 
 const byIds = (onPrimary: string) => ({
   name: 'pets by ids',
-  sql: `select ${petCells} from pets where ${onPrimary} and pets.id = any(?::bigint[])`,
+  sql: `select ${petCells} from {pets} where ${onPrimary} and pets.id = any(?::bigint[])`,
 });
 
 const newPetNames = newPetColumns.map(({ name }) => name).join();
 
 const insertPets = {
   name: 'insert pets',
-  sql: `insert into pets (${newPetNames}) select ${newPetNames}
+  sql: `insert into {pets} (${newPetNames}) select ${newPetNames}
   from unnest(${newPetColumns.map(({ type }) => `?::${type}[]`).join()}) as fresh (${newPetNames})
   returning ${petCells}`,
 };
@@ -91,34 +108,34 @@ const now = 'cast(floor(extract(epoch from statement_timestamp()) * 1000) as big
 
 const insertKeys = {
   name: 'insert keys',
-  sql: `insert into idempotency_keys (owner_id, idempotency_key, content_hash, pet_id, expires_at)
+  sql: `insert into {idempotency_keys} (owner_id, idempotency_key, content_hash, pet_id, expires_at)
        select *, ${now} + ?::bigint from unnest(?::text[], ?::text[], ?::text[], ?::bigint[])`,
 };
 
 // Skips locked rows, so that it can't deadlock with creates or with purges of other instances.
 const purgeKeys = {
   name: 'purge keys',
-  sql: `delete from idempotency_keys where (owner_id, idempotency_key) in (
-         select owner_id, idempotency_key from idempotency_keys where expires_at <= ${now} limit ? for update skip locked
+  sql: `delete from {idempotency_keys} where (owner_id, idempotency_key) in (
+         select owner_id, idempotency_key from {idempotency_keys} where expires_at <= ${now} limit ? for update skip locked
        ) returning 1`,
 };
 
 // Citus does not support `skip locked`, so this statement waits for a locked row until `lock_timeout`, and then fails.
 const purgeDistributedKeys = {
   name: 'purge distributed keys',
-  sql: `delete from idempotency_keys where (owner_id, idempotency_key) in (
-         select owner_id, idempotency_key from idempotency_keys where expires_at <= ${now} limit ?
+  sql: `delete from {idempotency_keys} where (owner_id, idempotency_key) in (
+         select owner_id, idempotency_key from {idempotency_keys} where expires_at <= ${now} limit ?
        ) and expires_at <= ${now} returning 1`,
 };
 
-const sequence = `pg_get_serial_sequence('pets', 'id')`;
+const sequence = `pg_get_serial_sequence('{pets}', 'id')`;
 
 /**
  * Takes the greatest id of the table into account, because inserts with explicit ids do not advance the sequence. The
  * last value of an unused sequence is null, which `greatest` ignores.
  */
-const readLastId = async (knex: Knex): Promise<bigint> => {
-  const assigned = `pg_sequence_last_value(${sequence}::regclass)`;
+const readLastId = async (knex: Knex, qualify: Statements['qualify']): Promise<bigint> => {
+  const assigned = qualify(`pg_sequence_last_value(${sequence}::regclass)`);
   const { id } = await knex('pets').first<{ readonly id: string }>(
     knex.raw(`greatest(max(id), ${assigned}, 0)::text as id`),
   );
@@ -126,11 +143,12 @@ const readLastId = async (knex: Knex): Promise<bigint> => {
 };
 
 /** Looks the table up in the catalog, because Knex's `hasTable` misses a table on which the role has no right. */
-const hasTable = async (knex: Knex, name: string): Promise<boolean> => {
+const hasTable = async (knex: Knex, schema: string | undefined, name: string): Promise<boolean> => {
   const { exists } = await knex.first<{ readonly exists: boolean }>(
-    knex.raw("to_regclass(quote_ident(current_schema()) || '.' || quote_ident(?)) is not null as exists", [
-      name,
-    ]),
+    knex.raw(
+      "to_regclass(quote_ident(coalesce(?, current_schema())) || '.' || quote_ident(?)) is not null as exists",
+      [schema ?? null, name],
+    ),
   );
   return exists;
 };
@@ -178,7 +196,7 @@ const distributedStatements = (run: RunStatement, onPrimary: string): EngineStat
   insert: (knex, newRows) => {
     const row = `(${newPetColumns.map(() => '?').join()})`;
     const rows = newRows.map(() => row).join();
-    const sql = `insert into pets (${newPetNames}) values ${rows} returning ${petCells}`;
+    const sql = `insert into {pets} (${newPetNames}) values ${rows} returning ${petCells}`;
     return run(knex, { sql }, newRows.flat());
   },
   insertRecords: async (knex, keys, ttlMs) => {
@@ -189,15 +207,15 @@ const distributedStatements = (run: RunStatement, onPrimary: string): EngineStat
   purgeExpired: async (knex, limit) => (await run(knex, purgeDistributedKeys, [limit])).length,
 });
 
-const readColumns: Statements['readColumns'] = async (knex, tables) => {
+const readColumns = async (knex: Knex, schema: string | undefined, tables: ReadonlyArray<string>) => {
   const { rows } = await knex.raw<{ readonly rows: Awaited<ReturnType<Statements['readColumns']>> }>(
     `select relname as "table", attname as "column", case
        when atttypid not in ('text'::regtype, 'varchar'::regtype) then format_type(atttypid, null)
        when (select collname from pg_collation where pg_collation.oid = attcollation) = 'C' then 'key' else 'text'
      end as type
      from pg_class join pg_attribute on attrelid = pg_class.oid
-     where relnamespace = current_schema()::regnamespace and relname = any(?) and attnum > 0`,
-    [[...tables]],
+     where relnamespace = quote_ident(coalesce(?, current_schema()))::regnamespace and relname = any(?) and attnum > 0`,
+    [schema ?? null, [...tables]],
   );
   return rows;
 };
@@ -216,24 +234,30 @@ const citusDetector = () => {
 /** Makes the statements for PostgreSQL or Citus. Reads of animals have the SQL condition `onPrimary`. */
 export const postgresStatements = (
   onPrimary: string,
-  preparesStatements: () => boolean,
+  facts: () => SessionFacts,
 ): { readonly statements: Statements; readonly isDistributed: (knex: Knex) => Promise<boolean> } => {
-  const run = statementRunner(preparesStatements);
+  const qualify = qualifier(facts);
+  const run = statementRunner(facts, qualify);
   const single = singleServerStatements(run, onPrimary);
   const distributed = distributedStatements(run, onPrimary);
   const isDistributed = citusDetector();
   const statementsOn = async (knex: Knex) => ((await isDistributed(knex)) ? distributed : single);
   const statements: Statements = {
     now,
-    byIds: (knex, ids) => run(knex, byIds(onPrimary), [ids.map(String)]),
+    byIds: async (knex, ids) => {
+      // Opens the first connection, which finds the facts about sessions.
+      await isDistributed(knex);
+      return run(knex, byIds(onPrimary), [ids.map(String)]);
+    },
     pages: async (knex, starts, limit) => (await statementsOn(knex)).pages(knex, starts, limit),
     insert: async (knex, newRows) => (await statementsOn(knex)).insert(knex, newRows),
     insertRecords: async (knex, keys, ttlMs) => (await statementsOn(knex)).insertRecords(knex, keys, ttlMs),
     purgeExpired: async (knex, limit) => (await statementsOn(knex)).purgeExpired(knex, limit),
-    readLastId,
-    setLastId: (knex, id) => knex.raw(`select setval(${sequence}, ?::bigint)`, [id.toString()]),
-    hasTable,
-    readColumns,
+    readLastId: (knex) => readLastId(knex, qualify),
+    setLastId: (knex, id) => knex.raw(qualify(`select setval(${sequence}, ?::bigint)`), [id.toString()]),
+    hasTable: (knex, name) => hasTable(knex, facts().schema, name),
+    readColumns: (knex, tables) => readColumns(knex, facts().schema, tables),
+    qualify,
   };
   return { statements, isDistributed };
 };

@@ -6,6 +6,8 @@ import type { Knex } from 'knex';
  */
 export type PostgresUrl = string | (() => string);
 
+export const urlText = (url: PostgresUrl): string => (typeof url === 'string' ? url : url());
+
 const recheckMs = 1_000;
 
 /**

@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import { identity } from 'fp-ts/function';
 import { LRUCache } from 'lru-cache';
 import type { ListOrder } from '../../../core';
 import type { IdempotencyRecordRow, PageStart, Statements } from '../database/store-database';
@@ -100,6 +101,7 @@ export const sqliteStatements: Statements = {
     await knex('sqlite_sequence').insert({ name: 'pets', seq: id.toString() });
   },
   hasTable: (knex, name) => knex.schema.hasTable(name),
+  qualify: identity,
   // A column whose type contains INT stores 64 bits (SQLite, "Datatypes").
   readColumns: (knex, tables) =>
     knex.raw(

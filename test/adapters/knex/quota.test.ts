@@ -8,7 +8,7 @@ import { eventually } from '../../support/eventually';
 
 const limit = { requests: 2, seconds: 60 };
 
-const quotaOn = ({ writes }: OwnDatabase) => postgresQuota(writes, limit);
+const quotaOn = (database: OwnDatabase) => postgresQuota(database, limit);
 
 describe('the quota in PostgreSQL', () => {
   consumeQuotaContract({ describe, it }, async (limit) => {
@@ -16,7 +16,7 @@ describe('the quota in PostgreSQL', () => {
     const database = open();
     await success(migrate(database));
     return {
-      consumeQuota: postgresQuota(database.writes, limit),
+      consumeQuota: postgresQuota(database, limit),
       close: async () => {
         await database.close();
         await remove();
@@ -67,7 +67,7 @@ describe('the quota in PostgreSQL', () => {
 
   it('counts waiting requests of all owners by one statement, and each request once', () =>
     withDatabase(postgresDatabase, async (database) => {
-      const consume = postgresQuota(database.writes, { requests: 100, seconds: 60 });
+      const consume = postgresQuota(database, { requests: 100, seconds: 60 });
       const [busy, other] = [arbitraryOwnerId(), arbitraryOwnerId()];
       await success(consume(busy));
       let statements = 0;
