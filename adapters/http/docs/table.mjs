@@ -27,20 +27,22 @@ export const statusBadge = ({ status }) => {
 const newButton = (className) => Object.assign(newElement('button', className), { type: 'button' });
 
 const newRow = (pet, onOpen) => {
-  const row = document.createElement('tr');
-  row.dataset.id = pet.id;
-  const id = newButton('id mono');
-  id.textContent = pet.id;
-  id.title = 'Copy the id';
-  id.translate = false;
+  const id = Object.assign(newButton('id mono'), {
+    textContent: pet.id,
+    title: 'Copy the id',
+    translate: false,
+  });
   id.addEventListener('click', (event) => {
     event.stopPropagation();
     void copyText(id, String(pet.id));
   });
-  row.insertCell().append(id);
-  row.insertCell().append(showName(newButton('name'), pet));
-  row.append(newElement('td', 'mono', pet.categoryId));
-  row.insertCell().append(statusBadge(pet));
+  const category = newElement('span', 'mono', pet.categoryId);
+  const row = document.createElement('tr');
+  row.dataset.id = pet.id;
+  for (const content of [id, showName(newButton('name'), pet), category, statusBadge(pet)])
+    row.insertCell().append(content);
+  // The layout of a phone would take these roles away.
+  for (const element of [row, ...row.cells]) element.role = element === row ? 'row' : 'cell';
   row.addEventListener('click', () => onOpen(pet));
   return row;
 };

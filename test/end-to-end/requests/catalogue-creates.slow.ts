@@ -2,7 +2,6 @@ import { expect } from 'chai';
 import type { Page } from 'playwright-core';
 import { useBrowser, whySkipped } from '../../support/browser';
 import { add, filter, focusOf, openCatalogue, rowsOf } from '../../support/catalogue';
-import { expectNoFaultInLightAndDark } from '../../support/page-checks';
 import { freePort } from '../../support/processes/system';
 import { apiKey } from '../../support/service/serve-in-process';
 import { type ServiceProcess, startService } from '../../support/service/service-process';
@@ -103,7 +102,6 @@ describe(`The form of the catalogue in a browser${whySkipped}`, () => {
     await page.clock.fastForward('00:30');
     await page.getByText('The animals could not be loaded. The service does not answer.').waitFor();
     expect(await page.locator('table, #empty').and(page.locator(':visible')).count()).to.equal(0);
-    await expectNoFaultInLightAndDark(page);
     await page.unroute(lists);
     await page.getByRole('button', { name: 'Try again' }).click();
     await page.getByRole('table').waitFor();
@@ -118,13 +116,11 @@ describe(`The form of the catalogue in a browser${whySkipped}`, () => {
     await page.locator('#category-hint').getByText('Must be a whole number').waitFor();
     expect(await page.locator('#name-hint').textContent()).to.equal('Must have at most 1,000 characters');
     expect(await focusOf(page)).to.equal('input#new-name');
-    await expectNoFaultInLightAndDark(page);
     await page.keyboard.press('Escape');
     await filter(page, 'Category').fill('1e3');
     await filter(page, 'Category').press('Enter');
     await page.locator('#filter-hint').getByText('Must be a whole number').waitFor();
     expect(await filter(page, 'Category').getAttribute('aria-invalid')).to.equal('true');
-    await expectNoFaultInLightAndDark(page);
   });
 
   it('explains a read-only key and a rate limit to a visitor', async () => {

@@ -44,7 +44,6 @@ describe(`The catalogue in a browser${whySkipped}`, () => {
       await filter(page, 'Category').fill('7');
       await filter(page, 'Category').press('Enter');
       await page.getByText('No animal passes the filters').waitFor();
-      await expectNoFaultInLightAndDark(page);
       await filter(page, 'Category').fill(smallest);
       await filter(page, 'Category').blur();
       await filter(page, 'Order').selectOption('Newest first');
@@ -59,9 +58,7 @@ describe(`The catalogue in a browser${whySkipped}`, () => {
       await page.locator('.added').waitFor();
       const [[, ...added] = []] = await rowsOf(page);
       expect(added).to.deep.equal(['<b>Rex é🐕</b>', '9007199254740993', '–']);
-      await expectNoFaultInLightAndDark(page);
       await page.keyboard.press('Escape');
-      await expectNoOverflow(page, `on a ${name}`);
       await expectNoFaultInLightAndDark(page);
       expect(faults).to.deep.equal([]);
       await page.close();
@@ -116,7 +113,6 @@ describe(`The catalogue in a browser${whySkipped}`, () => {
     expect(command).to.include('$API_KEY').and.not.include(apiKey);
     await drawer.getByRole('button', { name: 'Copy with the key' }).click();
     expect(await copied()).to.include(`'Authorization: Bearer ${apiKey}'`);
-    await expectNoFaultInLightAndDark(page);
     const { stdout } = await shell(projectFolder, command, { API_KEY: apiKey });
     expect(stdout).to.equal(`{"id":2,"name":"pet 2","categoryId":${smallest},"status":"sold"}\n`);
     await context.close();
@@ -158,24 +154,6 @@ describe(`The catalogue in a browser${whySkipped}`, () => {
     await page.locator('#pet-name').waitFor();
     await expectNoOverflow(page, 'with the drawer');
     await page.close();
-  });
-
-  it('has examples that are whole, can be reached by keyboard and copied', async () => {
-    const context = await browser.newContext({ permissions: ['clipboard-read', 'clipboard-write'] });
-    const page = await context.newPage();
-    await page.goto(address());
-    for (const example of await page.locator('pre:visible').all()) {
-      const hidden = await example.evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth);
-      expect(hidden, 'pixels of an example that are hidden').to.equal(0);
-      await example.focus();
-      expect(await example.and(page.locator(':focus')).count()).to.equal(1);
-    }
-    await page.getByRole('button', { name: 'Copy' }).first().click();
-    await page.locator('[data-copied]').waitFor();
-    expect(await page.evaluate('navigator.clipboard.readText()')).to.match(
-      /^curl http[^]*pets -H .*API_KEY"$/,
-    );
-    await context.close();
   });
 
   it('says what it is without JavaScript', async () => {
