@@ -39,6 +39,9 @@ interface ExportProgress {
   share?: number;
 }
 
+/** More than clients may ask for, because the export is the only reader in its process. */
+const petsPerPage = 1_000;
+
 const distance = (one: bigint, other: bigint): number => Math.abs(Number(one - other)) + 1;
 
 const exportTo = async (
@@ -50,7 +53,7 @@ const exportTo = async (
 ): Promise<void> => {
   const filters: PetFilters = Object.fromEntries(petFilters.map((name) => [name, options[name]]));
   const { order = 'asc' } = options;
-  const query = { ...filters, order };
+  const query = { ...filters, order, limit: petsPerPage };
   await withStore(settings, { printError, signal, isReader: true }, async ({ pets }) => {
     async function* allPages(): AsyncGenerator<ReadonlyArray<Pet>> {
       const opposite = await pets.list({ ...query, order: order === 'asc' ? 'desc' : 'asc', limit: 1 })();

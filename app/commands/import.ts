@@ -80,15 +80,16 @@ const importFile = async (
   };
 
   async function* values(): AsyncGenerator {
-    for await (row of readRows(format, source, escapeFormulas)) {
-      counts.rows += 1;
-      if (E.isLeft(row.value)) {
-        reject(row.value.left);
-        continue;
+    for await (const rows of readRows(format, source, escapeFormulas))
+      for (row of rows) {
+        counts.rows += 1;
+        if (E.isLeft(row.value)) {
+          reject(row.value.left);
+          continue;
+        }
+        counts.warnings.see(row, row.value.right);
+        yield row.value.right;
       }
-      counts.warnings.see(row, row.value.right);
-      yield row.value.right;
-    }
   }
 
   const onInvalid = (failure: InvalidNewPet): void => {

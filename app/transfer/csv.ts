@@ -1,11 +1,9 @@
-import { CsvError, parse } from 'csv-parse';
 import { stringify } from 'csv-stringify/sync';
 import * as E from 'fp-ts/Either';
 import { isUtf8 } from 'node:buffer';
-import { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
 import { type FieldRule, fieldType, newPetRules, type Pet } from '../../core';
-import { maxRowLength, misspeltName, type Row, toBytes } from './rows';
+import { type CsvRecord, MisplacedQuote, readCsvRecords } from './csv-records';
+import { misspeltName, type Row, toBytes } from './rows';
 
 /**
  * Matches a text that a spreadsheet would run as a formula (OWASP, "CSV Injection"), also after single quotes. With
@@ -86,36 +84,23 @@ const toValues = (columnsOfFile: ReadonlyArray<Column>, cells: ReadonlyArray<str
 export async function* readCsv(
   binaryTexts: AsyncIterable<string>,
   escapeFormulas: boolean,
-): AsyncGenerator<Row> {
-  let [nextLine, spreadsheetRow] = [1, 0];
-  const parser = parse({
-    record_delimiter: ['\r\n', '\n', '\r'],
-    relax_column_count: true,
-    max_record_size: maxRowLength,
-    // Counts lines here, because the parser counts a CRLF in quotes twice, and discards records at an error.
-    on_record: (fields) => {
-      const line = nextLine;
-      nextLine += 1 + (fields.join().match(/\r\n|\n|\r/g)?.length ?? 0);
-      return [String(line), ...fields];
-    },
-  });
-  // Ignores the error, because the parser reports it to the loop below as well.
-  pipeline(Readable.from(binaryTexts), parser).catch(() => undefined);
-  const records: AsyncIterable<ReadonlyArray<string>> = parser;
+): AsyncGenerator<ReadonlyArray<Row>> {
+  let spreadsheetRow = 0;
   let header: ReadonlyArray<Column> | undefined;
+  const toRow = ({ line, cells }: CsvRecord): ReadonlyArray<Row> => {
+    spreadsheetRow += 1;
+    if (cells.length === 1 && cells[0] === '') return [];
+    if (header !== undefined) return [{ line, spreadsheetRow, value: toValues(header, cells) }];
+    header = readHeader(cells).map((name) => [name, readerOf(name, escapeFormulas)]);
+    return [];
+  };
   try {
-    for await (const [line, ...fields] of records) {
-      spreadsheetRow += 1;
-      if (fields.length === 1 && fields[0] === '') continue;
-      if (header === undefined)
-        header = readHeader(fields).map((name) => [name, readerOf(name, escapeFormulas)]);
-      else yield { line: Number(line), spreadsheetRow, value: toValues(header, fields) };
-    }
+    for await (const records of readCsvRecords(binaryTexts)) yield records.flatMap(toRow);
   } catch (error) {
-    if (!(error instanceof CsvError)) throw error;
-    if (nextLine === 1) throw headerError([]);
+    if (!(error instanceof MisplacedQuote)) throw error;
+    if (error.line === 1) throw headerError([]);
     throw new Error(
-      `line ${nextLine}: a quote in the row that begins here is misplaced or not closed; put a value with a quote in double quotes, and write the quote twice`,
+      `line ${error.line}: a quote in the row that begins here is misplaced or not closed; put a value with a quote in double quotes, and write the quote twice`,
       { cause: error },
     );
   }

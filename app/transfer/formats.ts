@@ -24,7 +24,7 @@ const parseRow = (text: string): Row['value'] => {
   return misspelt === undefined ? parsed : E.left(`unknown field ${misspelt}`);
 };
 
-async function* readNdjson(texts: AsyncIterable<string>): AsyncGenerator<Row> {
+async function* readNdjson(texts: AsyncIterable<string>): AsyncGenerator<ReadonlyArray<Row>> {
   let line = 0;
   let rest = '';
   const rowsOf = (lines: ReadonlyArray<string>): ReadonlyArray<Row> =>
@@ -35,19 +35,19 @@ async function* readNdjson(texts: AsyncIterable<string>): AsyncGenerator<Row> {
   for await (const text of texts) {
     const lines = `${rest}${text}`.split('\n');
     rest = lines.pop() ?? '';
-    yield* rowsOf(lines);
+    yield rowsOf(lines);
     if (rest.length > maxRowLength)
       throw new Error(`line ${line + 1}: the row is longer than ${maxRowLength} bytes`);
   }
-  yield* rowsOf([rest]);
+  yield rowsOf([rest]);
 }
 
-/** Reads the rows of a file. A row of NDJSON is like a body of `POST /v1/pets`. Throws if a row is too long. */
+/** Yields the rows of each part of a file. A row of NDJSON is like a body of `POST /v1/pets`. Throws if a row is too long. */
 export const readRows = (
   format: Format,
   chunks: AsyncIterable<Uint8Array>,
   escapeFormulas = false,
-): AsyncGenerator<Row> => {
+): AsyncGenerator<ReadonlyArray<Row>> => {
   const texts = toBinaryTexts(chunks);
   return format === 'csv' ? readCsv(texts, escapeFormulas) : readNdjson(texts);
 };

@@ -35,6 +35,8 @@ export interface Statements {
   /** Adds animals. Their ids ascend in the order of `newRows`, but their rows are returned in any order. */
   readonly insert: (knex: Knex, newRows: ReadonlyArray<NewPetRow>) => Promise<ReadonlyArray<PetRow>>;
   /** Adds records of idempotency keys, which expire after `ttlMs`. */
+  /** Prepares a connection for many inserts. */
+  readonly prepareImport: (knex: Knex) => PromiseLike<unknown>;
   readonly insertRecords: (
     knex: Knex,
     records: ReadonlyArray<IdempotencyRecordRow>,

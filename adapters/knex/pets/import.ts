@@ -1,5 +1,6 @@
 import * as E from 'fp-ts/Either';
 import type { Knex } from 'knex';
+import { setImmediate } from 'node:timers/promises';
 import {
   type ImportedPets,
   importAborted,
@@ -18,16 +19,48 @@ import { insertPets } from './create';
 export async function* inBatches<A>(
   source: Iterable<A> | AsyncIterable<A>,
   signal?: AbortSignal,
+  size = maxBatchSize,
 ): AsyncGenerator<ReadonlyArray<A>> {
   let batch: Array<A> = [];
   for await (const element of source) {
     signal?.throwIfAborted();
     batch.push(element);
-    if (batch.length < maxBatchSize) continue;
+    if (batch.length < size) continue;
     yield batch;
     batch = [];
   }
   if (batch.length > 0) yield batch;
+}
+
+/** Larger than the batches of clients, because an import delays no other request between its statements. */
+const importBatchSize = 1_000;
+
+/**
+ * Yields the batches of a source, and reads the next one while the consumer works on the last. Begins to read a turn
+ * later, so that the statement of the last batch has been sent. If the consumer stops, ends at the next element.
+ */
+async function* readAhead<A>(
+  source: AsyncIterable<A>,
+  signal: AbortSignal,
+): AsyncGenerator<ReadonlyArray<A>> {
+  const stopped = new AbortController();
+  const batches = inBatches(source, AbortSignal.any([signal, stopped.signal]), importBatchSize);
+  const read = () => {
+    const next = setImmediate().then(() => batches.next());
+    // The loop awaits this promise, unless the consumer stops.
+    next.catch(() => undefined);
+    return next;
+  };
+  try {
+    for (let next = read(); ;) {
+      const result = await next;
+      if (result.done === true) return;
+      next = read();
+      yield result.value;
+    }
+  } finally {
+    stopped.abort();
+  }
 }
 
 const insertAll = async (
@@ -38,7 +71,7 @@ const insertAll = async (
   signal: AbortSignal,
 ): Promise<ImportedPets> => {
   let imported: ImportedPets = { count: 0, firstId: undefined, lastId: undefined };
-  for await (const batch of inBatches(newPets, signal)) {
+  for await (const batch of readAhead(newPets, signal)) {
     const pets = await insertPets(transaction, statements, batch).catch((error: unknown) => {
       throw withoutStatement(error);
     });
@@ -57,6 +90,7 @@ export const importPets =
     const progress = { isCommitting: false };
     try {
       const imported = await transaction(async (writes) => {
+        await statements.prepareImport(writes);
         const inserted = await keepAwake(writes, (signal) =>
           insertAll(writes, statements, newPets, onIds, signal),
         );

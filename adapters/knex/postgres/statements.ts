@@ -253,6 +253,7 @@ export const postgresStatements = (
     insert: async (knex, newRows) => (await statementsOn(knex)).insert(knex, newRows),
     insertRecords: async (knex, keys, ttlMs) => (await statementsOn(knex)).insertRecords(knex, keys, ttlMs),
     purgeExpired: async (knex, limit) => (await statementsOn(knex)).purgeExpired(knex, limit),
+    prepareImport: () => Promise.resolve(),
     readLastId: (knex) => readLastId(knex, qualify),
     setLastId: (knex, id) => knex.raw(qualify(`select setval(${sequence}, ?::bigint)`), [id.toString()]),
     hasTable: (knex, name) => hasTable(knex, facts().schema, name),

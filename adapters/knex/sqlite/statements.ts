@@ -92,6 +92,8 @@ export const sqliteStatements: Statements = {
     return rows.map(({ found }) => parseRows(found));
   },
   insert: (knex, newRows) => readRows(knex, insert, `[${newRows.map(newRowAsJson).join()}]`),
+  // The default of 2 MB does not hold the indexes of a large table, whose pages are then written and read again.
+  prepareImport: (knex) => knex.raw('PRAGMA cache_size = -32000'),
   insertRecords: (knex, records, ttlMs) =>
     run(knex, insertRecords, ttlMs, `[${records.map(recordAsJson).join()}]`),
   purgeExpired: async (knex, limit) => (await run(knex, purgeExpired, limit)).length,

@@ -135,13 +135,13 @@ describe('The command export', () => {
     const { stdout, stderr } = await runScript(script, environment);
     expect(stdout).to.equal(ndjsonOf(1));
     expect(stderr).to.match(
-      /^the reading program closed the pipe: the output is incomplete \(\d+ animals\)\ncode 141\n$/,
+      /^the reading program closed the pipe: the output is incomplete \([\d,]+ animals\)\ncode 141\n$/,
     );
 
     const full = await runScript('$STORE export --format ndjson > /dev/full', environment);
     expect(full.code).to.equal(1);
     expect(full.stderr).to.match(
-      /^the export failed: no space left on device; the output is incomplete \(\d+ animals\)\n$/,
+      /^the export failed: no space left on device; the output is incomplete \([\d,]+ animals\)\n$/,
     );
   });
 

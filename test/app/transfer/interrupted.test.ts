@@ -253,7 +253,7 @@ describe('The first signal', function () {
     });
     running.signal('SIGTERM');
     const { code, stderr } = await endOf(running);
-    expect(stderr).to.match(/^interrupted by SIGTERM: the output is incomplete \(\d+ animals\)\n$/);
+    expect(stderr).to.match(/^interrupted by SIGTERM: the output is incomplete \([\d,]+ animals\)\n$/);
     expect(code).to.equal(143);
     closeSync(reader);
   });
