@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path';
 import document from '../adapters/http/openapi.json';
+import { type FieldRule, newPetRules } from '../core';
 import { decodeDocument, responseOf } from './support/openapi/document';
 import { markdownBlocks } from './support/markdown';
 import { projectFolder } from './support/processes/command';
@@ -170,6 +171,26 @@ describe('The tables of operations', () => {
     const { minimum, maximum, default: size } = document.paths['/pets'].get.parameters[0]?.schema ?? {};
     expect(pages.get('docs/http-api.md')).to.include(`\`limit\` (${minimum} to ${maximum}, default ${size})`);
   });
+});
+
+describe('A field of an animal', () => {
+  const catalogue = readFileSync(join(projectFolder, 'adapters/http/docs/catalogue.html'), 'utf8');
+
+  for (const [name, rule] of Object.entries<FieldRule>(newPetRules)) {
+    it(`is named by the page, its form and the documents: ${name}`, () => {
+      const [filters, form = ''] = catalogue.split(/(?=id="new-name")/);
+      expect(form, 'the form of the page').to.include(`name="${name}"`);
+      expect(filters?.includes(`name="${name}"`), 'the filters of the page').to.equal(rule.filter === true);
+      expect(operationRows('docs/http-api.md').get('POST /v1/pets'), 'docs/http-api.md').to.include(
+        `\`${name}\``,
+      );
+      const commands = pages.get('docs/command-line.md') ?? '';
+      expect(commands, 'columns of an export').to.match(
+        new RegExp(`^npx \\S+ export .*# .*\\b${name}\\b`, 'm'),
+      );
+      expect(commands, 'columns of an import').to.match(new RegExp(`fields than .*\`${name}\``));
+    });
+  }
 });
 
 describe('docs/http-api.md', () => {

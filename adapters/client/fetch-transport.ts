@@ -48,7 +48,9 @@ const unexpected = (message: string, details = {}): AnimalStoreError =>
 
 const unexpectedResponse = (response: Response, text: string): AnimalStoreError => {
   const { status, ...details } = detailsOf(response);
-  const message = `unexpected response with status ${status}: ${text.slice(0, shownLength)}`;
+  const target = status >= 300 && status < 400 ? response.headers.get('Location') : null;
+  const content = target === null ? text : `a redirect to ${target}; check baseUrl`;
+  const message = `unexpected response with status ${status}: ${content.slice(0, shownLength)}`;
   return unexpected(message, { ...details, status: status < 400 ? undefined : status });
 };
 

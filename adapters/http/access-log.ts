@@ -1,9 +1,7 @@
-import type { InvalidApiKey, KeyId, OwnerId } from '../../core';
-import { describeFailure, type HttpFailure } from './errors';
+import type { KeyId, OwnerId } from '../../core';
+import { describeFailure, type UnauthorizedReason } from './errors';
 import { clientAddressOf } from './forwarded';
 import { type Middleware, receivedRequest } from './routes';
-
-type UnauthorizedReason = 'missing_key' | `${InvalidApiKey['reason']}_key`;
 
 /** Log record of a request that the HTTP server rejected. No record contains an API key, a query or a body. */
 export interface RejectionRecord {
@@ -38,19 +36,6 @@ export interface Reporter {
   readonly error: (cause: unknown, requestId: string) => void;
 }
 
-const unauthorizedReasonOf = (failure: HttpFailure): UnauthorizedReason | undefined => {
-  switch (failure._tag) {
-    case 'MissingApiKey':
-      return 'missing_key';
-    case 'RepeatedBearer':
-      return 'malformed_key';
-    case 'InvalidApiKey':
-      return `${failure.reason}_key`;
-    default:
-      return undefined;
-  }
-};
-
 const clientClosedRequest = 499;
 
 const maxPathLength = 1_000;
@@ -76,7 +61,7 @@ export const accessLog =
         route,
         status: response.headersSent ? response.statusCode : unsentStatus,
         code: description?.code,
-        reason: failure && unauthorizedReasonOf(failure),
+        reason: description?.reason,
         milliseconds: Math.round((performance.now() - startedAt) * 1_000) / 1_000,
         keyId: caller?.keyId ?? (failure?._tag === 'InvalidApiKey' ? failure.keyId : undefined),
         owner: caller?.ownerId,

@@ -1,4 +1,10 @@
-import { apiKeyRule, invalidFieldTexts, retryAfterSeconds, type StoreFailure } from '../../core';
+import {
+  apiKeyRule,
+  type InvalidApiKey,
+  invalidFieldTexts,
+  retryAfterSeconds,
+  type StoreFailure,
+} from '../../core';
 import type { MalformedJson } from '../json';
 import type { Headers } from './headers';
 
@@ -29,11 +35,15 @@ export type HttpFailure =
   | { readonly _tag: 'MalformedRequest'; readonly reason: string }
   | { readonly _tag: 'Defect'; readonly cause: unknown };
 
+export type UnauthorizedReason = 'missing_key' | `${InvalidApiKey['reason']}_key`;
+
 interface ErrorDescription {
   readonly status: number;
   readonly code: string;
   readonly message: string;
   readonly headers: Headers;
+  /** Reason of a 401, for the log and the metrics. */
+  readonly reason?: UnauthorizedReason;
 }
 
 const describe = (
@@ -43,8 +53,10 @@ const describe = (
   headers: Headers = {},
 ): ErrorDescription => ({ status, code, message, headers });
 
-const unauthorized = (message: string, challenge = 'Bearer error="invalid_token"'): ErrorDescription =>
-  describe(401, 'unauthorized', message, { 'WWW-Authenticate': challenge });
+const unauthorized = (reason: UnauthorizedReason, message: string): ErrorDescription => {
+  const challenge = reason === 'missing_key' ? 'Bearer' : 'Bearer error="invalid_token"';
+  return { ...describe(401, 'unauthorized', message, { 'WWW-Authenticate': challenge }), reason };
+};
 
 const retryAfter = (seconds: number): Headers => ({ 'Retry-After': String(seconds) });
 
@@ -72,11 +84,12 @@ export const describeFailure = (failure: HttpFailure): ErrorDescription => {
     case 'InvalidIdempotencyKey':
       return describe(400, 'invalid_idempotency_key', idempotencyKeyRule);
     case 'MissingApiKey':
-      return unauthorized('missing API key; send Authorization: Bearer <API_KEY>', 'Bearer');
+      return unauthorized('missing_key', 'missing API key; send Authorization: Bearer <API_KEY>');
     case 'RepeatedBearer':
-      return unauthorized('Bearer appears twice in Authorization; send it once');
+      return unauthorized('malformed_key', 'Bearer appears twice in Authorization; send it once');
     case 'InvalidApiKey':
       return unauthorized(
+        `${failure.reason}_key`,
         failure.reason === 'malformed'
           ? `malformed API key; a key may have only ${apiKeyRule.expected}`
           : 'the API key is unknown, expired or revoked; ask the operator of the service for a valid key',

@@ -128,10 +128,10 @@ export const answer = async <Request>(
         : E.fromNullable<HttpFailure>({ _tag: 'MissingApiKey' })(await authenticateRequest(hostRequest));
     if (E.isLeft(key)) return key;
     const opened = await openStore(key.right, received.deadline)();
-    const entered = E.toUnion(opened);
-    if ('caller' in entered) {
-      received.caller = entered.caller;
-      received.quota = entered.quota;
+    const storeOrFailure = E.toUnion(opened);
+    if ('caller' in storeOrFailure) {
+      received.caller = storeOrFailure.caller;
+      received.quota = storeOrFailure.quota;
     }
     return E.isLeft(opened) ? opened : handle(opened.right, request);
   }, received);

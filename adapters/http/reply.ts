@@ -28,14 +28,16 @@ const maxUnknownNames = 10;
 const plainName = /^[ !#-[\]-~]{1,64}$/;
 
 /**
- * Returns the header `Unknown-Fields`: the names that are not in `known`, as a List of Strings (RFC 9651, section 3.1).
+ * Returns the header `Unknown-Fields`: the names that are not in `knownFields`, as a List of Strings (RFC 9651, section 3.1).
  * Leaves out long names, names with special characters, and all after the first ten. Returns {} if no name is left.
  */
 export const unknownFieldsHeader = (
   names: Iterable<string>,
-  known: Readonly<Record<string, unknown>>,
+  knownFields: Readonly<Record<string, unknown>>,
 ): Headers => {
-  const unknown = [...new Set(names)].filter((name) => !Object.hasOwn(known, name) && plainName.test(name));
+  const unknown = [...new Set(names)].filter(
+    (name) => !Object.hasOwn(knownFields, name) && plainName.test(name),
+  );
   if (unknown.length === 0) return {};
   const quoted = unknown.slice(0, maxUnknownNames).map((name) => `"${name}"`);
   return { 'Unknown-Fields': quoted.join(', ') };

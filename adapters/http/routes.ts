@@ -26,8 +26,8 @@ export const findReceived = (request: RequestHead): ReceivedRequest | undefined 
 
 /** Returns what is known about the request of a context. The first call makes it. */
 export const receivedRequest = ({ req, res }: Context): ReceivedRequest => {
-  const known = receivedRequests.get(req);
-  if (known !== undefined) return known;
+  const earlier = receivedRequests.get(req);
+  if (earlier !== undefined) return earlier;
   // A host may have set its own id for the request.
   const received = new ReceivedRequest(res.getHeader('X-Request-Id') ?? req.headers['x-request-id']);
   receivedRequests.set(req, received);
@@ -97,7 +97,7 @@ const serveOperation = async (
 const petRouter = (access: StoreAccess<Context>): Router<State> => {
   const router = exactRouter();
   for (const operation of Object.values(petOperations)) {
-    router.register(operation.path, [operation.method], (context) =>
+    router[operation.method === 'GET' ? 'get' : 'post'](operation.path, (context) =>
       serveOperation(context, access, operation, context.params['petId']),
     );
   }

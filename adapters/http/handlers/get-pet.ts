@@ -14,6 +14,6 @@ const notFound: HttpFailure = { _tag: 'PetNotFound' };
 export const handleGetPet: Handle = async (store, { petId, received }) => {
   const id = int64FromText(petId);
   if (id === undefined) return E.left(notFound);
-  const found = await store.getPet(id, received.deadline)();
-  return E.isLeft(found) ? found : E.right(jsonReply(200, serialisePet(found.right)));
+  const pet = await store.getPet(id, received.deadline)();
+  return E.isLeft(pet) ? pet : E.right(jsonReply(200, serialisePet(pet.right)));
 };

@@ -12,7 +12,7 @@ const digits = /^[0-9]{1,20}$/;
 const maxLinkLength = 2_000;
 
 /** Parsers of the known query parameters. They return undefined for a text that they can't parse. */
-const parameters: Readonly<Record<string, (text: string) => unknown>> = {
+const parsers: Readonly<Record<string, (text: string) => unknown>> = {
   limit: (text) => (digits.test(text) ? Number(text) : undefined),
   ...Object.fromEntries(
     Object.entries<FieldRule>(listRules).map(([name, rule]) => [name, fieldType(rule).fromText]),
@@ -29,7 +29,7 @@ interface Parameter {
   readonly text: string;
 }
 
-const isKnown = ({ name }: Parameter): boolean => Object.hasOwn(parameters, name);
+const isKnown = ({ name }: Parameter): boolean => Object.hasOwn(parsers, name);
 
 const invalidQuery = (names: Iterable<string>, expected: string): HttpFailure => ({
   _tag: 'InvalidQuery',
@@ -44,20 +44,20 @@ const readQuery = (query: string): E.Either<HttpFailure, ReadonlyArray<Parameter
   }
   const written = texts.filter((text) => text !== '');
   // URLSearchParams drops one question mark at the start, and skips empty texts.
-  const given = Array.from(new URLSearchParams(`&${query}`), ([name, value], index) => ({
+  const parameters = Array.from(new URLSearchParams(`&${query}`), ([name, value], index) => ({
     name,
     value,
     text: written[index] ?? '',
   }));
-  const known = given.filter(isKnown).map(({ name }) => name);
+  const known = parameters.filter(isKnown).map(({ name }) => name);
   const repeated = new Set(known.filter((name, index) => known.indexOf(name) < index));
-  return repeated.size > 0 ? E.left(invalidQuery(repeated, 'given only once')) : E.right(given);
+  return repeated.size > 0 ? E.left(invalidQuery(repeated, 'given only once')) : E.right(parameters);
 };
 
 /** Parses a known parameter. Leaves an invalid text unchanged, so that the core rejects it. */
 const parseParameter = ({ name, value }: Parameter): readonly [name: string, value: unknown] => [
   name,
-  parameters[name]?.(value) ?? value,
+  parsers[name]?.(value) ?? value,
 ];
 
 /**
@@ -65,26 +65,26 @@ const parseParameter = ({ name, value }: Parameter): readonly [name: string, val
  * works behind any path prefix. Keeps all parameters but `after` as the client wrote them, and encodes only quotes and
  * angle brackets, which would end the link. A long link keeps only known parameters.
  */
-const linkToNext = (given: ReadonlyArray<Parameter>, { pets, hasMore }: PetPage): Headers => {
+const linkToNext = (parameters: ReadonlyArray<Parameter>, { pets, hasMore }: PetPage): Headers => {
   const last = pets.at(-1);
   if (!hasMore || last === undefined) return {};
   const linkWith = (kept: ReadonlyArray<Parameter>): string => {
     const texts = kept.map(({ text }) => text.replaceAll(/["<>]/g, encodeURIComponent));
     return `<?${[...texts, `after=${last.id}`].join('&')}>; rel="next"`;
   };
-  const others = given.filter(({ name }) => name !== 'after');
+  const others = parameters.filter(({ name }) => name !== 'after');
   const link = linkWith(others);
   return { Link: link.length <= maxLinkLength ? link : linkWith(others.filter(isKnown)) };
 };
 
 /** Handles `GET /v1/pets`. */
 export const handleListPets: Handle = async (store, { query, received }) => {
-  const given = readQuery(query);
-  if (E.isLeft(given)) return given;
-  const values = Object.fromEntries(given.right.filter(isKnown).map(parseParameter));
+  const parameters = readQuery(query);
+  if (E.isLeft(parameters)) return parameters;
+  const values = Object.fromEntries(parameters.right.filter(isKnown).map(parseParameter));
   const page = await store.listPets(values, received.deadline)();
   if (E.isLeft(page)) return page;
-  const names = given.right.map(({ name }) => name);
-  const headers = { ...linkToNext(given.right, page.right), ...unknownFieldsHeader(names, parameters) };
+  const names = parameters.right.map(({ name }) => name);
+  const headers = { ...linkToNext(parameters.right, page.right), ...unknownFieldsHeader(names, parsers) };
   return E.right(jsonReply(200, serialisePage(page.right), headers));
 };

@@ -120,6 +120,12 @@ describe('An answer to the client', () => {
     expect(performance.now() - began).to.be.below(2_000);
   });
 
+  it('that redirects names the address, such as that of a host that adds a slash', async () => {
+    const redirect = answer(308, '', { Location: '/v1/pets/' });
+    const { outcome } = await against([redirect], (client) => client.create(rex));
+    expect(outcome).to.have.property('message').that.includes('a redirect to /v1/pets/; check baseUrl');
+  });
+
   for (const [name, response] of Object.entries({
     'an HTML page': answer(200, `<html>${'x'.repeat(1_000)}`),
     'an error without a known code': failure(418, 'no_such_code'),
