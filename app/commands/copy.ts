@@ -11,7 +11,7 @@ import {
 } from '../../adapters/knex';
 import { invalidFieldTexts } from '../../core';
 import { databaseOf, withDriver } from '../store/database';
-import { openDatabase } from '../store/open-store';
+import { openDatabase } from '../store/with-store';
 import { isMissing } from '../store/file';
 import { notInitialized } from '../store/opening';
 import { type DatabaseUrl, databaseUrlText } from '../settings/database-url';

@@ -9,7 +9,7 @@ import {
   type PetFilters,
   walkPages,
 } from '../../core';
-import { withStore } from '../store/open-store';
+import { withStore } from '../store/with-store';
 import type { Terminal } from '../terminal/terminal';
 import { counted, escapeControlCharacters } from '../terminal/text';
 import type { WriteOptions } from '../transfer/csv';

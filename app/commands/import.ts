@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import * as E from 'fp-ts/Either';
 import { decodeNewPets, importAll, type ImportedPets, type InvalidNewPet } from '../../core';
-import { withStore } from '../store/open-store';
+import { withStore } from '../store/with-store';
 import type { Terminal } from '../terminal/terminal';
 import { counted } from '../terminal/text';
 import { ReadStream, statSync } from 'node:fs';

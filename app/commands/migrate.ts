@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { withStore } from '../store/open-store';
+import { withStore } from '../store/with-store';
 import { withProgress } from '../terminal/progress-bar';
 import type { Terminal } from '../terminal/terminal';
 import { runCommand } from './run-command';

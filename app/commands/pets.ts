@@ -11,7 +11,7 @@ import {
   updatePet,
 } from '../../core';
 import { CommandFailed, orFail } from '../failures';
-import { withStore } from '../store/open-store';
+import { withStore } from '../store/with-store';
 import type { Terminal } from '../terminal/terminal';
 import { counted, escapeControlCharacters, toPrintableJson } from '../terminal/text';
 import { openSource } from '../transfer/files';

@@ -6,7 +6,7 @@ import { reasonOf } from '../failure-text';
 import { CommandFailed } from '../failures';
 import { settingWarnings } from '../settings/warnings';
 import { readSettings, type Settings } from '../settings/settings';
-import { type OpenStore, withStore } from '../store/open-store';
+import { type CommandStore, withStore } from '../store/with-store';
 import type { Terminal } from '../terminal/terminal';
 
 export const readVersion = (): string =>
@@ -41,7 +41,7 @@ export const runCommand = async (
 /** Runs a command that works on the store. `isReader` is true if it only reads. */
 export const runOnStore = (
   terminal: Terminal,
-  command: (store: OpenStore, settings: Settings) => Promise<void>,
+  command: (store: CommandStore, settings: Settings) => Promise<void>,
   isReader = false,
 ): Promise<void> =>
   runCommand(terminal, (settings) =>

@@ -7,7 +7,7 @@ import knex from 'knex';
 import { dirname, join } from 'node:path';
 import { addsColour, asProgramWith } from '../../support/databases/migrations';
 import { migrate } from '../../../adapters/knex';
-import { withStore } from '../../../app/store/open-store';
+import { withStore } from '../../../app/store/with-store';
 import { decodeSettings } from '../../../app/settings/settings';
 import { success } from '../../contracts/outcome';
 import { databaseKinds } from '../../support/databases/databases';

@@ -18,7 +18,7 @@ export const openDatabase = async (settings: Settings, { isReader = false, ...op
   return { database, ranMigrations };
 };
 
-export interface OpenStore {
+export interface CommandStore {
   readonly pets: PetRepository;
   readonly keyStore: ApiKeyStore;
   readonly ranMigrations: ReadonlyArray<string>;
@@ -28,7 +28,7 @@ export interface OpenStore {
 export const withStore = async <A>(
   settings: Settings,
   options: Options,
-  use: (store: OpenStore) => Promise<A>,
+  use: (store: CommandStore) => Promise<A>,
 ): Promise<A> => {
   const { database, ranMigrations } = await openDatabase(settings, options);
   try {
