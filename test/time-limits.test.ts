@@ -5,6 +5,7 @@ import { maxResponseMs } from '../adapters/http/received-request';
 import { serverTimeouts as server } from '../adapters/http/server/timeouts';
 import { databaseTimeouts as database } from '../adapters/knex';
 import { scrapeTimeoutMs } from '../app/serve/readiness';
+import { defaults } from '../app/settings/settings';
 import { clientTimeouts as client } from '../adapters/client/retry';
 
 /** Time within which the service answers each request and rejects a revoked key (docs/guarantees.md). */
@@ -45,7 +46,7 @@ const orders: ReadonlyArray<readonly [string, ReadonlyArray<number>]> = [
   ['a head, then a body', [server.headersMs, server.requestMs]],
   ['the service answers as promised', [maxResponseMs, promisedMs]],
   ['a request that is held while clients connect has time left', [server.acceptHoldMs, maxResponseMs]],
-  ['a proxy closes idle connections first', [proxyIdleMs, server.idleMs]],
+  ['a proxy closes idle connections first', [proxyIdleMs, 1_000 * Number(defaults['KEEP_ALIVE_SECONDS'])]],
   ['a close lingers', [server.lingerMs, server.stopMs]],
   ['a stop waits for responses', [server.acceptBacklogMs + maxResponseMs, server.stopMs]],
   [

@@ -23,7 +23,10 @@ const completeRequests = async (context: Context, next: () => unknown): Promise<
   } catch (cause) {
     respond(context, E.left({ _tag: 'Defect', cause }));
   }
-  if (!context.req.complete && !(await drainBody(context.req))) context.set('Connection', 'close');
+  if (!context.req.complete && !(await drainBody(context.req))) {
+    context.set('Connection', 'close');
+    context.remove('Keep-Alive');
+  }
 };
 
 interface Common {

@@ -92,7 +92,12 @@ const serveClients = async (
           adminApplication(defectsOnly(reporter), checkReadiness, async () =>
             metrics.read(await readStatus()),
           ),
-          { host: settings.ADMIN_HOST, port: ADMIN_PORT, maxConnections: maxAdminConnections },
+          {
+            host: settings.ADMIN_HOST,
+            port: ADMIN_PORT,
+            maxConnections: maxAdminConnections,
+            idleSeconds: settings.KEEP_ALIVE_SECONDS,
+          },
           'ADMIN_',
         );
   try {
@@ -105,6 +110,7 @@ const serveClients = async (
     });
     const limits = {
       maxConnections: settings.MAX_CONNECTIONS,
+      idleSeconds: settings.KEEP_ALIVE_SECONDS,
       onConnectionRefused: reporter.connectionRefused,
     };
     const server = await start(application, { host: settings.HOST, port: settings.PORT, ...limits }, '');

@@ -14,6 +14,7 @@ export const settingTexts: Readonly<Record<keyof Settings | 'API_KEYS_FILE' | 'D
     NODE_ENV: 'production creates neither tables nor a key',
     MAX_CONNECTIONS: 'maximum number of client connections',
     TRUST_PROXY: 'trusted proxies, which set X-Forwarded headers',
+    KEEP_ALIVE_SECONDS: 'seconds after which an idle connection is closed',
     STOP_DELAY: 'milliseconds in which a stopping service accepts',
     RATE_LIMIT: 'maximum requests of each owner of keys, such as 100/60s',
     IDEMPOTENCY_HOURS: 'hours in which a create can be retried, at most 168',

@@ -120,6 +120,7 @@ const codec = t.strict({
   NODE_ENV: oneOf(['development', 'test', 'production'], 'development'),
   MAX_CONNECTIONS: wholeNumber(1, 1_000_000, 10_000),
   TRUST_PROXY: wholeNumber(0, 100, 0),
+  KEEP_ALIVE_SECONDS: wholeNumber(1, 3_600, 65, ' of seconds'),
   STOP_DELAY: wholeNumber(0, 600_000, 0, ' of milliseconds'),
   RATE_LIMIT: setting<RateLimit | undefined>(
     t.type({ requests: t.number, seconds: t.number }),

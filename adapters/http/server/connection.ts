@@ -24,6 +24,8 @@ export interface Serving {
   /** Makes the response to a failure that the server detects. The server adds Content-Length, Connection and Date. */
   readonly errorResponse: (failure: HttpFailure, request: RequestHead) => ErrorResponse;
   readonly acceptPriority: AcceptPriority;
+  /** Time after which a silent connection is closed, for the header `Keep-Alive` (RFC 9112, section 9.3). */
+  readonly idleSeconds: number;
   isStopping: boolean;
 }
 
@@ -59,8 +61,11 @@ const rawText = ({ status, headers, body }: ErrorResponse, isHead: boolean): str
   return `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n${lines.join('')}\r\n${isHead ? '' : body}`;
 };
 
+const keepsAlive = ({ headers: { connection }, httpVersion }: IncomingMessage): boolean =>
+  connection === undefined ? httpVersion === '1.1' : connection.toLowerCase() === 'keep-alive';
+
 const closeAfter = (response: ServerResponse): void => {
-  response.setHeader('Connection', 'close');
+  response.setHeader('Connection', 'close').removeHeader('Keep-Alive');
 };
 
 /** Removes the listeners of an event of a socket. Returns a function that calls them. */
@@ -120,6 +125,7 @@ export class Connection {
     response.on('close', this.finish);
     // Close after a request with Upgrade, because Node drops the bytes that follow it.
     if (this.serving.isStopping || request.headers.upgrade !== undefined) closeAfter(response);
+    else if (keepsAlive(request)) response.setHeader('Keep-Alive', `timeout=${this.serving.idleSeconds}`);
     if (!hasBody(request)) {
       this.start(running);
       return;

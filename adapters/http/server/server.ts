@@ -14,6 +14,8 @@ export interface HttpServerOptions extends Pick<Serving, 'errorResponse'> {
   readonly port: number;
   /** Maximum number of open connections. Further connections are closed at once. */
   readonly maxConnections: number;
+  /** Time after which a silent connection is closed. A proxy must close idle connections earlier. */
+  readonly idleSeconds: number;
   /** Callback for each connection above `maxConnections`. */
   readonly onConnectionRefused?: () => void;
 }
@@ -72,7 +74,7 @@ class NodeServer extends Server {
   }
 }
 
-const createNodeServer = (): NodeServer => {
+const createNodeServer = (idleSeconds: number): NodeServer => {
   const server = new NodeServer({
     maxHeaderSize: maxHeadBytes,
     headersTimeout: serverTimeouts.headersMs,
@@ -83,7 +85,7 @@ const createNodeServer = (): NodeServer => {
     // Disabled, because Node's own 400 has no body. `validateRequest` checks Host instead.
     requireHostHeader: false,
   });
-  server.timeout = serverTimeouts.idleMs;
+  server.timeout = 1_000 * idleSeconds;
   server.maxHeadersCount = keptHeaders;
   return server;
 };
@@ -151,15 +153,15 @@ const closeAll = async (
  */
 export const startHttpServer = async (
   listener: Listener,
-  { host, port, maxConnections, errorResponse, onConnectionRefused }: HttpServerOptions,
+  { host, port, maxConnections, idleSeconds, errorResponse, onConnectionRefused }: HttpServerOptions,
 ): Promise<HttpServer> => {
-  const server = createNodeServer();
+  const server = createNodeServer(idleSeconds);
   server.maxConnections = maxConnections;
   server.listen({ port, host, backlog });
   await once(server, 'listening');
 
   const acceptPriority = new AcceptPriority();
-  const serving: Serving = { listener, errorResponse, acceptPriority, isStopping: false };
+  const serving: Serving = { listener, errorResponse, acceptPriority, idleSeconds, isStopping: false };
   const open = new Map<Duplex, Connection>();
   server.on('connection', (socket) => {
     acceptPriority.accept();

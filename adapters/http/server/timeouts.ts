@@ -7,11 +7,6 @@ export const serverTimeouts = {
   sweepMs: 500,
   /** Maximum time for which `AcceptPriority` holds requests while clients connect. */
   acceptHoldMs: 1_000,
-  /**
-   * Time after which a silent connection is closed. It exceeds the 60 s after which nginx and `deploy/haproxy` close
-   * idle connections. Otherwise a proxy might send a request just as the service closes the connection.
-   */
-  idleMs: 65_000,
   /** Time for which the server still reads and discards data after an error response that closes the connection. */
   lingerMs: 1_000,
   /**

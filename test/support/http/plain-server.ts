@@ -42,6 +42,7 @@ export const startPlainServer = async (
     host: '127.0.0.1',
     port: 0,
     maxConnections: 1_000,
+    idleSeconds: 65,
     errorResponse,
     ...options,
   });

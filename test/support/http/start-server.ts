@@ -45,5 +45,11 @@ export const memoryApplication = ({
 /** Serves such an application on a free port of this process. */
 export const startServer = (options: Options = {}): Promise<HttpServer> => {
   const { app, ...answers } = memoryApplication(options);
-  return startHttpServer(app.callback(), { host: '127.0.0.1', port: 0, maxConnections: 1_000, ...answers });
+  return startHttpServer(app.callback(), {
+    host: '127.0.0.1',
+    port: 0,
+    maxConnections: 1_000,
+    idleSeconds: 65,
+    ...answers,
+  });
 };

@@ -5,7 +5,7 @@ import { mock } from 'node:test';
 import type { Listener } from '../../../../adapters/http/server/connection';
 import { eventually } from '../../../support/eventually';
 import { startPlainServer, statusesIn, stopPlainServers } from '../../../support/http/plain-server';
-import { getRequest } from '../../../support/http/raw-connection';
+import { getRequest, headOf } from '../../../support/http/raw-connection';
 
 const boundMs = 20_000;
 
@@ -101,6 +101,28 @@ describe('startHttpServer', () => {
     later.send(getRequest('/', 'Connection: close'));
     expect(statusesIn(await later.closed())).to.deep.equal([200]);
   });
+
+  it('announces when it closes idle connections, and then closes them', async () => {
+    const { connect: open } = await startPlainServer(answering('well'), { idleSeconds: 1 });
+    const connection = open();
+    connection.send(getRequest('/'));
+    const received = await connection.closed();
+    expect(received.toString()).to.match(/^HTTP\/1\.1 200 [^]*\r\nConnection: keep-alive\r\n/);
+    expect(received.toString()).to.contain('\r\nKeep-Alive: timeout=1\r\n');
+  });
+
+  for (const [what, request] of [
+    ['that asks to close', getRequest('/', 'Connection: close')],
+    ['in HTTP/1.0', headOf('GET / HTTP/1.0')],
+    ['to upgrade', getRequest('/', 'Connection: upgrade', 'Upgrade: h2c')],
+  ] as const) {
+    it(`announces no time for the last request: one ${what}`, async () => {
+      const { exchange } = await startPlainServer(answering('well'));
+      expect((await exchange(request)).toString())
+        .to.match(/Connection: close/)
+        .and.not.contain('Keep-Alive');
+    });
+  }
 
   it('leaves no timer behind if its port is taken', async () => {
     const { port } = await startPlainServer(answering('well'));
