@@ -116,6 +116,7 @@ export type OnIds = (ids: ReadonlyArray<bigint>) => Promise<void>;
 export interface PetRepository {
   /** Reads one page. Sees every animal whose create was acknowledged before the call. */
   readonly list: (query: PetQuery, deadline?: Deadline) => TaskEither<Unavailable, PetPage>;
+  /** Ids beyond int64, here and below, are those of no animal. */
   readonly find: (id: bigint, deadline?: Deadline) => TaskEither<PetNotFound | Unavailable, Pet>;
   /**
    * Adds an animal, and resolves once the animal is stored durably. `resolveIdempotentCreate` defines the result if the
@@ -126,7 +127,7 @@ export interface PetRepository {
     key?: ScopedIdempotencyKey,
     deadline?: Deadline,
   ) => TaskEither<IdempotencyKeyReused | PetDeleted | IdempotencyKeyInFlight | Unavailable, CreatedPet>;
-  /** Changes fields of an animal, and returns it. Resolves once the changes are durable and visible to later reads. */
+  /** Changes fields of an animal, or none, and returns it. Resolves once the changes are durable and visible to later reads. */
   readonly update: (id: bigint, changes: PetChanges) => TaskEither<PetNotFound | Unavailable, Pet>;
   /**
    * Deletes the animals with these ids, all or none, and returns how many existed. Keeps the idempotency keys of their

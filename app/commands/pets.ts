@@ -2,7 +2,6 @@ import { Command, InvalidArgumentError, Option } from 'commander';
 import { serialisePet } from '../../adapters/json';
 import {
   deletePet,
-  deletePets,
   type FieldRule,
   int64FromText,
   newPetRules,
@@ -102,7 +101,7 @@ const removeAll = async (terminal: Terminal, file: string, json = false): Promis
       }
     }
     const options = { printError, signal };
-    const deleted = await withStore(settings, options, ({ pets }) => orFail(deletePets(pets, passing())));
+    const deleted = await withStore(settings, options, ({ pets }) => orFail(pets.deleteAll(passing())));
     if (json) terminal.print(json, { deleted, ids: ids.length }, '');
     const missing = ids.length - deleted;
     const text = `${counted(deleted, 'animal')} deleted`;

@@ -70,6 +70,20 @@ export const correctionsContract = (
         expectEqual('the list', await allPets(repository), there);
       }));
 
+    it('knows no animal with an id beyond int64, and changes nothing without changes', () =>
+      use({ pets: [petWithId(3n)] }, async (repository) => {
+        const there = await allPets(repository);
+        for (const id of [2n ** 63n, smallestId - 1n, 3n + 2n ** 64n]) {
+          await expectFailure('find', repository.find(id), 'PetNotFound');
+          await expectFailure('update', repository.update(id, { name: 'Rex' }), 'PetNotFound');
+          expectEqual('how many were deleted', await success(repository.deleteAll([id])), 0);
+        }
+        const [, found] = await Promise.all([repository.find(2n ** 63n)(), success(repository.find(3n))]);
+        expectEqual('an animal of the same batch', found, there[0]);
+        expectEqual('the animal', await success(repository.update(3n, {})), there[0]);
+        expectEqual('the list', await allPets(repository), there);
+      }));
+
     it('deletes the animals with the given ids, and counts each once', () =>
       use({ pets: [petWithId(smallestId), petWithId(3n)] }, async (repository) => {
         const { firstId = 0n } = await success(

@@ -1,5 +1,5 @@
 import * as E from 'fp-ts/Either';
-import { petNotFound, type PetRepository } from '../../../core';
+import { isInt64, petNotFound, type PetRepository } from '../../../core';
 import { changedCells } from '../database/pet-columns';
 import type { StoreDatabase } from '../database/store-database';
 import { eitherToTaskEither, retryConflicts, toTaskEither } from '../database/work';
@@ -13,7 +13,9 @@ export const updatePet =
     eitherToTaskEither(() =>
       retryConflicts(() =>
         transaction(async (writes) => {
-          await writes('pets').where({ id: id.toString() }).update(changedCells(changes));
+          const cells = changedCells(changes);
+          if (isInt64(id) && Object.keys(cells).length > 0)
+            await writes('pets').where({ id: id.toString() }).update(cells);
           const [result = E.left(petNotFound(id))] = await findPets(writes, statements, [id]);
           return result;
         }),
@@ -27,7 +29,7 @@ export const deletePets =
       transaction(async (writes) => {
         let count = 0;
         for await (const batch of inBatches(ids))
-          count += await writes('pets').whereIn('id', batch.map(String)).delete();
+          count += await writes('pets').whereIn('id', batch.filter(isInt64).map(String)).delete();
         return count;
       }),
     );

@@ -6,6 +6,7 @@ import {
   compareIn,
   countToFind,
   defaultPageSize,
+  isInt64,
   type Pet,
   petFilters,
   type PetNotFound,
@@ -29,7 +30,7 @@ export const findPets = async (
   { byIds }: Statements,
   ids: ReadonlyArray<bigint>,
 ): Promise<ReadonlyArray<Found>> => {
-  const rows = await byIds(knex, ids);
+  const rows = await byIds(knex, ids.filter(isInt64));
   const rowsById = new Map(rows.map((row) => [idOfRow(row), row]));
   return ids.map((id) => {
     const row = rowsById.get(id.toString());
