@@ -4,8 +4,8 @@ import type { TaskEither } from 'fp-ts/TaskEither';
 import { defaultPageSize, type Unavailable } from '../../core';
 import { maxBatchSize } from './batcher';
 import type { DatabaseSizes, OwnDatabase } from './database/own-database';
-import { isKind } from './database/errors';
-import { findLacks } from './database/needs';
+import { type ErrorKind, isKind } from './database/errors';
+import { findLacks, findMissingRights } from './database/needs';
 import { leastInt64 } from './database/pet-columns';
 import { toTaskEither, withTimeout } from './database/work';
 import { generationMismatch, readSchemaState } from './migrations/migrations';
@@ -21,53 +21,69 @@ const checkReadiness = async ({
   const inTime = <A>(work: () => Promise<A>) =>
     toTaskEither(() => withTimeout(work, databaseTimeouts.readinessMs))();
   const firstPage = { from: leastInt64, order: 'asc', filters: [] } as const;
-  const [schema, read, written, ids, lacks] = await Promise.all([
-    inTime(() => readSchemaState(reads, statements)),
-    inTime(() => statements.pages(reads, [firstPage], defaultPageSize)),
+  // Each of the three takes one connection.
+  const [tables, animals, written] = await Promise.all([
+    inTime(async () => ({
+      schema: await readSchemaState(reads, statements),
+      lacks: await findLacks(reads, statements),
+      missing: await findMissingRights(reads, statements),
+    })),
+    inTime(async () => {
+      await statements.pages(reads, [firstPage], defaultPageSize);
+      return inspectIds(maxBatchSize);
+    }),
     inTime(async () => {
       await write((writes) =>
         writes('heartbeats').insert({ id: 1, beaten_at: Date.now() }).onConflict('id').merge(),
       );
       await checkSpace();
     }),
-    inTime(() => inspectIds(maxBatchSize)),
-    inTime(() => findLacks(reads, statements)),
   ]);
-  if ([schema, read, written].some((check) => E.isLeft(check) && isKind('ReadOnlyServer')(check.left.cause)))
+  const hasFailed =
+    (...kinds: ReadonlyArray<ErrorKind>) =>
+    (check: E.Either<Unavailable, unknown>): boolean =>
+      E.isLeft(check) && isKind(...kinds)(check.left.cause);
+  if ([tables, animals, written].some(hasFailed('ReadOnlyServer')))
     return 'the database server is read-only; run `animal-store doctor`';
-  if (E.isLeft(schema))
-    return isKind('LoginRejected')(schema.left.cause)
+  if (E.isLeft(tables))
+    return hasFailed('LoginRejected')(tables)
       ? 'the database rejects the login; run `animal-store doctor`'
       : 'the database does not answer';
-  if (generationMismatch(schema.right) !== undefined) {
+  const { schema, lacks, missing } = tables.right;
+  if (generationMismatch(schema) !== undefined)
     return 'the database schema belongs to an incompatible version; run `animal-store doctor`';
-  }
-  if (schema.right.pending.length > 0) return 'the database lacks migrations; run `animal-store migrate`';
-  if (E.isRight(lacks) && lacks.right.length > 0)
-    return 'the database lacks tables or columns; run `animal-store doctor`';
-  if (E.isLeft(read)) return "animals can't be read from the database; run `animal-store doctor`";
-  if (E.isLeft(written) && isKind('DiskFull', 'FileFull')(written.left.cause))
-    return 'the disk of the database is full; free space there';
+  if (schema.pending.length > 0) return 'the database lacks migrations; run `animal-store migrate`';
+  if (lacks.length > 0) return 'the database lacks tables or columns; run `animal-store doctor`';
+  if (missing !== undefined)
+    return isKind('RowSecurity')(missing)
+      ? 'row-level security would hide rows from the role; run `animal-store doctor`'
+      : 'the role lacks rights; run `animal-store doctor`';
+  if (E.isLeft(animals)) return "animals can't be read from the database; run `animal-store doctor`";
+  if (hasFailed('DiskFull', 'FileFull')(written)) return 'the disk of the database is full; free space there';
   if (E.isLeft(written)) return 'a write to the table heartbeats fails; run `animal-store doctor`';
-  if (E.isLeft(ids)) return 'the database does not answer';
-  return ids.right === undefined
+  return animals.right === undefined
     ? undefined
     : 'the ids of the next animals are taken or used up; run `animal-store doctor`';
 };
 
 /**
- * Makes a function that returns why the database can't serve requests, or undefined if it can. Checks the schema, reads
- * a page, commits a write, and checks the ids of the next animals. A create may still fail, for example without the
- * right to insert animals. Only `doctor` tries a create. A result is reused for a second.
+ * Makes a function that returns why the database can't serve requests, or undefined if it can. Checks the schema and
+ * the rights of the role, reads a page, commits a write, and checks the ids of the next animals. A create may still
+ * fail, for example by a trigger. Only `doctor` tries a create. A result is reused for a second, and no check begins
+ * while another one runs.
  */
 export const knexReadiness = (database: OwnDatabase): Task<string | undefined> => {
   let checkedAt = -databaseTimeouts.readinessCacheMs;
   let answer: Promise<string | undefined> = Promise.resolve(undefined);
+  let isRunning = false;
   return () => {
     const now = performance.now();
-    if (now - checkedAt >= databaseTimeouts.readinessCacheMs) {
+    if (!isRunning && now - checkedAt >= databaseTimeouts.readinessCacheMs) {
       checkedAt = now;
-      answer = checkReadiness(database);
+      isRunning = true;
+      answer = checkReadiness(database).finally(() => {
+        isRunning = false;
+      });
     }
     return answer;
   };

@@ -2,7 +2,7 @@ import type { TaskEither } from 'fp-ts/TaskEither';
 import { randomBytes } from 'node:crypto';
 import { decodeOrThrow, NewPetCodec, type Unavailable } from '../../core';
 import { readClock } from './database/clock';
-import { checkNeeds } from './database/needs';
+import { checkNeeds, findMissingRights } from './database/needs';
 import type { Finding, OwnDatabase } from './database/own-database';
 import type { StoreDatabase } from './database/store-database';
 import { errorWithCode, permanentError } from './database/errors';
@@ -74,6 +74,8 @@ export const tryWrites = (database: OwnDatabase, schema: SchemaState): TaskEithe
     if (schema.pending.length > 0) await tryMigrate(database);
     else {
       await checkNeeds(database.reads, database.statements);
+      const missing = await findMissingRights(database.reads, database.statements);
+      if (missing !== undefined) throw missing;
       const fault = await database.inspectIds(Infinity);
       if (fault !== undefined) throw permanentError(fault);
       await tryCreate(database);

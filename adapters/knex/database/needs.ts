@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import { permanentError } from './errors';
+import { errorWithCode, permanentError } from './errors';
 import { petColumns } from './pet-columns';
 import type { Statements } from './store-database';
 
@@ -38,6 +38,34 @@ const accepted: Readonly<Record<Need, ReadonlyArray<string>>> = {
   key: ['key'],
   bigint: ['bigint'],
   integer: ['integer', 'bigint'],
+};
+
+/**
+ * Rights that `serve` needs, by table or sequence. The grants in deploy/postgres have more, for other commands. A
+ * `select ... for share` needs the right to update.
+ */
+export const neededRights: Readonly<Record<string, ReadonlyArray<string>>> = {
+  pets: ['select', 'insert'],
+  pets_id_seq: ['usage'],
+  idempotency_keys: ['select', 'insert', 'update', 'delete'],
+  api_keys: ['select', 'update'],
+  heartbeats: ['select', 'insert', 'update'],
+  rate_limits: ['select', 'insert', 'update'],
+};
+
+/** Returns an error if the role of PostgreSQL lacks a right, or if row-level security would hide rows from it. */
+export const findMissingRights = async (
+  knex: Knex,
+  { readMissingRights }: Pick<Statements, 'readMissingRights'>,
+): Promise<Error | undefined> => {
+  const missing = await readMissingRights(knex, neededRights);
+  if (missing.length === 0) return undefined;
+  const hiding = missing.filter(({ right }) => right === undefined).map(({ name }) => name);
+  const text =
+    hiding.length > 0
+      ? `row-level security is active on ${hiding.join(', ')}`
+      : `permission denied: ${missing.map(({ name, right = '' }) => `${right} on ${name}`).join(', ')}`;
+  return errorWithCode('42501', text);
 };
 
 /** Returns what a database lacks: tables, and columns that are missing or of another type. */

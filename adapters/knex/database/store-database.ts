@@ -48,6 +48,14 @@ export interface Statements {
   /** Makes later animals get ids greater than `id`, which must be at least 1. */
   readonly setLastId: (knex: Knex, id: bigint) => Promise<unknown>;
   readonly hasTable: (knex: Knex, name: string) => Promise<boolean>;
+  /**
+   * Returns the rights that the role of PostgreSQL lacks, by table or sequence. An element without a `right` is a table
+   * whose rows row-level security would hide.
+   */
+  readonly readMissingRights: (
+    knex: Knex,
+    rights: Readonly<Record<string, ReadonlyArray<string>>>,
+  ) => Promise<ReadonlyArray<{ readonly name: string; readonly right?: string | undefined }>>;
   /** Replaces each `{name}` in SQL by the name of a table or sequence, with its schema if that has to be named. */
   readonly qualify: (sql: string) => string;
   /** Reads the columns of those tables that exist. The type of a text is `key` if the database sorts it by its bytes. */

@@ -28,7 +28,7 @@ export const qualifier =
   (sql: string): string => {
     const { schema } = facts();
     const prefix = schema === undefined ? '' : `"${schema.replaceAll('"', '""')}".`;
-    return sql.replaceAll(/\{(\w+)\}/g, (_, name: string) => `${prefix}${name}`);
+    return sql.replaceAll(/\{(\w*)\}/g, (_, name: string) => `${prefix}${name}`);
   };
 
 const statementRunner =
@@ -220,6 +220,34 @@ const readColumns = async (knex: Knex, schema: string | undefined, tables: Reado
   return rows;
 };
 
+const missingRights = `select name, "right" from unnest(?::text[], ?::text[]) as needed (name, "right"),
+    lateral (select to_regclass(?::text || quote_ident(name)) as id) as found
+  where id is not null and not case "right"
+    when 'usage' then has_sequence_privilege(id, 'usage')
+    when 'delete' then has_table_privilege(id, 'delete')
+    else has_any_column_privilege(id, "right") end
+  union all select distinct name, null from unnest(?::text[]) as table_name (name),
+    lateral (select to_regclass(?::text || quote_ident(name)) as id) as found
+  where id is not null and row_security_active(id)`;
+
+const readMissingRights = async (
+  knex: Knex,
+  prefix: string,
+  rights: Parameters<Statements['readMissingRights']>[1],
+) => {
+  const needed = Object.entries(rights).flatMap(([name, each]) => each.map((right) => ({ name, right })));
+  const { rows } = await knex.raw<{
+    readonly rows: ReadonlyArray<{ readonly name: string; readonly right: string | null }>;
+  }>(missingRights, [
+    needed.map(({ name }) => name),
+    needed.map(({ right }) => right),
+    prefix,
+    Object.keys(rights),
+    prefix,
+  ]);
+  return rows.map(({ name, right }) => ({ name, right: right ?? undefined }));
+};
+
 /** Makes a function that reports whether the server is Citus. It asks once, on the connection of its first caller. */
 const citusDetector = () => {
   let server: { readonly isDistributed: boolean } | undefined;
@@ -258,6 +286,7 @@ export const postgresStatements = (
     setLastId: (knex, id) => knex.raw(qualify(`select setval(${sequence}, ?::bigint)`), [id.toString()]),
     hasTable: (knex, name) => hasTable(knex, facts().schema, name),
     readColumns: (knex, tables) => readColumns(knex, facts().schema, tables),
+    readMissingRights: (knex, rights) => readMissingRights(knex, qualify('{}'), rights),
     qualify,
   };
   return { statements, isDistributed };

@@ -103,6 +103,7 @@ export const sqliteStatements: Statements = {
     await knex('sqlite_sequence').insert({ name: 'pets', seq: id.toString() });
   },
   hasTable: (knex, name) => knex.schema.hasTable(name),
+  readMissingRights: () => Promise.resolve([]),
   qualify: identity,
   // A column whose type contains INT stores 64 bits (SQLite, "Datatypes").
   readColumns: (knex, tables) =>

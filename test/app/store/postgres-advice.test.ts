@@ -61,7 +61,7 @@ describe('The advice of a command', () => {
         );
         await execute(url, `grant select, insert, update, delete on all tables in schema public to ${role}`);
         expect((await runInProcess(['doctor'], environment)).stdout).to.include(
-          `permission denied for sequence pets_id_seq; ${grants}`,
+          `permission denied: usage on pets_id_seq; ${grants}`,
         );
       }),
     ));

@@ -10,6 +10,7 @@ import {
   inspectConnection,
   knexAuthenticate,
   knexPetRepository,
+  kindOf,
   knexReadiness,
   migrate,
   openPostgres,
@@ -28,6 +29,7 @@ import { eventually } from '../../../support/eventually';
 import { execute, withRole } from '../../../support/postgres/postgres';
 import { projectFolder } from '../../../support/processes/command';
 import { success } from '../../../contracts/outcome';
+import { neededRights, needs } from '../../../../adapters/knex/database/needs';
 
 /** Takes the steps of an inspection until one fails. */
 const inspect = (database: OwnDatabase) =>
@@ -58,17 +60,6 @@ const faults = [
     'alter table pets add column colour text not null',
   ],
 ] as const;
-
-const onRights: Readonly<Record<string, RegExp>> = {
-  'usage on sequence pets_id_seq': /permission denied for sequence pets_id_seq/,
-  'insert on pets': /permission denied for table pets/,
-  'select on pets': /permission denied for table pets/,
-  'insert on idempotency_keys': /permission denied for table idempotency_keys/,
-  'update on idempotency_keys': /permission denied for table idempotency_keys/,
-  'delete on idempotency_keys': /permission denied for table idempotency_keys/,
-  'select on api_keys': /permission denied for table api_keys/,
-  'update on api_keys': /permission denied for table api_keys/,
-};
 
 describe('A database that refuses creates', () => {
   for (const [kind, makeDatabase, error, statement] of faults) {
@@ -107,14 +98,32 @@ describe('A database that refuses creates', () => {
       });
     });
 
-  it('fails the inspection on PostgreSQL with each right that is missing', () =>
+  it('is not ready, and fails the inspection on PostgreSQL, with each right that is missing', () =>
     asRole(async (database, _owner, grant) => {
-      for (const [right, error] of Object.entries(onRights)) {
-        await grant(`revoke ${right} from`);
-        expect(await reasonOf(database), right).to.match(error);
-      }
       await grant();
+      for (const [name, rights] of Object.entries(neededRights))
+        for (const right of rights) {
+          await grant(`revoke ${right} on ${name} from`);
+          expect(await reasonOf(database)).to.include(`${right} on ${name}`);
+          expect(await knexReadiness(database)()).to.match(/^the role lacks rights/);
+          await grant();
+        }
       expect(await reasonOf(database)).to.equal('');
+      expect(await knexReadiness(database)()).to.equal(undefined);
+    }));
+
+  it('is not ready, and answers no read with a part of the rows, if row-level security hides rows', () =>
+    asRole(async (database, owner, grant) => {
+      await grant();
+      await success(knexPetRepository(owner).create(arbitraryNewPet()));
+      for (const table of Object.keys(needs)) {
+        await owner.writes.raw(`alter table ${table} enable row level security`);
+        expect(await reasonOf(database)).to.equal(`row-level security is active on ${table}`);
+        expect(await knexReadiness(database)()).to.match(/^row-level security would hide rows/);
+        expect(await database.reads(table).select('*').catch(kindOf)).to.equal('RowSecurity');
+        await owner.writes.raw(`alter table ${table} disable row level security`);
+      }
+      expect(await knexReadiness(database)()).to.equal(undefined);
     }));
 
   it('needs no more rights on API keys than docs/postgresql.md leaves it, and records their use', () =>

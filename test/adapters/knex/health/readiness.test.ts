@@ -1,4 +1,6 @@
 import { expect } from 'chai';
+import { mock } from 'node:test';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { apiKeyStore, databaseStatus, knexReadiness, openPostgres } from '../../../../adapters/knex';
 import {
   databaseKinds,
@@ -32,6 +34,36 @@ for (const [kind, makeDatabase] of databaseKinds) {
   });
 }
 
+describe('The readiness of a database that hangs', () => {
+  afterEach(() => {
+    mock.timers.reset();
+    mock.restoreAll();
+  });
+
+  it('begins no other check before the first one has ended, however often it is asked', () =>
+    withDatabase(sqliteFile, async (database) => {
+      let writes = 0;
+      let now = performance.now();
+      mock.timers.enable({ apis: ['setTimeout'] });
+      mock.method(performance, 'now', () => now);
+      const write = () => {
+        writes += 1;
+        return new Promise<never>(() => undefined);
+      };
+      const check = knexReadiness({ ...database, write });
+      const answers = [check()];
+      for (now += 2_000; writes === 0;) await nextTurn();
+      answers.push(check());
+      expect(writes).to.equal(1);
+      mock.timers.tick(5_000);
+      expect(await Promise.race(answers)).to.be.a('string');
+      answers.push(check());
+      expect(writes).to.equal(2);
+      mock.timers.tick(5_000);
+      await Promise.all(answers);
+    }));
+});
+
 describe('the reason why a database is not ready', () => {
   for (const code of ['SQLITE_FULL', '53100']) {
     it(`is a full disk: ${code}`, () =>
@@ -40,6 +72,20 @@ describe('the reason why a database is not ready', () => {
         expect(await knexReadiness({ ...database, write })()).to.match(/^the disk of the database is full/);
       }));
   }
+
+  it('is a full disk, also if only the trial for space fails', () =>
+    withDatabase(sqliteFile, async (database) => {
+      const checkSpace = () => Promise.reject(Object.assign(new Error('no space'), { code: '53100' }));
+      expect(await knexReadiness({ ...database, checkSpace })()).to.match(
+        /^the disk of the database is full/,
+      );
+    }));
+
+  it('is a failed check of the next ids', () =>
+    withDatabase(sqliteFile, async (database) => {
+      const inspectIds = () => Promise.reject(new Error('no answer'));
+      expect(await knexReadiness({ ...database, inspectIds })()).to.match(/^animals can't be read/);
+    }));
 
   it('is a login that PostgreSQL rejects', () =>
     withEmptyDatabase(postgresDatabase, async (_database, _open, url) => {
