@@ -38,13 +38,11 @@ export const failureText = (failure: CommandFailure, url: DatabaseUrl): string =
         ? 'there is no valid API key; set API_KEYS'
         : 'there is no valid API key; set API_KEYS, or create a key with `animal-store keys create --name NAME`';
     case 'NoDatabase':
-      return `this command needs a database, but DATABASE_URL is \`memory:\`; set it to sqlite:FILE${failure.needsSqlite ? '' : ' or postgres://...'}`;
+      return `this command needs a database, but DATABASE_URL is \`memory:\`; set it to sqlite:FILE or postgres://...`;
     case 'NotInitialized':
       return `there is no animal store in ${database}; set DATABASE_URL to the right database, or create one with \`animal-store migrate\``;
     case 'DriverMissing':
       return `the database driver ${failure.driver} can't be loaded: ${failure.reason}; run \`npm rebuild ${failure.driver}\`, or \`npm install ${failure.driver}\` if it is not installed${failure.driver === 'sqlite3' ? '; without the C++ compiler that this may need, set DATABASE_URL to memory: or postgres://...' : ''}`;
-    case 'UsePostgresTools':
-      return '`restore` works only with SQLite; for PostgreSQL, see docs/postgresql.md';
     case 'PetNotFound':
       return `no animal has the id ${failure.id}`;
     case 'InvalidPetChanges':

@@ -8,12 +8,11 @@ export type CommandFailure =
   | Unavailable
   | { readonly _tag: 'DatabaseLost' }
   | { readonly _tag: 'NoApiKey' }
-  | { readonly _tag: 'NoDatabase'; readonly needsSqlite?: true }
+  | { readonly _tag: 'NoDatabase' }
   | NotInitialized
   | PetNotFound
   | InvalidPetChanges
   | { readonly _tag: 'DriverMissing'; readonly driver: string; readonly reason: string }
-  | { readonly _tag: 'UsePostgresTools' }
   | ApiKeyNotFound
   | ApiKeyRevoked
   | { readonly _tag: 'CannotListen'; readonly cause: unknown; readonly prefix: '' | 'ADMIN_' };

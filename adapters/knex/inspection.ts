@@ -65,6 +65,25 @@ export const inspectClock = ({
 export const readSchema = ({ reads, statements }: StoreDatabase): TaskEither<Unavailable, SchemaState> =>
   toTaskEither(() => readSchemaState(reads, statements));
 
+/** Reads how many animals a store has, its last id, and when a key was last used, within an hour. */
+export const readContents = ({ withMigrationLock, statements }: StoreDatabase) =>
+  // The lock has no limit of time, which a count of many animals would exceed.
+  toTaskEither(() =>
+    withMigrationLock(async (transaction) => {
+      const { animals } = await transaction('pets')
+        .count({ animals: '*' })
+        .first<{ animals: number | string }>();
+      const { used } = await transaction('api_keys')
+        .max({ used: 'last_used_at' })
+        .first<{ used: number | string | null }>();
+      return {
+        animals: Number(animals),
+        lastId: await statements.readLastId(transaction),
+        lastUsedAt: used === null ? undefined : new Date(Number(used)).toISOString(),
+      };
+    }),
+  );
+
 /**
  * Tries the pending migrations, or a create if none is pending, and rolls back. Fails if a statement fails, or if the
  * ids of the next animals are used up or taken.

@@ -1,9 +1,9 @@
 import { Command } from 'commander';
-import { backupSqlite, type CopyOptions, identifyFile, restoreSqlite } from '../../adapters/knex';
+import { backupSqlite, type CopyOptions, identifyFile } from '../../adapters/knex';
 import { withDriver } from '../store/database';
-import { fileAdvice } from '../store/file';
-import { type DatabaseUrl, databaseUrlText } from '../settings/database-url';
+import { databaseUrlText } from '../settings/database-url';
 import { CommandFailed } from '../failures';
+import type { Settings } from '../settings/settings';
 import type { Progress } from '../terminal/progress-bar';
 import type { Terminal } from '../terminal/terminal';
 import { counted } from '../terminal/text';
@@ -11,13 +11,19 @@ import { fileName } from './arguments';
 import { backupPostgres } from '../transfer/postgres-backup';
 import { runTransfer, unchangedText } from './run-transfer';
 
-interface Options extends CopyOptions {
+export type Copy<Options> = (
+  settings: Settings,
+  file: string,
+  options: CopyContext & Options,
+) => Promise<string>;
+
+interface CopyContext extends CopyOptions {
   readonly environment: NodeJS.ReadOnlyDict<string>;
+  readonly printError: (text: string) => void;
 }
 
-type Copy = (url: DatabaseUrl, file: string, options: Options) => Promise<string>;
-
-const backUp: Copy = async (url, file, options) => {
+const backUp: Copy<object> = async ({ DATABASE_URL: url }, file, options) => {
+  options.printError(`database: ${databaseUrlText(url)}`);
   switch (url._tag) {
     case 'Memory':
       throw new CommandFailed({ _tag: 'NoDatabase' });
@@ -33,30 +39,19 @@ const backUp: Copy = async (url, file, options) => {
   }
 };
 
-const restore: Copy = async (url, file, options) => {
-  switch (url._tag) {
-    case 'Memory':
-      throw new CommandFailed({ _tag: 'NoDatabase', needsSqlite: true });
-    case 'Postgres':
-      throw new CommandFailed({ _tag: 'UsePostgresTools' });
-    case 'Sqlite': {
-      const { filename } = url;
-      const advice = fileAdvice(filename);
-      if (advice !== undefined) throw new Error(`${filename} can't be replaced: ${advice}`);
-      const { animals, kept, migrated } = await restoreSqlite(file, filename, options);
-      const update =
-        migrated.length === 0
-          ? ''
-          : `; the backup is of an earlier version, so its copy was migrated: ${migrated.join(', ')}`;
-      const restored = `restored and checked: ${counted(animals, 'animal')}, with the API keys of the backup${update}`;
-      return kept === undefined ? restored : `${restored}; the replaced database is ${kept}; delete it later`;
-    }
-  }
-};
+interface ReplaceOption {
+  readonly replace?: boolean;
+}
 
-const action =
-  (terminal: Terminal, command: 'backup' | 'restore', copy: Copy, remains: (file: string) => string) =>
-  (file: string, { replace: mayReplace = false }: { readonly replace?: boolean }): Promise<void> => {
+/** Makes the action of a command that copies a database from or to a file. */
+export const copyAction =
+  <Options extends ReplaceOption>(
+    terminal: Terminal,
+    command: 'backup' | 'restore',
+    copy: Copy<Options>,
+    remains: (file: string) => string,
+  ) =>
+  (file: string, options: Options): Promise<void> => {
     let progress = (): Progress | undefined => undefined;
     const onStage: CopyOptions['onStage'] = (stage, measure) => {
       progress = () => ({ stage, ...measure?.() });
@@ -64,9 +59,9 @@ const action =
     return runTransfer(
       terminal,
       ({ settings, signal, terminal: { printError } }) => {
-        printError(`database: ${databaseUrlText(settings.DATABASE_URL)}`);
-        const options = { mayReplace, signal, environment: terminal.env, onStage };
-        return withDriver(() => copy(settings.DATABASE_URL, file, options));
+        const { replace: mayReplace = false } = options;
+        const context = { mayReplace, signal, environment: terminal.env, onStage, printError };
+        return withDriver(() => copy(settings, file, { ...options, ...context }));
       },
       { failed: `the ${command} failed`, remains: () => remains(file), progress: () => progress() },
     );
@@ -78,12 +73,4 @@ export const backupCommand = (terminal: Terminal): Command =>
     .description('copy the database to a file, also while the service runs, and check the copy')
     .argument('<file>', 'file to write', fileName)
     .option('--replace', 'replace the file if it exists')
-    .action(action(terminal, 'backup', backUp, unchangedText));
-
-export const restoreCommand = (terminal: Terminal): Command =>
-  new Command('restore')
-    .summary('replace a SQLite database with a backup')
-    .description('replace a SQLite database with a backup; stop every process that uses it first')
-    .argument('<file>', 'a file that `backup` wrote', fileName)
-    .option('--replace', 'replace a database that is damaged or has animals; it is kept under a dated name')
-    .action(action(terminal, 'restore', restore, () => 'the database is unchanged'));
+    .action(copyAction(terminal, 'backup', backUp, unchangedText));

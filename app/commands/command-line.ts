@@ -4,7 +4,7 @@ import { pipe } from 'fp-ts/function';
 import { existsSync, readFileSync } from 'node:fs';
 import { parseEnv } from 'node:util';
 import { openTerminal, type ProcessIO, type Terminal } from '../terminal/terminal';
-import { backupCommand, restoreCommand } from './backup';
+import { backupCommand } from './backup';
 import { copyCommand } from './copy';
 import { demoCommand } from './demo';
 import { doctorCommand } from './doctor';
@@ -17,6 +17,7 @@ import { keysCommand } from './keys';
 import { messageOf } from '../store/advice';
 import { migrateCommand } from './migrate';
 import { petsCommand } from './pets';
+import { restoreCommand } from './restore';
 import { readVersion } from './run-command';
 import { serveCommand } from './serve';
 

@@ -22,7 +22,7 @@ import type { Terminal } from '../terminal/terminal';
 import { counted } from '../terminal/text';
 import { runTransfer, type TransferContext } from './run-transfer';
 
-const readTarget = (text: string, env: Terminal['env']): Settings => {
+export const readTarget = (text: string, env: NodeJS.ReadOnlyDict<string>): Settings => {
   if (text === '') throw new Error('name the target: add its address, or set TARGET_URL');
   const decoded = decodeSettings({ ...env, DATABASE_URL: text });
   if (E.isRight(decoded)) return decoded.right;

@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process';
 import { statSync } from 'node:fs';
 import { mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { rootCertificates } from 'node:tls';
 import { promisify } from 'node:util';
 import { type CopyOptions, createPartial, ownTables, resolveTarget } from '../../adapters/knex';
@@ -48,68 +48,110 @@ const trustedCertificates = async ({ NODE_EXTRA_CA_CERTS: file }: Environment): 
   return [...rootCertificates, more].join('\n');
 };
 
-const runTool = async (
-  program: string,
-  programArguments: ReadonlyArray<string>,
-  options: { readonly env: NodeJS.ProcessEnv; readonly signal: AbortSignal },
-): Promise<string> => {
-  try {
-    const maxBuffer = 100_000_000;
-    const { stdout } = await promisify(execFile)(program, programArguments, { ...options, maxBuffer });
-    return stdout;
-  } catch (error) {
-    if (errorCode(error) === 'ENOENT')
-      throw new Error(`${program} is not installed; install the client programs of PostgreSQL`, {
-        cause: error,
+type RunTool = (program: string, programArguments: ReadonlyArray<string>) => Promise<string>;
+
+const runTool =
+  (env: NodeJS.ProcessEnv, signal: AbortSignal): RunTool =>
+  async (program, programArguments) => {
+    try {
+      const { stdout } = await promisify(execFile)(program, programArguments, {
+        env,
+        signal,
+        maxBuffer: 100_000_000,
       });
-    // The first line of the message only repeats the command.
-    const [, ...lines] = toError(error).message.trim().split('\n');
-    throw new Error(lines.join('; ') || toError(error).message, { cause: error });
+      return stdout;
+    } catch (error) {
+      if (errorCode(error) === 'ENOENT')
+        throw new Error(`${program} is not installed; install the client programs of PostgreSQL`, {
+          cause: error,
+        });
+      // The first line of the message only repeats the command.
+      const [, ...lines] = toError(error).message.trim().split('\n');
+      throw new Error(lines.join('; ') || toError(error).message, { cause: error });
+    }
+  };
+
+type Options = Pick<CopyOptions, 'signal' | 'onStage'> & { readonly environment: Environment };
+
+/** Lets programs of PostgreSQL connect as the driver does. */
+const withTools = async <A>(
+  connectionString: string,
+  { signal, environment }: Options,
+  use: (run: RunTool) => Promise<A>,
+): Promise<A> => {
+  const folder = await mkdtemp(join(tmpdir(), 'animal-store-'));
+  try {
+    const files = { roots: join(folder, 'roots'), noRoots: join(folder, 'none') };
+    await writeFile(files.roots, await trustedCertificates(environment));
+    const env = { ...environment, ...libpqEnvironment(connectionString, files) };
+    for (const name of ignoredVariables(environment))
+      if (!(name in libpqEnvironment(connectionString, files))) Reflect.deleteProperty(env, name);
+    return await use(runTool(env, signal));
+  } finally {
+    await rm(folder, { recursive: true });
   }
 };
 
 const hasAnimals = / TABLE DATA \S+ pets /;
 
+/** Reads the whole dump, as a restore does. Throws NotInitialized if it lacks the table of animals. */
+const checkDump = async (run: RunTool, file: string): Promise<void> => {
+  await run('pg_restore', ['--file=/dev/null', file]);
+  if (!hasAnimals.test(await run('pg_restore', ['--list', file])))
+    throw new CommandFailed({ _tag: 'NotInitialized' });
+};
+
 /**
- * Writes a dump of a PostgreSQL database to a file that only its owner can read, and reads it again, as a restore does.
- * Throws if `target` exists, unless `mayReplace`. Throws NotInitialized if the dump lacks the table of animals.
+ * Writes a dump of the store's tables to a file that only its owner can read, and checks the dump. Throws if `target`
+ * exists, unless `mayReplace`. Throws NotInitialized without the table of animals.
  */
 export const backupPostgres = async (
   connectionString: string,
   target: string,
-  { mayReplace, signal, environment, onStage }: CopyOptions & { readonly environment: Environment },
+  { mayReplace, ...options }: CopyOptions & Options,
 ): Promise<void> => {
   const file = await resolveTarget(target, { mayReplace });
   const partial = createPartial(file);
-  const folder = await mkdtemp(join(tmpdir(), 'animal-store-'));
+  // Names each table, because the database may have tables and extensions of others, which a restore can't make again.
+  const tables = ownTables.map((name) => `--table=${name}`);
   try {
-    const files = { roots: join(folder, 'roots'), noRoots: join(folder, 'none') };
-    await writeFile(files.roots, await trustedCertificates(environment));
-    const inherited = Object.entries(environment).filter(
-      ([name]) => !ignoredVariables(environment).includes(name),
-    );
-    const options = {
-      env: { ...Object.fromEntries(inherited), ...libpqEnvironment(connectionString, files) },
-      signal,
-    };
-    const size = (): number => statSync(partial, { throwIfNoEntry: false })?.size ?? 0;
-    onStage?.('copying', () => ({ count: size(), noun: 'byte' }));
-    // Names each table, because the database may have tables and extensions of others, which a restore can't make again.
-    const tables = ownTables.map((name) => `--table=${name}`);
-    await runTool('pg_dump', ['--format=custom', `--file=${partial}`, ...tables], options).catch(
-      (error: unknown) => {
+    await withTools(connectionString, options, async (run) => {
+      const size = (): number => statSync(partial, { throwIfNoEntry: false })?.size ?? 0;
+      options.onStage?.('copying', () => ({ count: size(), noun: 'byte' }));
+      await run('pg_dump', ['--format=custom', `--file=${partial}`, ...tables]).catch((error: unknown) => {
         throw toError(error).message.includes('no matching tables')
           ? new CommandFailed({ _tag: 'NotInitialized' })
           : error;
-      },
-    );
-    onStage?.('checking');
-    await runTool('pg_restore', ['--file=/dev/null', partial], options);
-    if (!hasAnimals.test(await runTool('pg_restore', ['--list', partial], options)))
-      throw new CommandFailed({ _tag: 'NotInitialized' });
+      });
+      options.onStage?.('checking');
+      await checkDump(run, partial);
+    });
     await rename(partial, file);
   } finally {
     await rm(partial, { force: true });
-    await rm(folder, { recursive: true });
   }
 };
+
+/** Script that grants a role the rights of the service. */
+const grantsScript = join(dirname(require.resolve('#manifest')), 'deploy/postgres/grants.sql');
+
+/**
+ * Restores a dump into a database without these tables, in one transaction, and grants `role` the rights of the service.
+ * Checks the whole dump first.
+ */
+export const restorePostgres = (
+  connectionString: string,
+  file: string,
+  role: string | undefined,
+  options: Options,
+): Promise<void> =>
+  withTools(connectionString, options, async (run) => {
+    options.onStage?.('checking');
+    await checkDump(run, file);
+    options.onStage?.('copying');
+    const { pathname } = new URL(connectionString);
+    const database = `--dbname=${decodeURIComponent(pathname.slice(1)) || 'postgres'}`;
+    await run('pg_restore', ['--no-owner', '--no-acl', '--single-transaction', database, file]);
+    if (role !== undefined)
+      await run('psql', ['--no-psqlrc', '--quiet', database, `--set=role=${role}`, `--file=${grantsScript}`]);
+  });

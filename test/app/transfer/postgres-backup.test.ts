@@ -87,6 +87,17 @@ describe('A backup of PostgreSQL', () => {
     expect(tables).to.include.members(['pets', 'idempotency_keys', 'api_keys', 'animal_store_migrations']);
   });
 
+  it('is read in full before it gets its name', async () => {
+    const [folder, programs] = [await makeFolder(), await makeFolder()];
+    const unreadable =
+      '#!/bin/sh\ncase $1 in --list) echo "1; 0 2 TABLE DATA public pets a" ;; *) exit 1 ;; esac\n';
+    writeFileSync(join(programs, 'pg_dump'), '#!/bin/sh\nexit 0\n', { mode: 0o755 });
+    writeFileSync(join(programs, 'pg_restore'), unreadable, { mode: 0o755 });
+    const environment = { DATABASE_URL: 'postgres://db/animals', PATH: `${programs}:/bin` };
+    expect((await runInProcess(['backup', join(folder, 'backup')], environment)).code).to.equal(1);
+    expect(readdirSync(folder)).to.deep.equal([]);
+  });
+
   it('replaces an existing file only with --replace', async () => {
     const file = join(await makeFolder(), 'backup');
     writeFileSync(file, '');

@@ -1,0 +1,117 @@
+import { Command } from 'commander';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import {
+  migrate,
+  openSqlite,
+  type OwnDatabase,
+  readContents,
+  readSchema,
+  restoreSqlite,
+} from '../../adapters/knex';
+import { reasonOf } from '../failure-text';
+import { CommandFailed, orFail } from '../failures';
+import { databaseUrlText } from '../settings/database-url';
+import type { Settings } from '../settings/settings';
+import { databaseOf } from '../store/database';
+import { fileAdvice } from '../store/file';
+import type { Terminal } from '../terminal/terminal';
+import { counted } from '../terminal/text';
+import { restorePostgres } from '../transfer/postgres-backup';
+import { fileName } from './arguments';
+import { type Copy, copyAction } from './backup';
+import { readTarget } from './copy';
+
+interface Options {
+  readonly replace?: boolean;
+  readonly into?: string;
+  readonly role?: string;
+  readonly check?: true;
+}
+
+const migratedText = (migrated: ReadonlyArray<string>): string =>
+  migrated.length === 0
+    ? ''
+    : `; the backup is of an earlier version, so its copy was migrated: ${migrated.join(', ')}`;
+
+const contentsText = async (database: OwnDatabase): Promise<string> => {
+  const { animals, lastId, lastUsedAt } = await orFail(readContents(database));
+  const use = lastUsedAt === undefined ? 'no key was used' : `a key was last used at ${lastUsedAt}`;
+  return `${counted(animals, 'animal')}, the last id is ${lastId}, ${use}`;
+};
+
+type Restore = Copy<Options>;
+
+/** Restores a dump into an empty database, migrates it, and returns what it contains. */
+const restoreIntoPostgres = async (
+  settings: Settings,
+  connectionString: string,
+  file: string,
+  { role, ...options }: Parameters<Restore>[2],
+): Promise<string> => {
+  const database = await databaseOf(settings).open();
+  try {
+    if ((await orFail(readSchema(database))).generation > 0)
+      throw new Error('there is a store in the target already; restore into an empty database');
+    await restorePostgres(connectionString, file, role, options);
+    options.onStage?.('migrating');
+    const migrated = await orFail(migrate(database, { mayRaiseGeneration: true, signal: options.signal }));
+    return `restored and checked: ${await contentsText(database)}${migratedText(migrated)}`;
+  } finally {
+    await database.close();
+  }
+};
+
+/** Restores a backup of SQLite into a folder that is then deleted, and returns what it contains. */
+const tryRestore = async (file: string, options: Parameters<Restore>[2]): Promise<string> => {
+  const folder = await mkdtemp(join(tmpdir(), 'animal-store-'));
+  try {
+    const filename = join(folder, 'animals.sqlite3');
+    const { migrated } = await restoreSqlite(file, filename, options);
+    const database = openSqlite(filename);
+    try {
+      return `the backup can be restored: ${await contentsText(database)}${migratedText(migrated)}`;
+    } finally {
+      await database.close();
+    }
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+};
+
+const restore: Restore = async (source, file, options) => {
+  if (options.check === true) return tryRestore(file, options);
+  const settings = options.into === undefined ? source : readTarget(options.into, options.environment);
+  const { DATABASE_URL: url } = settings;
+  options.printError(`database: ${databaseUrlText(url)}`);
+  switch (url._tag) {
+    case 'Memory':
+      throw new CommandFailed({ _tag: 'NoDatabase' });
+    case 'Postgres':
+      return restoreIntoPostgres(settings, url.connectionString, file, options).catch((error: unknown) => {
+        throw new Error(reasonOf(error, url), { cause: error });
+      });
+    case 'Sqlite': {
+      const { filename } = url;
+      const advice = fileAdvice(filename);
+      if (advice !== undefined) throw new Error(`${filename} can't be replaced: ${advice}`);
+      const { animals, kept, migrated } = await restoreSqlite(file, filename, options);
+      const restored = `restored and checked: ${counted(animals, 'animal')}, with the API keys of the backup${migratedText(migrated)}`;
+      return kept === undefined ? restored : `${restored}; the replaced database is ${kept}; delete it later`;
+    }
+  }
+};
+
+export const restoreCommand = (terminal: Terminal): Command =>
+  new Command('restore')
+    .summary('restore a backup')
+    .description(
+      'replace a SQLite database with a backup, or fill an empty database of PostgreSQL; stop the service first',
+    )
+    .argument('<file>', 'a file that `backup` wrote', fileName)
+    .option('--replace', 'replace a database that is damaged or has animals; it is kept under a dated name')
+    .option('--into <url>', 'address of the database to restore into, by default DATABASE_URL')
+    .option('--role <role>', 'role of the service on PostgreSQL, which gets the rights of the service')
+    .option('--check', 'try to restore a backup of SQLite in a temporary folder, and print what it contains')
+    .action(copyAction(terminal, 'restore', restore, () => 'the database is unchanged'));

@@ -1,0 +1,102 @@
+import { expect } from 'chai';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { call, idOf } from '../../support/http/client';
+import { execute } from '../../support/postgres/postgres';
+import { newPostgresServer, type PostgresServer } from '../../support/postgres/postgres-server';
+import { type Outcome, runCommand } from '../../support/processes/command';
+import { needsPrograms } from '../../support/processes/system';
+import { killServices, startService } from '../../support/service/service-process';
+import { makeFolder, removeFolders } from '../../support/temporary-folder';
+
+const installed = '/usr/lib/postgresql';
+
+/** Returns the folder of the newest server of this machine, which pg_dump can read. */
+const programFolder = (): string | undefined => {
+  const version = existsSync(installed) ? readdirSync(installed).toSorted().at(-1) : undefined;
+  return version === undefined ? undefined : join(installed, version, 'bin');
+};
+
+describe('A backup of a shared PostgreSQL database', () => {
+  needsPrograms('pg_dump', 'pg_restore', 'psql');
+  let server: PostgresServer;
+  let [file, rows] = ['', ''];
+
+  const urlOf = (role: string, database: string): string => {
+    const url = Object.assign(new URL(server.url), {
+      pathname: `/${database}`,
+      username: role,
+      password: role,
+    });
+    return url.href;
+  };
+
+  const run = (url: string, ...words: ReadonlyArray<string>): Promise<Outcome> =>
+    runCommand(words, { DATABASE_URL: url, PATH: process.env['PATH'] ?? '' });
+
+  const succeed = async (url: string, ...words: ReadonlyArray<string>): Promise<Outcome> => {
+    const outcome = await run(url, ...words);
+    expect(outcome.code, outcome.stderr).to.equal(0);
+    return outcome;
+  };
+
+  const newDatabase = (name: string): Promise<void> =>
+    execute(server.url, `create database ${name} owner keeper`);
+
+  before(async function () {
+    const programs = programFolder();
+    if (programs === undefined) return this.skip();
+    const folder = await makeFolder();
+    server = await newPostgresServer(folder, [], { programFolder: programs });
+    await server.start();
+    for (const role of ['keeper', 'animals'])
+      await execute(server.url, `create role ${role} login password '${role}'`);
+    await newDatabase('shared');
+    await succeed(urlOf('keeper', 'shared'), 'migrate');
+    const onShared = Object.assign(new URL(server.url), { pathname: '/shared' }).href;
+    await execute(
+      onShared,
+      'create schema other',
+      'create table other.secret (id int)',
+      'create table public.neighbour (id int)',
+      'create extension pgcrypto',
+    );
+    [file, rows] = [join(folder, 'backup'), join(folder, 'rows.csv')];
+    writeFileSync(rows, 'name,categoryId\nRex,1\nMia,2\n');
+    await succeed(urlOf('keeper', 'shared'), 'import', rows);
+    await succeed(urlOf('keeper', 'shared'), 'keys', 'create', '--name', 'shop');
+    await succeed(urlOf('keeper', 'shared'), 'backup', file);
+  });
+
+  after(async () => {
+    await killServices();
+    await server.stop();
+    await removeFolders();
+  });
+
+  it('is restored by one command into an empty database, where the role of the service serves', async () => {
+    await newDatabase('restored');
+    const target = urlOf('keeper', 'restored');
+    const { stderr } = await succeed('memory:', 'restore', file, '--into', target, '--role', 'animals');
+    expect(stderr).to.match(/restored and checked: 2 animals, the last id is 2, no key was used/);
+    const { address } = await startService({ DATABASE_URL: urlOf('animals', 'restored'), API_KEYS: 'a-key' });
+    const body = JSON.stringify({ name: 'Bo', categoryId: 3 });
+    const created = await call(`${address}/v1/pets`, { method: 'POST', key: 'a-key', body });
+    expect(created.status).to.equal(201);
+    expect(idOf(created.text)).to.equal('3');
+  });
+
+  it('is not restored over a store, or if a part of the file is damaged', async () => {
+    const refused = await run(urlOf('keeper', 'shared'), 'restore', file);
+    expect(refused.stderr).to.include('there is a store in the target already');
+    const damaged = `${file}.damaged`;
+    const bytes = readFileSync(file);
+    const start = bytes.indexOf('PGDMP');
+    bytes.fill(0, start + Math.floor(bytes.length * 0.9));
+    writeFileSync(damaged, bytes);
+    await newDatabase('unchanged');
+    expect(await run(urlOf('keeper', 'unchanged'), 'restore', damaged)).to.include({ code: 1 });
+    const restored = await run(urlOf('keeper', 'unchanged'), 'restore', file);
+    expect(restored.code, restored.stderr).to.equal(0);
+  });
+});
