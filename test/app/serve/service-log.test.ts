@@ -2,7 +2,6 @@ import { expect } from 'chai';
 import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { openSqlite } from '../../../adapters/knex';
-import { readVersion } from '../../../app/commands/run-command';
 import { eventually } from '../../support/eventually';
 import { call } from '../../support/http/client';
 import { connectTo } from '../../support/http/raw-connection';
@@ -10,7 +9,7 @@ import { execute, inPostgresDatabase } from '../../support/postgres/postgres';
 import { logLines } from '../../support/service/log-lines';
 import { serveInProcess } from '../../support/service/serve-in-process';
 import { killServices, startService } from '../../support/service/service-process';
-import { main, runCommand, startProgram } from '../../support/processes/command';
+import { builtVersion, main, runCommand, startProgram } from '../../support/processes/command';
 import { makeFolder, newDatabaseFile, removeFolders } from '../../support/temporary-folder';
 
 const key = 'secret-key-of-the-tests';
@@ -34,7 +33,7 @@ describe('The log of a service', () => {
     expect(lines).to.deep.equal([
       {
         level: 'info',
-        version: readVersion(),
+        version: builtVersion(),
         address: service.address,
         database: `sqlite:${file}`,
         settings: set,

@@ -1,11 +1,10 @@
 import { expect } from 'chai';
 import { stripVTControlCharacters } from 'node:util';
-import { readVersion } from '../../../app/commands/run-command';
 import { firstCommands } from '../../../app/serve/banner';
 import { terminalText } from '../../../app/serve/terminal-log';
 import { eventually } from '../../support/eventually';
 import { call } from '../../support/http/client';
-import { type Environment, killPrograms, main } from '../../support/processes/command';
+import { builtVersion, type Environment, killPrograms, main } from '../../support/processes/command';
 import { needsPrograms } from '../../support/processes/system';
 import { startAtTerminal } from '../../support/processes/terminal';
 import { newDatabaseFile, removeFolders } from '../../support/temporary-folder';
@@ -103,7 +102,7 @@ describe('A service at a real terminal', () => {
     const { address, banner } = first;
     const key = /API_KEY=(\S+)/.exec(banner.join('\n'))?.[1] ?? '';
     expect(banner).to.deep.equal([
-      `animal-store ${readVersion()}, Ctrl-C stops`,
+      `animal-store ${builtVersion()}, Ctrl-C stops`,
       '',
       `API        ${address}/v1/pets`,
       `Reference  ${address}/docs`,

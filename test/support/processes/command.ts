@@ -1,8 +1,10 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import type { Writable } from 'node:stream';
+import { readVersion } from '../../../app/commands/run-command';
 
 /** The end of a process and all its output. */
 export interface Outcome {
@@ -39,6 +41,10 @@ export const projectFolder = join(__dirname, '..', '..', '..');
 
 /** The main file of the built command line. */
 export const main = join(projectFolder, 'dist', 'app', 'main.js');
+
+/** Returns the version that the built command line prints. */
+export const builtVersion = (): string =>
+  `${readVersion()}+${readFileSync(join(projectFolder, 'dist', 'sources.sha256'), 'utf8').slice(0, 8)}`;
 
 let isCurrent = false;
 
