@@ -7,12 +7,11 @@ import { grouped } from '../terminal/text';
 const sampleMs = 200;
 const maxBars = 50;
 const heights = '▁▂▃▄▅▆▇█';
-const clearLine = '\r\x1b[K';
 
 /** Opens the screen, and charts how fast the number grows that `readTotal` returns. */
 export const openDemoScreen = ({ stdout, env, write }: Terminal, readTotal: () => number) => {
   const style = styleFor(stdout, env);
-  const isLive = obeysEscapes(stdout, env);
+  const clearLine = obeysEscapes(stdout, env) ? '\r\x1b[K' : undefined;
   const startedAt = performance.now();
   const growths: Array<number> = [];
   let total = 0;
@@ -25,15 +24,15 @@ export const openDemoScreen = ({ stdout, env, write }: Terminal, readTotal: () =
     });
     return `  ${bars.join('')}  ${style('bold', grouped(readTotal()))} acknowledged`;
   };
-  const timer = setInterval(() => {
+  let timer: NodeJS.Timeout | undefined = setInterval(() => {
     if (readTotal() === 0) return;
     growths.push(readTotal() - total);
     total = readTotal();
-    if (isLive) write(`${clearLine}${chart()}`);
+    if (clearLine !== undefined) write(`${clearLine}${chart()}`);
   }, sampleMs);
 
   const line = (text: string): void => {
-    write(`${isLive ? clearLine : ''}${text}\n`);
+    write(`${clearLine ?? ''}${text}\n`);
   };
   return {
     style,
@@ -43,8 +42,9 @@ export const openDemoScreen = ({ stdout, env, write }: Terminal, readTotal: () =
       line(`  ${style('dim', `${seconds.padStart(4)} s`)}  ${text}`);
     },
     endChart: (): void => {
+      if (timer !== undefined && clearLine !== undefined) line(`\n${chart()}`);
       clearInterval(timer);
-      if (isLive) line(`\n${chart()}`);
+      timer = undefined;
     },
   };
 };

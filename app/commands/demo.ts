@@ -7,9 +7,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { type AnimalStoreClient, animalStoreClient } from '../../adapters/client';
+import { animalStoreClient } from '../../adapters/client';
 import { interruptible } from '../terminal/signals';
-import { styleFor } from '../terminal/style';
 import type { Terminal } from '../terminal/terminal';
 import { grouped } from '../terminal/text';
 import { openDemoScreen } from './demo-screen';
@@ -47,28 +46,8 @@ const kill = async ({ child }: Service): Promise<void> => {
   await ended;
 };
 
-interface Result {
-  readonly acknowledged: number;
-  readonly found: number;
-  readonly twice: number;
-  /** Number of creates that were stored before the kill, and acknowledged only to a retry. */
-  readonly replays: number;
-}
-
-/** Reads every animal through the API. Counts the acknowledged ones, and those whose name was read before. */
-const readBack = async (animals: AnimalStoreClient, acknowledged: ReadonlyMap<string, bigint>) => {
-  const names = new Set<string>();
-  const counts = { found: 0, twice: 0 };
-  for await (const { id, name } of animals.list()) {
-    if (acknowledged.get(name) === id) counts.found += 1;
-    if (names.has(name)) counts.twice += 1;
-    names.add(name);
-  }
-  return counts;
-};
-
-/** Runs the demo on an empty store in a folder, and returns what it has counted. */
-const runDemo = async (folder: string, terminal: Terminal, signal: AbortSignal): Promise<Result> => {
+/** Runs the demo on an empty store in a folder. Returns true if each acknowledged animal was found once. */
+const runDemo = async (folder: string, terminal: Terminal, signal: AbortSignal): Promise<boolean> => {
   const apiKey = randomBytes(24).toString('base64url');
   const acknowledged = new Map<string, bigint>();
   let replays = 0;
@@ -103,24 +82,19 @@ const runDemo = async (folder: string, terminal: Terminal, signal: AbortSignal):
     isOver = true;
     await allAdded;
     event('the clients are done; now every animal is read back through the API');
-    return { acknowledged: acknowledged.size, replays, ...(await readBack(animals, acknowledged)) };
+    const stored = await animals.list().toArray();
+    const found = stored.filter(({ id, name }) => acknowledged.get(name) === id).length;
+    const twice = stored.length - new Set(stored.map(({ name }) => name)).size;
+    const isRight = found === acknowledged.size && twice === 0;
+    endChart();
+    const counts = `${grouped(acknowledged.size)} acknowledged, ${grouped(found)} found, ${twice === 0 ? 'none' : grouped(twice)} twice`;
+    line(`\n  ${style(isRight ? 'green' : 'red', style('bold', counts))}`);
+    line(`  stored at the kill, but unanswered: ${grouped(replays)}; their retries added nothing\n`);
+    return isRight;
   } finally {
     endChart();
     await kill(service);
   }
-};
-
-const printResult = (
-  { write, fail, stdout, env }: Terminal,
-  { acknowledged, found, twice, replays }: Result,
-): void => {
-  const isRight = found === acknowledged && twice === 0;
-  if (!isRight) fail(1);
-  const style = styleFor(stdout, env);
-  const doubles = twice === 0 ? 'none' : grouped(twice);
-  const counts = `${grouped(acknowledged)} acknowledged, ${grouped(found)} found, ${doubles} twice`;
-  write(`\n  ${style(isRight ? 'green' : 'red', style('bold', counts))}\n`);
-  write(`  stored at the kill, but unanswered: ${grouped(replays)}; their retries added nothing\n\n`);
 };
 
 export const demoCommand = (terminal: Terminal): Command =>
@@ -131,7 +105,7 @@ export const demoCommand = (terminal: Terminal): Command =>
       interruptible(async ({ signal, receivedSignal }) => {
         const folder = await mkdtemp(join(tmpdir(), 'animal-store-demo-'));
         try {
-          printResult(terminal, await runDemo(folder, terminal, signal));
+          if (!(await runDemo(folder, terminal, signal))) terminal.fail(1);
         } catch (error) {
           const received = receivedSignal();
           if (received === undefined) terminal.printError(`the demo failed: ${toError(error).message}`);

@@ -7,23 +7,11 @@ import type { Terminal } from '../terminal/terminal';
 
 const examples: Readonly<Record<string, ReadonlyArray<string>>> = {
   'animal-store': ['serve', "keys create --name 'price list'", 'import animals.csv', 'serve --help'],
-  'animal-store keys': [
-    "create --name 'price list' --expires 90d",
-    'list',
-    'rotate ID --grace 1d',
-    'revoke ID',
-  ],
-  'animal-store keys create': ["--name 'price list'", '--name page --read-only --expires 90d'],
+  'animal-store keys': ["create --name 'price list' --expires 90d", 'rotate ID --grace 1d', 'revoke ID'],
   'animal-store pets': ['get 1', 'update 1 --status sold', 'delete 1'],
   'animal-store import': ['animals.csv', 'animals.csv --dry-run', '- --format ndjson <animals.ndjson'],
-  'animal-store export': [
-    'animals.csv --replace',
-    'sold.csv --status sold',
-    '--format ndjson >animals.ndjson',
-  ],
-  'animal-store backup': ['animals.backup', '/backups/animals.backup --replace'],
-  'animal-store restore': ['animals.backup --replace'],
-  'animal-store copy': ['postgres://user@host/database'],
+  'animal-store export': ['animals.csv --replace', '--status sold --format ndjson >sold.ndjson'],
+  'animal-store backup': ['animals.backup'],
 };
 
 const pathOf = (command: Command): string =>

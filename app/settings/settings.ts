@@ -27,7 +27,9 @@ const setting = <A>(
       if (text === '') return t.success(defaultValue);
       const value = parse(text);
       if (is(value)) return t.success(value);
-      return t.failure(null, context, value instanceof Error ? value.message : expected);
+      // `docker run --env-file` keeps the quotes that a shell removes.
+      const hint = /^(["']).*\1$/s.test(text) ? ', without quotes around it' : '';
+      return t.failure(null, context, `${value instanceof Error ? value.message : expected}${hint}`);
     },
     toText,
   );

@@ -206,6 +206,20 @@ describe('The settings', () => {
     );
   });
 
+  it('name the quotes that a container keeps around a value', () => {
+    for (const [name, value] of [
+      ['PORT', '"3000"'],
+      ['DATABASE_URL', "'sqlite:animals.sqlite3'"],
+      ['API_KEYS', '"one,two"'],
+      ['NODE_ENV', '"production"'],
+    ] as const) {
+      const read = decodeSettings({ [name]: value });
+      expect(E.isLeft(read) && read.left.map(({ expected }) => expected).join(), name).to.match(
+        /, without quotes around it$/,
+      );
+    }
+  });
+
   it('read a rotated URL of PostgreSQL from its file, and keep the last one while the file has none', async () => {
     const file = join(await makeFolder(), 'url');
     const read = rereadPostgresUrl(file, 'postgres://keeper:first@host/animals');
