@@ -166,7 +166,10 @@ const operationsOf = (pets: PetRepository, caller: Caller, quota: Quota | undefi
   },
 });
 
-/** Makes the function that opens the store of these ports. Only a valid API key gives access to the operations. */
+/**
+ * Makes the function that opens the store of these ports. Only a valid API key gives access to the operations.
+ * @example const openStore = openAnimalStore({ pets, authenticate });
+ */
 export const openAnimalStore =
   ({ pets, authenticate, consumeQuota }: Ports): OpenAnimalStore =>
   (apiKey, deadline) =>

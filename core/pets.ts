@@ -33,7 +33,9 @@ export type ListOrder = ValueOf<typeof listRules.order>;
 type FilterName = keyof typeof filterRules;
 
 /** Filters of a list: values that its animals must have. A filter that is undefined lets every animal pass. */
-export type PetFilters = { readonly [Name in FilterName]?: NewPet[Name] | undefined };
+export type PetFilters = {
+  readonly [Name in keyof typeof filterRules]?: NewPet[Name] | undefined;
+};
 
 /**
  * Query for a page of at most `limit` animals (1 to 100) that pass the filters. With `after`, the page starts after
@@ -56,10 +58,12 @@ const isPetField = (name: string): name is keyof Pet => name in petRules;
 /** Names of the fields of an animal, in the order of the properties in JSON. */
 export const petFieldNames = Object.keys(petRules).filter(isPetField);
 
+/** Names of the fields of a new animal, in the same order. */
 export const newPetFieldNames = petFieldNames.filter((name) => name !== 'id');
 
 const isFilter = (name: string): name is FilterName => name in filterRules;
 
+/** Names of the fields by which a list can be filtered. A filter is an equality. */
 export const petFilters: ReadonlyArray<FilterName> = Object.keys(filterRules).filter(isFilter);
 
 /** Reports whether an animal has the value of each filter that is defined. */
@@ -73,6 +77,7 @@ export const compareById = ({ id: one }: Pet, { id: other }: Pet): number =>
 export const compareIn = (order: ListOrder = 'asc') =>
   order === 'asc' ? compareById : (one: Pet, other: Pet) => compareById(other, one);
 
+/** Returns how many animals a repository reads for a page: one more than its limit. */
 export const countToFind = (limit: number): number => limit + 1;
 
 /**

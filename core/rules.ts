@@ -56,7 +56,11 @@ export const petRules = {
 
 type FilterName<R> = { [Name in keyof R]: R[Name] extends { readonly filter: true } ? Name : never }[keyof R];
 
-function filtersIn<R>(rules: R): { readonly [Name in FilterName<R>]: R[Name] & { readonly required: false } };
+type Filters<R> = {
+  readonly [Name in keyof Pick<R, FilterName<R>>]: R[Name] & { readonly required: false };
+};
+
+function filtersIn<R>(rules: R): Filters<R>;
 function filtersIn(rules: Readonly<Record<string, FieldRule>>): object {
   const filters = Object.entries(rules).filter(([, { filter }]) => filter === true);
   return Object.fromEntries(filters.map(([name, rule]) => [name, { ...rule, required: false }]));

@@ -49,7 +49,10 @@ export interface AnimalStoreClient<Int64 extends bigint | string = bigint> {
   readonly page: (options?: PageOptions) => Promise<Page<Int64>>;
   /** Lists the animals that pass the filters, by ascending id unless the option `order` is `desc`. */
   readonly list: (options?: PageOptions) => PetList<Int64>;
-  /** Reads one animal. Rejects with the code `pet_not_found` if no animal has this id. */
+  /**
+   * Reads one animal. Rejects with the code `pet_not_found` if no animal has this id. Sends a list of one animal, because
+   * the operation `getPet` is deprecated.
+   */
   readonly get: (id: bigint | number | string, options?: CallOptions) => Promise<PetOf<Int64>>;
 }
 

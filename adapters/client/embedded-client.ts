@@ -120,6 +120,7 @@ const optionsCheck = /* @__PURE__ */ objectCheck<EmbeddedClientOptions>(
 /**
  * Makes a client of a store in the same process, for programs that embed the store. The client has the same calls as a
  * client of a remote store. Each call checks the API key. The first call also checks the options.
+ * @example const animals = embeddedClient({ openStore: openAnimalStore(ports), apiKey });
  */
 export const embeddedClient = /* @__PURE__ */ clientFactory((options: EmbeddedClientOptions) => {
   const { openStore, apiKey, ...callOptions } = checkArguments('options', optionsCheck, options);

@@ -87,6 +87,7 @@ const optionsCheck = /* @__PURE__ */ objectCheck<AnimalStoreClientOptions>(
 /**
  * Makes the client of a store over HTTP, for programs that use a remote store. Sends nothing before the first call, and
  * checks the options then: a call rejects with the code `invalid_argument` if an option is invalid.
+ * @example const animals = animalStoreClient({ baseUrl: 'http://127.0.0.1:3000', apiKey });
  */
 export const animalStoreClient = /* @__PURE__ */ clientFactory((options: AnimalStoreClientOptions) => {
   const { baseUrl, apiKey, ...callOptions } = checkArguments('options', optionsCheck, options);

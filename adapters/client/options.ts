@@ -61,7 +61,7 @@ export interface CreateOptions extends CallOptions {
 }
 
 type Filters = {
-  readonly [Name in keyof PetFilters]?: Input<NonNullable<PetFilters[Name]>> | '' | null | undefined;
+  readonly [Name in keyof PetFilters]?: Input<Exclude<PetFilters[Name], undefined>> | '' | null | undefined;
 };
 
 /** Options of a page or list. A filter that is null or an empty string is ignored. */

@@ -123,7 +123,10 @@ const withId = (id: bigint, newPet: NewPet): Pet => Object.freeze(Object.assign(
 
 const noIdsLeft = 'the id of a new animal would be greater than 9223372036854775807, the largest int64';
 
-/** Makes a repository in memory, for tests and programs without a database. Throws a TypeError on invalid `pets`. */
+/**
+ * Makes a repository in memory, for tests and programs without a database. Throws a TypeError on invalid `pets`.
+ * @example const pets = inMemoryPetRepository({ pets: [{ id: 1n, name: 'Rex', categoryId: 7n }] });
+ */
 export const inMemoryPetRepository = ({
   pets = [],
   now = Date.now,

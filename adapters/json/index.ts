@@ -67,7 +67,7 @@ const decodeUtf8 = (bytes: Uint8Array): string | undefined => {
 };
 
 /** Parses strict JSON (RFC 8259). Rejects invalid UTF-8, duplicate keys and deep nesting. Numbers keep every digit. */
-export const parseJson = (bytes: Uint8Array): E.Either<MalformedJson, unknown> => {
+export const parseJsonBytes = (bytes: Uint8Array): E.Either<MalformedJson, unknown> => {
   const text = decodeUtf8(bytes);
   if (text === undefined) return malformed('not valid UTF-8');
   const outsideStrings = text.replace(strings, '');

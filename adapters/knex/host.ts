@@ -12,6 +12,7 @@ import { hostSqlite } from './sqlite/sqlite';
  * `retryForMs: 0` for an embedded client in a transaction, because its retries would fail and hold the connection.
  * Throws a TypeError for Knex clients other than PostgreSQL (`pg`) and `sqlite3`, and for a Knex with `wrapIdentifier`
  * or `postProcessResponse`.
+ * @example const pets = knexPetRepository(hostDatabase(knex));
  */
 export const hostDatabase = (knex: Knex): StoreDatabase => {
   const { wrapIdentifier, postProcessResponse } = configurationOf(knex);

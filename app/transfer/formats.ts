@@ -1,6 +1,6 @@
 import * as E from 'fp-ts/Either';
 import { extname } from 'node:path';
-import { parseJson, serialisePet } from '../../adapters/json';
+import { parseJsonBytes, serialisePet } from '../../adapters/json';
 import { isObject, type Pet } from '../../core';
 import { readCsv, writeCsv, type WriteOptions } from './csv';
 import { maxRowLength, misspeltName, type Row, toBinaryTexts, toBytes } from './rows';
@@ -18,7 +18,7 @@ const byExtension: Readonly<Record<string, Format>> = {
 export const formatOfFile = (file: string): Format | undefined => byExtension[extname(file).toLowerCase()];
 
 const parseRow = (text: string): Row['value'] => {
-  const parsed = parseJson(toBytes(text));
+  const parsed = parseJsonBytes(toBytes(text));
   if (E.isLeft(parsed)) return E.left(`invalid JSON: ${parsed.left.reason}`);
   const misspelt = isObject(parsed.right) ? misspeltName(Object.keys(parsed.right)) : undefined;
   return misspelt === undefined ? parsed : E.left(`unknown field ${misspelt}`);

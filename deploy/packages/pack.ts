@@ -79,6 +79,7 @@ export const packLibrary = (target: string): string => {
   const { version } = readJson('package.json', ServiceManifest);
   const content = readJson('deploy/packages/library.json', Manifest);
   return pack(target, { ...content, version }, content.files, (folder) => {
+    cpSync(join(repository, 'deploy', 'packages', 'library.md'), join(folder, 'README.md'));
     removeMapComments(join(folder, 'dist', 'core'));
     removeMapComments(join(folder, 'dist', 'adapters'));
   });

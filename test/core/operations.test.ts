@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import * as E from 'fp-ts/Either';
 import * as TE from 'fp-ts/TaskEither';
 import { inMemoryApiKeys, inMemoryPetRepository } from '../../adapters/in-memory';
-import { callerOf, invalidApiKey, openAnimalStore, toPage, unavailable } from '../../core';
+import { callerOf, invalidApiKey, openAnimalStore, quotaAfter, toPage, unavailable } from '../../core';
 import { arbitraryApiKey, arbitraryKeyId, arbitraryPet } from '../contracts';
 import { success } from '../contracts/outcome';
 
@@ -67,5 +67,15 @@ describe('toPage', () => {
       expect(Reflect.set(shared, 'length', 0)).to.equal(false);
     }
     expect(page).to.deep.equal({ pets: found.slice(0, 2), hasMore: true });
+  });
+});
+
+describe('A quota', () => {
+  it('is full again after 1 second to the length of its window, also by a clock that jumps', () => {
+    const limit = { requests: 1, seconds: 60 };
+    const resets = [-5_000, 0, 1, 1_000, 1_001, 60_000, 90_000].map(
+      (leftMs) => quotaAfter(limit, 1, leftMs).resetsInSeconds,
+    );
+    expect(resets).to.deep.equal([1, 1, 1, 1, 2, 60, 60]);
   });
 });

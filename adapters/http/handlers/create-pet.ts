@@ -1,6 +1,6 @@
 import * as E from 'fp-ts/Either';
 import { checkMayCreate, newPetRules } from '../../../core';
-import { parseJson, serialisePet } from '../../json';
+import { parseJsonBytes, serialisePet } from '../../json';
 import type { HttpFailure } from '../errors';
 import type { Headers } from '../headers';
 import type { Handle, PetRequest } from '../received-request';
@@ -45,7 +45,7 @@ const readJson = async (request: PetRequest): Promise<E.Either<HttpFailure, unkn
   if (E.isLeft(head)) return head;
   const body = await request.readBody();
   if (E.isLeft(body)) return body;
-  return body.right.length === 0 ? E.left(emptyBody) : parseJson(body.right);
+  return body.right.length === 0 ? E.left(emptyBody) : parseJsonBytes(body.right);
 };
 
 /** Handles `POST /v1/pets`. Location is relative (RFC 9110, section 10.2.2), because a proxy may add a path prefix. */

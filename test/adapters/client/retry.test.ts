@@ -69,6 +69,21 @@ describe('A call of a client', () => {
     });
   }
 
+  it('gives an embedded store 50 ms more than an attempt, so that it fails with the code timeout', async () => {
+    let deadline: number | undefined;
+    mock.method(performance, 'now', () => 1_000);
+    const hang = (_key: string, until?: number) => {
+      deadline = until;
+      return () => new Promise<never>(() => undefined);
+    };
+    const limits = { timeoutMs: 200, retryForMs: 0 };
+    const error: unknown = await embeddedClient({ openStore: hang, apiKey })
+      .page(limits)
+      .catch((reason: unknown) => reason);
+    expect(error).to.include({ code: 'timeout', attempts: 1 });
+    expect(deadline).to.equal(1_250);
+  });
+
   it('sets no timer that is longer than Node allows, which would fire at once, and clears each', async () => {
     const cleared = mock.method(globalThis, 'clearTimeout');
     let attempts = 0;

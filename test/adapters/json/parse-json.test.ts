@@ -2,13 +2,13 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import * as E from 'fp-ts/Either';
 import { LosslessNumber } from 'lossless-json';
-import { parseJson } from '../../../adapters/json';
+import { parseJsonBytes } from '../../../adapters/json';
 import { isJson } from '../../support/is-json';
 import { anyCharacter } from '../../support/random';
 
 /** Returns the parsed value, or undefined for a rejected text. */
 const valueOf = (text: string): unknown => {
-  const outcome = parseJson(new TextEncoder().encode(text));
+  const outcome = parseJsonBytes(new TextEncoder().encode(text));
   return outcome._tag === 'Right' ? outcome.right : undefined;
 };
 
@@ -32,7 +32,7 @@ const jsonTexts = fc
     text.replace(/"(?:[^"\\]|\\.)*"|[[\]{}:,]/gs, (token) => `${space}${token}${space}`),
   );
 
-describe('parseJson', () => {
+describe('parseJsonBytes', () => {
   it('gives what JSON.parse gives, for any JSON', () => {
     fc.assert(
       fc.property(jsonTexts, (text) => {
@@ -127,7 +127,7 @@ describe('parseJson', () => {
     ['{"secret":1,"secret":1}', 'duplicate key in object'],
   ] as const) {
     it(`names the fault and its position, without the text: ${text}`, () => {
-      const outcome = parseJson(new TextEncoder().encode(text));
+      const outcome = parseJsonBytes(new TextEncoder().encode(text));
       expect(outcome).to.deep.equal(E.left({ _tag: 'MalformedJson', reason }));
     });
   }

@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { isLeft, isRight } from 'fp-ts/Either';
 import { stringify } from 'lossless-json';
-import { parseJson } from '../../../../adapters/json';
+import { parseJsonBytes } from '../../../../adapters/json';
 import document from '../../../../adapters/http/openapi.json';
 import { type FieldRule, NewPetCodec, newPetRules } from '../../../../core';
 import { fieldKind } from '../../../support/field-kinds';
@@ -43,7 +43,7 @@ const hasLoneSurrogate = (value: unknown): boolean =>
 const isNewPetBySchema = (value: unknown): boolean => isNewPetByPattern(value) && !hasLoneSurrogate(value);
 
 const isNewPetByCodec = (json: string): boolean => {
-  const parsed = parseJson(new TextEncoder().encode(json));
+  const parsed = parseJsonBytes(new TextEncoder().encode(json));
   if (isLeft(parsed)) throw new Error(`no JSON: ${json}`);
   return isRight(NewPetCodec.decode(parsed.right));
 };
