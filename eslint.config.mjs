@@ -1,6 +1,16 @@
 import js from '@eslint/js';
 import tseslint from 'typescript-eslint';
 
+// Work on a database runs, and its errors are classified, in one place each.
+const transactions = {
+  selector: "CallExpression[callee.property.name='transaction']",
+  message: 'Use inTransaction of database/work.ts.',
+};
+const errorCodes = {
+  selector: "MemberExpression[property.name='code']",
+  message: 'Use kindOf of database/errors.ts.',
+};
+
 export default tseslint.config(
   { ignores: ['dist/', 'node_modules/', 'test/bench/', '.scratch/'] },
   js.configs.recommended,
@@ -58,6 +68,17 @@ export default tseslint.config(
       'no-restricted-properties': ['error', { object: 'Math', property: 'random' }],
     },
   },
+  {
+    files: ['adapters/knex/**', 'app/store/**'],
+    ignores: ['adapters/knex/database/work.ts'],
+    rules: {
+      'no-restricted-globals': ['error', 'setTimeout', 'setInterval'],
+      'no-restricted-imports': ['error', { name: 'node:timers/promises', importNames: ['setTimeout'] }],
+      'no-restricted-syntax': ['error', transactions, errorCodes],
+    },
+  },
+  { files: ['adapters/knex/database/work.ts'], rules: { 'no-restricted-syntax': ['error', errorCodes] } },
+  { files: ['adapters/knex/database/errors.ts'], rules: { 'no-restricted-syntax': ['error', transactions] } },
   {
     files: ['test/**/*.{ts,mts,cts}'],
     rules: {

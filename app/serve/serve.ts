@@ -79,6 +79,7 @@ const serveClients = async (
   const { ADMIN_PORT, DATABASE_URL, STOP_DELAY } = settings;
   const reporter = requestReporter(logger, settings, metrics?.requests);
   let isStopping = false;
+  let stopDelayMs = STOP_DELAY;
   const checkReadiness = readiness(store, logger, () => isStopping);
   let openConnections = (): number => 0;
   const readStatus = async () => ({
@@ -123,11 +124,13 @@ const serveClients = async (
       const signal = await endOf(store, told);
       logger.info({ signal, stopDelayMs: STOP_DELAY }, 'stopping');
     } catch (error) {
+      // Stops at once, because reads would still be answered from the deleted file.
+      stopDelayMs = 0;
       logger.fatal({ reason: reasonOf(error, DATABASE_URL) }, 'stopping');
       throw error;
     } finally {
       isStopping = true;
-      await server.stop(STOP_DELAY);
+      await server.stop(stopDelayMs);
     }
   } finally {
     await admin?.stop(0, adminStopMs);

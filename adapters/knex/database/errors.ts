@@ -2,7 +2,8 @@
 
 import { toError } from 'fp-ts/Either';
 
-const codeOf = (error: unknown): string =>
+/** Returns the code of an error, such as EACCES, or an empty text. */
+export const codeOf = (error: unknown): string =>
   typeof error === 'object' && error !== null && 'code' in error && typeof error.code === 'string'
     ? error.code
     : '';

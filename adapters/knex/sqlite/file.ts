@@ -16,7 +16,7 @@ import { stat, statfs } from 'node:fs/promises';
 import knex, { type Knex } from 'knex';
 import { dirname, resolve } from 'node:path';
 import { type DatabaseSizes, withPool } from '../database/own-database';
-import { errorWithCode, permanentError, withoutStatement } from '../database/errors';
+import { codeOf, errorWithCode, permanentError, withoutStatement } from '../database/errors';
 import { tryWork } from '../database/work';
 import { readSchemaState } from '../migrations/migrations';
 import { fileInMode, poolConfiguration } from './connection';
@@ -83,12 +83,12 @@ export const isInUse = (filename: string): boolean =>
   ['-wal', '-journal'].some((ending) => existsSync(`${resolveSymlink(filename)}${ending}`));
 
 /** Returns the code of the error, such as EACCES, if this process may not write a file, and undefined otherwise. */
-const writeRefusalOf = (file: string): unknown => {
+const writeRefusalOf = (file: string): string | undefined => {
   try {
     accessSync(file, constants.W_OK);
     return undefined;
   } catch (error) {
-    return error instanceof Error && 'code' in error ? error.code : error;
+    return codeOf(error);
   }
 };
 

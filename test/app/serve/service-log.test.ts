@@ -3,7 +3,7 @@ import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { openSqlite } from '../../../adapters/knex';
 import { eventually } from '../../support/eventually';
-import { call } from '../../support/http/client';
+import { call, isRefused } from '../../support/http/client';
 import { connectTo } from '../../support/http/raw-connection';
 import { execute, inPostgresDatabase } from '../../support/postgres/postgres';
 import { logLines } from '../../support/service/log-lines';
@@ -73,7 +73,8 @@ describe('The log of a service', () => {
 
   it('has the reason why the service stops without a signal', async () => {
     const file = await newDatabaseFile();
-    const service = await serveInProcess({ DATABASE_URL: `sqlite:${file}`, API_KEYS: key });
+    const settings = { DATABASE_URL: `sqlite:${file}`, API_KEYS: key, STOP_DELAY: '60000' };
+    const service = await serveInProcess(settings);
     rmSync(file);
     const lines = () => logLines(service.stdout());
     await eventually('it stops', 20_000, () => lines().at(-1)?.['msg'] === 'stopping');
@@ -82,6 +83,7 @@ describe('The log of a service', () => {
       ['fatal', 'stopping'],
     ]);
     expect(lines()[1]?.['reason']).to.match(/^the database file or its log was removed/);
+    await eventually('it reads no more from the deleted file', 20_000, () => isRefused(service.address));
   });
 
   it('has one line for 20 connections above MAX_CONNECTIONS', async () => {
