@@ -112,7 +112,7 @@ describe('The routes as a function from a Request to a Response', () => {
   after(removeFolders);
   afterEach(killPrograms);
 
-  for (const [name, { packages = [], files, builds = [], start, prefix = '' }] of Object.entries(hosts)) {
+  for (const [name, { packages = [], files, builds = [], start, own }] of Object.entries(hosts)) {
     const [program] = start(0);
     const isThere = existsSync(program);
     const title = `are whole on ${name}, by the line of docs/embedding.md`;
@@ -129,9 +129,11 @@ describe('The routes as a function from a Request to a Response', () => {
           ),
         );
         for (const build of builds) await run(folder, port, build);
-        await whileServing(folder, port, start(port), () =>
-          checkHost(`http://127.0.0.1:${port}${prefix}/v1/pets`),
-        );
+        const pets = `http://127.0.0.1:${port}/v1/pets`;
+        await whileServing(folder, port, start(port), async () => {
+          await checkHost(pets);
+          if (own !== undefined) expect((await fetch(pets, own[0])).status).to.equal(own[1]);
+        });
       },
     );
   }
@@ -156,7 +158,11 @@ describe('The routes as a function from a Request to a Response', () => {
       folder,
       port,
       [...next, 'start', '--port', String(port)],
-      () => checkHost(`http://127.0.0.1:${port}/api/v1/pets`),
+      async () => {
+        await checkHost(`http://127.0.0.1:${port}/api/v1/pets`);
+        const put = await fetch(`http://127.0.0.1:${port}/api/v1/pets`, { method: 'PUT' });
+        expect([put.status, await put.text()]).to.deep.equal([405, '']);
+      },
       { SHELTER_KEY: key },
     );
   });

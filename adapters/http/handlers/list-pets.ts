@@ -54,12 +54,6 @@ const readQuery = (query: string): E.Either<HttpFailure, ReadonlyArray<Parameter
   return repeated.size > 0 ? E.left(invalidQuery(repeated, 'given only once')) : E.right(parameters);
 };
 
-/** Parses a known parameter. Leaves an invalid text unchanged, so that the core rejects it. */
-const parseParameter = ({ name, value }: Parameter): readonly [name: string, value: unknown] => [
-  name,
-  parsers[name]?.(value) ?? value,
-];
-
 /**
  * Returns the header Link to the next page (RFC 8288), or no header on the last page. The link is relative, so that it
  * works behind any path prefix. Keeps all parameters but `after` as the client wrote them, and encodes only quotes and
@@ -81,7 +75,9 @@ const linkToNext = (parameters: ReadonlyArray<Parameter>, { pets, hasMore }: Pet
 export const handleListPets: Handle = async (store, { query, received }) => {
   const parameters = readQuery(query);
   if (E.isLeft(parameters)) return parameters;
-  const values = Object.fromEntries(parameters.right.filter(isKnown).map(parseParameter));
+  // An invalid text stays as it is, so that the core rejects it.
+  const known = parameters.right.filter(isKnown);
+  const values = Object.fromEntries(known.map(({ name, value }) => [name, parsers[name]?.(value) ?? value]));
   const page = await store.listPets(values, received.deadline)();
   if (E.isLeft(page)) return page;
   const names = parameters.right.map(({ name }) => name);

@@ -35,8 +35,8 @@ export interface Host {
   readonly files: (port: number) => Readonly<Record<string, string>>;
   readonly builds?: ReadonlyArray<Command>;
   readonly start: (port: number) => Command;
-  /** Path before `/v1/pets`. */
-  readonly prefix?: string;
+  /** Request that the host answers itself, and the status of its response. */
+  readonly own?: readonly [init: RequestInit, status: number];
 }
 
 const onNode =
@@ -100,5 +100,6 @@ createServer(toNodeListener(app)).listen(3000, '127.0.0.1');`,
     }),
     builds: [[process.execPath, toolFolder('vite/bin/vite.js'), 'build']],
     start: onNode('build/index.js'),
+    own: [{ method: 'POST', headers: { Origin: 'https://another.example' }, body: 'a=1' }, 403],
   },
 };
