@@ -10,7 +10,7 @@ describe('The JSON of the client', () => {
   it('reads what the service writes, to the digit and to the letter', () => {
     for (let count = 0; count < 200; count += 1) {
       const pets = Array.from({ length: 3 }, arbitraryPet);
-      expect(parseJson(serialisePage({ pets, hasMore: false }).toString())).to.deep.equal(pets);
+      expect(parseJson(Buffer.from(serialisePage({ pets, hasMore: false })).toString())).to.deep.equal(pets);
     }
   });
 
