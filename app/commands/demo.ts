@@ -99,7 +99,7 @@ const runDemo = async (folder: string, terminal: Terminal, signal: AbortSignal):
 
 export const demoCommand = (terminal: Terminal): Command =>
   new Command('demo')
-    .summary('kill a service while it adds animals, and count them')
+    .summary('kill a service, and lose no animal')
     .description(`kill a service while ${clients} clients add animals to it, and count what is left`)
     .action(() =>
       interruptible(async ({ signal, receivedSignal }) => {
