@@ -1,7 +1,7 @@
 /* Arguments and options that commands share. */
 
 import { InvalidArgumentError, Option } from 'commander';
-import { type FieldRule, fieldType } from '../../core';
+import { type FieldRule, fieldType, int64FromText } from '../../core';
 import { formats } from '../transfer/formats';
 
 export const nonEmpty = (text: string): string => {
@@ -14,6 +14,12 @@ export const fileName = (text: string): string => {
   if (text === '-')
     throw new InvalidArgumentError('It must be a file; standard input and output do not work.');
   return nonEmpty(text);
+};
+
+export const parseId = (text: string): bigint => {
+  const id = int64FromText(text);
+  if (id === undefined) throw new InvalidArgumentError('It must be the id of an animal.');
+  return id;
 };
 
 /** Makes an option whose value is that of a field of an animal. */

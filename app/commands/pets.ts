@@ -1,21 +1,14 @@
-import { Command, InvalidArgumentError, Option } from 'commander';
+import { Command, Option } from 'commander';
 import { serialisePet } from '../../adapters/json';
-import {
-  deletePet,
-  type FieldRule,
-  int64FromText,
-  newPetRules,
-  type Pet,
-  petFieldNames,
-  updatePet,
-} from '../../core';
+import { deletePet, type FieldRule, newPetRules, type Pet, petFieldNames, updatePet } from '../../core';
 import { CommandFailed, orFail } from '../failures';
 import { withStore } from '../store/with-store';
 import type { Terminal } from '../terminal/terminal';
 import { counted, escapeControlCharacters, toPrintableJson } from '../terminal/text';
 import { openSource } from '../transfer/files';
 import { readIds } from '../transfer/ids';
-import { fieldOption, nonEmpty } from './arguments';
+import { fieldOption, nonEmpty, parseId } from './arguments';
+import { list } from './list-pets';
 import { runOnStore } from './run-command';
 import { runTransfer, type TransferContext } from './run-transfer';
 
@@ -26,12 +19,6 @@ interface Options {
 interface RemoveOptions extends Options {
   readonly ids?: string;
 }
-
-const parseId = (text: string): bigint => {
-  const id = int64FromText(text);
-  if (id === undefined) throw new InvalidArgumentError('It must be the id of an animal.');
-  return id;
-};
 
 const textOf = (value: Pet[keyof Pet]): string =>
   typeof value === 'string' ? toPrintableJson(value) : String(value);
@@ -63,9 +50,8 @@ const get = (terminal: Terminal): Command =>
 
 /** Command-line options of each field. `key` is the property in which commander returns their value. */
 const fieldOptions = Object.entries<FieldRule>(newPetRules).map(([field, rule]) => {
-  const name = field.replace(/Id$/, '');
-  const option = fieldOption(name, rule, `new ${name}`);
-  const removal = rule.required ? [] : [new Option(`--no-${option.name()}`, `remove the ${name}`)];
+  const option = fieldOption(field, rule, `new ${field}`);
+  const removal = rule.required ? [] : [new Option(`--no-${option.name()}`, `remove the ${field}`)];
   return { field, key: option.attributeName(), options: [option, ...removal] };
 });
 
@@ -143,7 +129,8 @@ const remove = (terminal: Terminal): Command =>
 
 export const petsCommand = (terminal: Terminal): Command =>
   new Command('pets')
-    .description('print, correct and delete single animals')
+    .description('list, print, correct and delete animals')
+    .addCommand(list(terminal))
     .addCommand(get(terminal))
     .addCommand(update(terminal))
     .addCommand(remove(terminal));

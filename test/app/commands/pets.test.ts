@@ -27,6 +27,31 @@ const list = async (address: string): Promise<string> =>
 
 for (const [kind, makeDatabase] of databaseKinds) {
   describe(`The command pets on ${kind}`, () => {
+    it('lists animals by filters and a part of the name, and says how many it has read', () =>
+      withEmptyDatabase(makeDatabase, async (database, _open, databaseUrl) => {
+        await success(migrate(database));
+        const repository = knexPetRepository(database);
+        for (const [name, categoryId] of [
+          ['Rex', 7n],
+          ['Mia', 7n],
+          ['T-Rex', 7n],
+          ['Rexona', 8n],
+        ] as const)
+          await success(repository.create({ name, categoryId, status: 'sold' }));
+        const list = async (...options: ReadonlyArray<string>) =>
+          withoutDatabaseLine(
+            await runInProcess(['pets', 'list', ...options], { DATABASE_URL: databaseUrl }),
+          );
+        const { stdout, stderr } = await list('--name=Re', '--status=sold', '--category-id=7', '--limit=2');
+        expect(stdout).to.equal(
+          'ID  NAME     CATEGORYID  STATUS\n1   "Rex"    7           "sold"\n3   "T-Rex"  7           "sold"\n',
+        );
+        expect(stderr).to.equal('2 animals of 3 read\n');
+        expect((await list('--limit=1', '--order=desc', '--json')).stderr).to.include('add --after 4');
+        expect((await list('--after=4')).stdout).to.equal('');
+        expect((await list('--limit=101')).code).to.equal(2);
+      }));
+
     it('corrects and deletes animals while two instances serve them', async () => {
       const { databaseUrl: DATABASE_URL, remove } = await makeDatabase();
       const pets = async (...command: ReadonlyArray<string>) => {
@@ -42,7 +67,7 @@ for (const [kind, makeDatabase] of databaseKinds) {
             expect(await pets('get', '1', '--json')).to.equal(`${created}\n`);
 
             const corrected = '{"id":1,"name":"R\u00e9x\\u202e","categoryId":-7}';
-            const options = ['--name', 'R\u00e9x\u202e', '--category', '-7', '--no-status'];
+            const options = ['--name', 'R\u00e9x\u202e', '--category-id', '-7', '--no-status'];
             expect(await pets('update', '1', ...options, '--json')).to.equal(`${corrected}\n`);
             expect(await pets('get', '1')).to.equal('id: 1\nname: "R\u00e9x\\u202e"\ncategoryId: -7\n');
             const stored = corrected.replace('\\u202e', '\u202e');
@@ -110,15 +135,15 @@ describe('The command pets delete --ids', () => {
         const command = ['import', '-', '--format', 'ndjson', '--ids', file];
         const options = { environment: { DATABASE_URL }, isFed: true };
         const running = startProgram(process.execPath, [main, ...command], options);
-        running.stdin.write(`${rex}\n`.repeat(401));
+        running.stdin.write(`${rex}\n`.repeat(2_001));
         await eventually('the first animals are inserted', 25_000, async () => {
           const lastId = await database.statements.readLastId(database.reads);
-          return lastId >= 400n;
+          return lastId >= 1_000n;
         });
         const { pet } = await success(pets.create(arbitraryNewPet()));
         running.stdin.end(`${rex}\n`.repeat(400));
         expect((await running.ended).stderr).to.match(
-          /801 animals stored with new ids from 1 to 802, of which 1 belong to other animals or to none\n$/,
+          /2,401 animals stored with new ids from 1 to 2402, of which 1 belong to other animals or to none\n$/,
         );
         const ids = (await allPets(pets)).map(({ id }) => id).filter((id) => id !== pet.id);
         expect(readFileSync(file, 'utf8')).to.equal(ids.map((id) => `${id}\n`).join(''));
@@ -126,7 +151,7 @@ describe('The command pets delete --ids', () => {
 
         const again = await runInProcess([...command.with(1, file)], { DATABASE_URL });
         expect(again.stderr).to.include('import.ids exists; name another file; nothing was stored');
-        for (const result of ['801 animals deleted', '0 animals deleted; 801 ids had no animal']) {
+        for (const result of ['2,401 animals deleted', '0 animals deleted; 2,401 ids had no animal']) {
           const { code, stderr } = await runInProcess(['pets', 'delete', '--ids', file], { DATABASE_URL });
           expect(stderr.split('\n').slice(-2)).to.deep.equal([result, '']);
           expect(code).to.equal(0);

@@ -1,0 +1,104 @@
+import { Command, InvalidArgumentError, Option } from 'commander';
+import * as E from 'fp-ts/Either';
+import { serialisePet } from '../../adapters/json';
+import {
+  defaultPageSize,
+  type ListOrder,
+  listOrders,
+  maxPageSize,
+  newPetRules,
+  type Pet,
+  petFilters,
+  type PetFilters,
+  petFieldNames,
+  type PetRepository,
+  walkPages,
+} from '../../core';
+import { CommandFailed } from '../failures';
+import { tableText } from '../terminal/table';
+import type { Terminal } from '../terminal/terminal';
+import { counted, escapeControlCharacters, toPrintableJson } from '../terminal/text';
+import { fieldOption, nonEmpty, parseId } from './arguments';
+import { runOnStore } from './run-command';
+
+interface Options extends PetFilters {
+  readonly name?: string;
+  readonly limit: number;
+  readonly after?: bigint;
+  readonly order?: ListOrder;
+  readonly json?: boolean;
+}
+
+const parseLimit = (text: string): number => {
+  const limit = /^[0-9]{1,3}$/.test(text) ? Number(text) : 0;
+  if (limit < 1 || limit > maxPageSize)
+    throw new InvalidArgumentError(`It must be from 1 to ${maxPageSize}.`);
+  return limit;
+};
+
+/** Maximum number of animals that a search reads, because no index finds names. */
+const maxRead = 100_000;
+
+interface Found {
+  readonly pets: ReadonlyArray<Pet>;
+  readonly read: number;
+  /** Id after which the search goes on, if it has not read all animals. */
+  readonly last?: bigint;
+}
+
+const search = async (list: PetRepository['list'], options: Options): Promise<Found> => {
+  const { name = '', limit, after, order = 'asc' } = options;
+  const filters: PetFilters = Object.fromEntries(petFilters.map((filter) => [filter, options[filter]]));
+  const pets: Array<Pet> = [];
+  let read = 0;
+  for await (const page of walkPages(list, { ...filters, order, after })) {
+    if (E.isLeft(page)) throw new CommandFailed(page.left);
+    for (const pet of page.right.pets) {
+      if (pets.length === limit || read === maxRead)
+        return { pets, read, last: pet.id - (order === 'asc' ? 1n : -1n) };
+      read += 1;
+      if (pet.name.includes(name)) pets.push(pet);
+    }
+  }
+  return { pets, read };
+};
+
+const textsOf = (pet: Pet): ReadonlyArray<string> =>
+  petFieldNames.map((field) => {
+    const value = pet[field];
+    return typeof value === 'string' ? toPrintableJson(value) : String(value ?? '');
+  });
+
+export const list = (terminal: Terminal): Command => {
+  const command = new Command('list')
+    .description('print animals by ascending id')
+    .option(
+      '--name <text>',
+      `only animals whose name has this text; reads at most ${maxRead} animals`,
+      nonEmpty,
+    )
+    .option('--limit <limit>', 'maximum number of animals to print', parseLimit, defaultPageSize)
+    .option('--after <id>', 'only animals after this id', parseId)
+    .addOption(new Option('--order <order>', 'desc prints the newest first').choices(listOrders))
+    .option('--json', 'print each animal as JSON in a line')
+    .action((options: Options) =>
+      runOnStore(
+        terminal,
+        async ({ pets: { list } }) => {
+          const { pets, read, last } = await search(list, options);
+          const header = petFieldNames.map((field) => field.toUpperCase());
+          const lines =
+            options.json === true
+              ? pets.map((pet) => escapeControlCharacters(serialisePet(pet))).join('\n')
+              : await tableText(header, pets.map(textsOf), { flexible: petFieldNames.indexOf('name') });
+          if (pets.length > 0) terminal.write(`${lines}\n`);
+          const rest = last === undefined ? '' : `; for more, add --after ${last}`;
+          terminal.printError(`${counted(pets.length, 'animal')} of ${read} read${rest}`);
+        },
+        true,
+      ),
+    );
+  for (const name of petFilters)
+    command.addOption(fieldOption(name, newPetRules[name], 'only animals with this value'));
+  return command;
+};
