@@ -1,3 +1,4 @@
+import { toError } from 'fp-ts/Either';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Logger, pino, stdTimeFunctions } from 'pino';
 import { healthPaths, type Reporter, type RequestRecord } from '../../adapters/http';
@@ -120,6 +121,31 @@ const atMostEvery = <A>(intervalMs: number, work: (value: A) => void): ((value: 
   };
 };
 
+/**
+ * Returns a function that tells how often a text came since it was last let through: 0 or more lets it through, undefined does
+ * not. A text comes through once in `intervalMs`.
+ */
+const oncePerText = (intervalMs: number) => {
+  const states = new Map<string, { readonly passedAt: number; withheld: number }>();
+  return (text: string): number | undefined => {
+    const now = performance.now();
+    const state = states.get(text);
+    if (state !== undefined && now - state.passedAt < intervalMs) {
+      state.withheld += 1;
+      return undefined;
+    }
+    if (states.size >= maxTexts) states.clear();
+    states.set(text, { passedAt: now, withheld: 0 });
+    return state?.withheld ?? 0;
+  };
+};
+
+/** Maximum number of causes that are told apart, because a message may have a value in it. */
+const maxTexts = 100;
+
+/** In an outage, each request fails by the same cause. Its own line has its id and status. */
+const causeLogMs = 1_000;
+
 const preflightLogMs = 60_000;
 
 const refusalLogMs = 10_000;
@@ -130,6 +156,7 @@ export const requestReporter = (
   { DATABASE_URL: url, MAX_CONNECTIONS: maxConnections }: Settings,
   metrics: PrometheusMetrics['requests'] | undefined,
 ): Reporter & { readonly connectionRefused: () => void } => {
+  const passCause = oncePerText(causeLogMs);
   const warnOfRefusal = atMostEvery(refusalLogMs, () => {
     logger.warn(
       { maxConnections },
@@ -155,7 +182,10 @@ export const requestReporter = (
       logger.warn(`a browser asked from ${origin}; set CORS_ORIGIN to allow it`);
     }),
     error: (cause, requestId) => {
-      logger.error({ err: cause, advice: specificAdvice(url, cause), requestId }, 'request failed');
+      const notLogged = passCause(toError(cause).message);
+      if (notLogged === undefined) return;
+      const more = notLogged > 0 ? { notLogged } : {};
+      logger.error({ err: cause, advice: specificAdvice(url, cause), requestId, ...more }, 'request failed');
     },
   };
 };

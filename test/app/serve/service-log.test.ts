@@ -160,6 +160,25 @@ describe('The log of a failure', () => {
   afterEach(killServices);
   afterEach(removeFolders);
 
+  it('has the cause of an outage once a second, and each failed request', async () => {
+    const { service, writes, close } = await serveWithAccess();
+    await writes.schema.dropTable('pets');
+    await close();
+    const began = performance.now();
+    const burst = () =>
+      Promise.all(Array.from({ length: 50 }, () => call(`${service.address}/v1/pets/1`, { key })));
+    await burst();
+    await eventually('the cause is logged again', 20_000, async () => {
+      await burst();
+      return service.stdout().includes('"notLogged"');
+    });
+    const seconds = (performance.now() - began) / 1_000;
+    const lines = logLines((await service.stop()).stdout);
+    const causes = lines.filter(({ msg }) => msg === 'request failed');
+    expect(causes.length).to.be.within(2, seconds + 2);
+    expect(lines.filter(({ status }) => status === 503)).to.have.length.of.at.least(100);
+  });
+
   it('has the advice of doctor, as for SQLITE_FULL to free space', async () => {
     const { service, writes, close } = await serveWithAccess();
     // SQLite fails with SQLITE_FULL after the largest id too.
