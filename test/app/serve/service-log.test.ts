@@ -112,7 +112,7 @@ describe('The log of a service', () => {
       logLines((await service.stop()).stdout).map(({ level, msg, reason }) => [level, msg, reason]),
     ).to.deep.equal([
       ['info', 'started', undefined],
-      ['warn', 'not ready', 'a write to the table heartbeats fails; run `animal-store doctor`'],
+      ['warn', 'not ready', 'the database lacks tables or columns; run `animal-store doctor`'],
       ['info', 'ready', undefined],
       ['info', 'stopping', undefined],
       ['info', 'stopped', undefined],
