@@ -1,81 +1,95 @@
 import { expect } from 'chai';
 import { setImmediate as tick } from 'node:timers/promises';
+import { mock } from 'node:test';
 import { AcceptPriority } from '../../../../adapters/http/server/accept-priority';
 
-/** Accepts a connection in each tick of the event loop until the returned function is called. */
-const flood = (priority: Pick<AcceptPriority, 'accept'>): (() => void) => {
-  let isGoing = true;
-  const acceptOne = (): void => {
-    if (!isGoing) return;
-    priority.accept();
-    setImmediate(acceptOne);
-  };
-  acceptOne();
-  return () => {
-    isGoing = false;
-  };
-};
-
-/** Starts a request as the server does. Returns the time for which it was held. */
-const heldMs = async (priority: AcceptPriority): Promise<number> => {
-  if (!priority.isHolding()) return 0;
-  const began = performance.now();
-  await new Promise<void>((resolve) => {
-    priority.hold(resolve);
-  });
-  return performance.now() - began;
-};
+/** Time for which each tick of the event loop takes in these tests. */
+const tickMs = 10;
 
 describe('AcceptPriority', () => {
-  it('holds no request while no connection arrives', () => {
-    expect(new AcceptPriority().isHolding()).to.equal(false);
+  let now: number;
+  let priority: AcceptPriority;
+  let started: ReadonlyArray<number>;
+
+  beforeEach(() => {
+    now = 0;
+    mock.method(performance, 'now', () => now);
+    priority = new AcceptPriority();
+    started = [];
+  });
+  afterEach(() => {
+    mock.restoreAll();
   });
 
-  it('holds requests until a tick accepts no connection, and starts them in order', async () => {
-    const priority = new AcceptPriority();
-    const end = flood(priority);
-    const started: Array<number> = [];
-    for (const request of [1, 2, 3]) {
-      expect(priority.isHolding()).to.equal(true);
-      priority.hold(() => started.push(request));
-    }
-    for (let ticks = 0; ticks < 10; ticks += 1) await tick();
-    expect(started).to.deep.equal([]);
-    end();
-    for (let ticks = 0; ticks < 5; ticks += 1) await tick();
-    expect(started).to.deep.equal([1, 2, 3]);
-    expect(priority.isHolding()).to.equal(false);
-  });
+  /** Holds a request as the server does, or starts it immediately. Records when it starts. */
+  const request = (): void => {
+    const start = (): void => {
+      started = [...started, now];
+    };
+    if (priority.isHolding()) priority.hold(start);
+    else start();
+  };
 
-  it('leaves requests at least 40 % of the time in a flood of connections', async () => {
-    const priority = new AcceptPriority();
-    const end = flood(priority);
-    const floodMs = 3_000;
-    const began = performance.now();
-    const holds: Array<number> = [];
-    while (performance.now() - began < floodMs) {
-      const held = await heldMs(priority);
-      if (held > 0) holds.push(held);
+  /** Lets some ticks pass, each of which accepts a connection if there is a flood. */
+  const pass = async (ticks: number, isFlood: boolean, duration = tickMs): Promise<void> => {
+    for (let passed = 0; passed < ticks; passed += 1) {
+      if (isFlood) priority.accept();
       await tick();
+      now += duration;
     }
-    end();
-    const allHeldMs = holds.reduce((sum, held) => sum + held, 0);
-    expect(holds.length).to.be.above(1);
-    expect(allHeldMs).to.be.below(0.6 * (performance.now() - began));
+  };
+
+  it('holds no request while no connection arrives', () => {
+    request();
+    expect(started).to.deep.equal([0]);
   });
 
-  it('holds no request for longer than a second, nor while more than 4,100 connections arrive', async () => {
-    const priority = new AcceptPriority();
-    let accepted = 0;
-    const end = flood({
-      accept: () => {
-        priority.accept();
-        accepted += 1;
-      },
-    });
-    const held = await heldMs(priority);
-    end();
-    expect(accepted).to.be.within(10, 4_100);
-    expect(held).to.be.within(1, 1_100);
+  it('holds requests until a tick accepts no connection', async () => {
+    priority.accept();
+    request();
+    await pass(20, true);
+    request();
+    expect(started).to.deep.equal([]);
+    await pass(2, false);
+    expect(started).to.have.length(2);
+    request();
+    expect(started).to.have.length(3);
+  });
+
+  it('starts held requests in order', async () => {
+    const order: Array<string> = [];
+    priority.accept();
+    for (const name of ['first', 'second', 'third']) priority.hold(() => order.push(name));
+    await pass(3, false);
+    expect(order).to.deep.equal(['first', 'second', 'third']);
+  });
+
+  it('holds a request for a second, and then holds none for as long', async () => {
+    priority.accept();
+    request();
+    await pass(99, true);
+    expect(started).to.deep.equal([]);
+    await pass(3, true);
+    expect(started).to.have.length(1);
+    const releasedAt = started[0] ?? NaN;
+    expect(releasedAt).to.be.within(1_000, 1_000 + 2 * tickMs);
+    while (now < releasedAt + 990) {
+      await pass(1, true);
+      request();
+    }
+    expect(started.slice(1)).to.have.length.above(90);
+    const before = started.length;
+    await pass(3, true);
+    request();
+    expect(started).to.have.length(before);
+  });
+
+  it('holds a request while at most 4,096 connections arrive', async () => {
+    priority.accept();
+    request();
+    await pass(4_090, true, 0.01);
+    expect(started).to.deep.equal([]);
+    await pass(10, true, 0.01);
+    expect(started).to.have.length(1);
   });
 });

@@ -5,7 +5,7 @@ import { mock } from 'node:test';
 import type { Listener } from '../../../../adapters/http/server/connection';
 import { eventually } from '../../../support/eventually';
 import { startPlainServer, statusesIn, stopPlainServers } from '../../../support/http/plain-server';
-import { getRequest, headOf } from '../../../support/http/raw-connection';
+import { getRequest, headOf, postRequest } from '../../../support/http/raw-connection';
 
 const boundMs = 20_000;
 
@@ -123,6 +123,16 @@ describe('startHttpServer', () => {
         .and.not.contain('Keep-Alive');
     });
   }
+
+  it('sends one 100 (Continue), however often the body is read', async () => {
+    const { exchange } = await startPlainServer((request, response) => {
+      const bytes: Array<Buffer> = [];
+      for (const chunks of [bytes, []]) request.on('data', (chunk: Buffer) => chunks.push(chunk));
+      request.on('end', () => response.end(Buffer.concat(bytes)));
+    });
+    const headers = ['Expect: 100-continue', 'Connection: close'];
+    expect(statusesIn(await exchange(postRequest('/', 'hello', ...headers)))).to.deep.equal([100, 200]);
+  });
 
   it('leaves no timer behind if its port is taken', async () => {
     const { port } = await startPlainServer(answering('well'));

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { connect as connectTo } from 'node:net';
+import { mock } from 'node:test';
 import { buffer } from 'node:stream/consumers';
 import type { HttpServer } from '../../../../adapters/http/server/server';
 import { statusesIn } from '../../../support/http/plain-server';
@@ -40,6 +41,20 @@ describe("A reply before the end of its request's body", () => {
     connection.send(`${'x'.repeat(30_000)}${getRequest('/livez').repeat(2)}`);
     expect(statusesIn(await connection.closed())).to.deep.equal([401]);
   });
+
+  for (const [length, connectionHeader] of [
+    [8_000_000, 'keep-alive'],
+    [8_100_000, 'close'],
+  ] as const) {
+    it(`waits for at most 8 MB: ${connectionHeader} after ${length} bytes`, async () => {
+      mock.timers.enable({ apis: ['setTimeout'] });
+      const connection = connectBytes(server.address);
+      connection.send(`${head(length)}${'x'.repeat(length)}`);
+      await connection.received(new RegExp(` 401 [^]*\\r\\nConnection: ${connectionHeader}\\r\\n`));
+      mock.timers.reset();
+      connection.destroy();
+    });
+  }
 
   it('takes no part of the body for a request', async () => {
     const connection = connectBytes(server.address);
