@@ -87,8 +87,6 @@ const takeListeners = (
  */
 export class Connection {
   readonly socket: Socket;
-  /** Time since which the client has read none of the response that waits in memory. Undefined if none waits. */
-  unreadSince: number | undefined;
 
   private readonly serving: Serving;
   private readonly parse: (bytes: Buffer) => void;
@@ -97,7 +95,6 @@ export class Connection {
   private state = idle;
   private isHalfClosed = false;
   private discardedBytes = 0;
-  private readBytes = 0;
 
   constructor(socket: Socket, serving: Serving) {
     this.socket = socket;
@@ -166,15 +163,6 @@ export class Connection {
   /** Makes the current response the last one of the connection, unless its head is already sent. */
   announceStop(): void {
     if (this.state._tag === 'Running' && !this.state.response.headersSent) closeAfter(this.state.response);
-  }
-
-  /** Updates `unreadSince`, which becomes `now` if the client has read something since the last call. */
-  recordUnread(now: number): void {
-    const { socket } = this;
-    const readBytes = socket.bytesWritten - socket.writableLength;
-    if (socket.writableLength === 0) this.unreadSince = undefined;
-    else if (this.unreadSince === undefined || readBytes !== this.readBytes) this.unreadSince = now;
-    this.readBytes = readBytes;
   }
 
   private readonly receive = (bytes: Buffer): void => {

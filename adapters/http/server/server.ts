@@ -6,6 +6,7 @@ import { AcceptPriority } from './accept-priority';
 import { continueOnceRead } from '../request';
 import { Connection, type Listener, type Serving } from './connection';
 import { serverTimeouts } from './timeouts';
+import { unreadLimit } from './unread-limit';
 import { keptHeaders, maxHeadBytes } from './validate-request';
 
 /** Options of `startHttpServer`. */
@@ -40,42 +41,13 @@ export interface HttpServer {
  */
 const backlog = 65_535;
 
-const maxUnreadBytes = 268_435_456;
-
 const addressOf = (host: string, bound: ReturnType<Server['address']>): string => {
   const port = typeof bound === 'object' && bound !== null ? bound.port : '';
   return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
 };
 
-/** Disconnects the clients that have read nothing for the longest time, until unread responses take at most 256 MiB. */
-const limitUnread = (connections: Iterable<Connection>): void => {
-  let unreadBytes = 0;
-  const readers: Array<{ readonly connection: Connection; readonly since: number }> = [];
-  for (const connection of connections) {
-    const { socket, unreadSince } = connection;
-    unreadBytes += socket.writableLength;
-    if (unreadSince !== undefined) readers.push({ connection, since: unreadSince });
-  }
-  if (unreadBytes <= maxUnreadBytes) return;
-  readers.sort((one, other) => one.since - other.since);
-  for (const { connection } of readers) {
-    if (unreadBytes <= maxUnreadBytes) return;
-    unreadBytes -= connection.socket.writableLength;
-    connection.socket.destroy();
-  }
-};
-
-/** HTTP server of Node that closes idle connections only while `mayCloseIdle` returns true. */
-class NodeServer extends Server {
-  mayCloseIdle = (): boolean => true;
-
-  override closeIdleConnections(): void {
-    if (this.mayCloseIdle()) super.closeIdleConnections();
-  }
-}
-
-const createNodeServer = (idleSeconds: number): NodeServer => {
-  const server = new NodeServer({
+const createNodeServer = (idleSeconds: number): Server => {
+  const server = new Server({
     maxHeaderSize: maxHeadBytes,
     headersTimeout: serverTimeouts.headersMs,
     requestTimeout: serverTimeouts.requestMs,
@@ -87,6 +59,8 @@ const createNodeServer = (idleSeconds: number): NodeServer => {
   });
   server.timeout = 1_000 * idleSeconds;
   server.maxHeadersCount = keptHeaders;
+  // Disabled, because `close` calls it, and Node counts a connection as idle even while its response is unread.
+  server.closeIdleConnections = () => undefined;
   return server;
 };
 
@@ -113,38 +87,29 @@ const drainAcceptBacklog = async (server: Server): Promise<void> => {
 };
 
 /**
- * Stops accepting connections. Closes idle connections after `idleGraceMs`, and all connections after `closeMs`. Node
- * counts a connection as idle even while its response is unread. Idle connections are therefore closed only while none
- * is busy.
+ * Stops accepting connections. Closes idle connections after `idleGraceMs`, and all connections after `closeMs`. Closes
+ * a connection that has sent nothing after `firstByteMs`, because the kernel may have received a request of it.
  */
 const closeAll = async (
-  server: NodeServer,
+  server: Server,
   open: ReadonlyMap<Duplex, Connection>,
   idleGraceMs: number,
   closeMs: number,
 ): Promise<void> => {
-  const closeIdleAt = performance.now() + idleGraceMs;
-  server.mayCloseIdle = () =>
-    performance.now() >= closeIdleAt && [...open.values()].every(({ isIdle }) => isIdle);
+  const beganAt = performance.now();
   const closed = once(server, 'close');
   server.close();
-  const closeIdle = setInterval(() => {
-    server.closeIdleConnections();
+  const closing = setInterval(() => {
+    const elapsedMs = performance.now() - beganAt;
+    for (const { socket, isIdle } of open.values()) {
+      const graceMs = socket.bytesRead === 0 ? serverTimeouts.firstByteMs : idleGraceMs;
+      if (elapsedMs >= (isIdle ? graceMs : closeMs)) socket.destroy();
+    }
   }, serverTimeouts.idleCheckMs);
-  // Node counts a connection that has sent nothing as busy, and never closes it. Close such connections after a delay,
-  // because the kernel may have received a request that Node has not read yet.
-  const closeSilent = setTimeout(() => {
-    for (const { socket } of open.values()) if (socket.bytesRead === 0) socket.destroy();
-  }, serverTimeouts.firstByteMs);
-  const closeRest = setTimeout(() => {
-    for (const { socket } of open.values()) socket.destroy();
-  }, closeMs);
   await closed;
   // Wait for the last socket, which emits `close` after the server.
   while (open.size > 0) await immediate();
-  clearInterval(closeIdle);
-  clearTimeout(closeSilent);
-  clearTimeout(closeRest);
+  clearInterval(closing);
 };
 
 /**
@@ -187,10 +152,9 @@ export const startHttpServer = async (
   // without a listener would end the process.
   server.on('error', () => undefined);
 
+  const limitUnread = unreadLimit();
   const sweep = setInterval(() => {
-    const now = performance.now();
-    for (const connection of open.values()) connection.recordUnread(now);
-    limitUnread(open.values());
+    limitUnread([...open.values()].map(({ socket }) => socket));
   }, serverTimeouts.sweepMs).unref();
 
   return {
