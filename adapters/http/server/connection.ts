@@ -1,22 +1,17 @@
-import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { maxDiscardedBytes } from '../body-limits';
 import type { HttpFailure } from '../errors';
 import type { RequestHead } from '../forwarded';
 import { collectBody, hasBody } from '../request';
 import type { AcceptPriority } from './accept-priority';
+import { type ErrorResponse, errorText } from './error-response';
 import { RequestParts } from './request-parts';
 import { serverTimeouts } from './timeouts';
 import { isMalformedHeadRequest, type ParserError, parserFailure, validateRequest } from './validate-request';
 
 /** Request listener, such as the callback of a Koa application. If it throws or rejects, the connection is closed. */
 export type Listener = (request: IncomingMessage, response: ServerResponse) => unknown;
-
-export interface ErrorResponse {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: string;
-}
 
 /** Parts of a server that its connections share. While `isStopping` is true, each response closes its connection. */
 export interface Serving {
@@ -36,7 +31,7 @@ export interface Serving {
  *   Idle ── bytes, while other clients connect ──▶ Waiting ── released ──▶ Idle
  *   Idle, Running ── failure, or response that closes the connection ──▶ Closing
  *
- * Bytes of later requests stay in the socket, which stops reading at its high-water mark. In Closing, bytes are discarded.
+ * Otherwise bytes stay in the socket, or are discarded in Closing.
  */
 type State = { readonly _tag: 'Idle' | 'Waiting' | 'Closing' } | Running;
 
@@ -49,17 +44,6 @@ interface Running {
 const idle: State = { _tag: 'Idle' };
 const waiting: State = { _tag: 'Waiting' };
 const closing: State = { _tag: 'Closing' };
-
-const rawText = ({ status, headers, body }: ErrorResponse, isHead: boolean): string => {
-  const allHeaders = {
-    ...headers,
-    'Content-Length': String(Buffer.byteLength(body)),
-    Connection: 'close',
-    Date: new Date().toUTCString(),
-  };
-  const lines = Object.entries(allHeaders).map(([name, value]) => `${name}: ${value}\r\n`);
-  return `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n${lines.join('')}\r\n${isHead ? '' : body}`;
-};
 
 const keepsAlive = ({ headers: { connection }, httpVersion }: IncomingMessage): boolean =>
   connection === undefined ? httpVersion === '1.1' : connection.toLowerCase() === 'keep-alive';
@@ -139,7 +123,7 @@ export class Connection {
   /** Answers directly on the socket, because the listener may still use the ServerResponse. Closes the connection. */
   reject(failure: HttpFailure, request: RequestHead): void {
     const response = this.serving.errorResponse(failure, request);
-    this.socket.end(rawText(response, request.method === 'HEAD'));
+    this.socket.end(errorText(response, request.method === 'HEAD'));
     this.linger();
   }
 
@@ -177,7 +161,13 @@ export class Connection {
       this.parse(rest.subarray(0, length));
       rest = rest.subarray(length);
     }
-    if (rest.length > 0) this.putBack(rest);
+    if (rest.length === 0) return;
+    if (this.state === closing) this.discard(rest.length);
+    else {
+      // Later requests stay in the socket, which stops reading at its high-water mark.
+      this.socket.pause();
+      this.socket.unshift(rest);
+    }
   };
 
   private mayParse(): boolean {
@@ -187,16 +177,9 @@ export class Connection {
     return state === idle || (state._tag === 'Running' && !state.request.complete);
   }
 
-  /** Leaves bytes of later requests in the socket, which stops reading at its high-water mark. */
-  private putBack(bytes: Buffer): void {
-    const { socket } = this;
-    if (this.state === closing) {
-      this.discardedBytes += bytes.length;
-      if (this.discardedBytes > maxDiscardedBytes) socket.pause();
-      return;
-    }
-    socket.pause();
-    socket.unshift(bytes);
+  private discard(bytes: number): void {
+    this.discardedBytes += bytes;
+    if (this.discardedBytes > maxDiscardedBytes) this.socket.pause();
   }
 
   private readonly release = (): void => {

@@ -6,7 +6,8 @@ import {
   type HttpServerOptions,
   startHttpServer,
 } from '../../../adapters/http/server/server';
-import type { ErrorResponse, Listener } from '../../../adapters/http/server/connection';
+import type { Listener } from '../../../adapters/http/server/connection';
+import type { ErrorResponse } from '../../../adapters/http/server/error-response';
 import { describeFailure, type HttpFailure } from '../../../adapters/http/errors';
 import { connectTo, exchangeBytes, type RawConnection } from './raw-connection';
 
