@@ -102,7 +102,7 @@ describe(`A page of a browser${whySkipped}`, () => {
       await shows(10, '25: pet 25,');
 
       await add.getByRole('button').click();
-      await add.getByText('categoryId is missing').waitFor();
+      await add.getByText('categoryId is required').waitFor();
       await add.getByLabel('Name').fill('<b>Rex</b>');
       await add.getByLabel('Category').fill('9007199254740993');
       await opened.route('**/v1/pets', async (route) => {

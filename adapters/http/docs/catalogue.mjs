@@ -4,10 +4,11 @@
 import { animalStoreClient } from './client.mjs';
 import { copyText } from './copy.mjs';
 import { activateForm, closeDrawers, openForm, openPet } from './drawers.mjs';
+import { newButton } from './elements.mjs';
 import { showExamples } from './examples.mjs';
 import { messageOf, showFieldErrors, valuesOf } from './forms.mjs';
 import { baseUrl, keepKey, readKey, removeKey } from './session.mjs';
-import { markRow, newElement, showRows } from './table.mjs';
+import { markRow, showRows } from './table.mjs';
 
 const find = (selector) => document.querySelector(selector);
 const [keyForm, filterForm, addForm] = [find('#enter'), find('#filter'), find('#add')];
@@ -221,8 +222,7 @@ addEventListener('popstate', () => {
   void loadFirst();
 });
 for (const example of document.querySelectorAll('#welcome pre')) {
-  const button = Object.assign(newElement('button', '', 'Copy'), { type: 'button' });
-  button.addEventListener('click', () => void copyText(button, example.textContent));
+  const button = newButton('', 'Copy', () => void copyText(button, example.textContent));
   example.after(button);
 }
 

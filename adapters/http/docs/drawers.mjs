@@ -2,9 +2,10 @@
 import { AnimalStoreError } from './client.mjs';
 import { copyText } from './copy.mjs';
 import { createOnce } from './create-once.mjs';
+import { newButton, newElement } from './elements.mjs';
 import { showExamples } from './examples.mjs';
 import { messageOf, showError, valuesOf } from './forms.mjs';
-import { newElement, showName, statusBadge } from './table.mjs';
+import { showName, statusBadge } from './table.mjs';
 
 const find = (selector) => document.querySelector(selector);
 const [petDrawer, formDrawer, form, outcome] = [find('#pet'), find('#new-pet'), find('#add'), find('#added')];
@@ -23,9 +24,8 @@ export const closeDrawers = () => {
 };
 
 const copyButton = (name, text) => {
-  const button = Object.assign(newElement('button', '', 'Copy'), { type: 'button' });
+  const button = newButton('', 'Copy', () => void copyText(button, text));
   button.setAttribute('aria-label', `Copy ${name}`);
-  button.addEventListener('click', () => void copyText(button, text));
   return button;
 };
 
@@ -33,18 +33,17 @@ const copyButton = (name, text) => {
 export const openPet = (pet) => {
   const { id, name, categoryId } = pet;
   const values = {
-    id: [newElement('span', 'mono', id), copyButton('id', String(id))],
-    categoryId: [newElement('span', 'mono', categoryId), copyButton('categoryId', String(categoryId))],
+    id: [newElement('span.mono', id), copyButton('id', String(id))],
+    categoryId: [newElement('span.mono', categoryId), copyButton('categoryId', String(categoryId))],
     status: [statusBadge(pet)],
     // The name comes last, because it may be long.
-    name: [showName(newElement('span', ''), pet), copyButton('name', name)],
+    name: [showName(newElement('span'), pet), copyButton('name', name)],
   };
   showName(find('#pet-name'), pet);
-  const fields = Object.entries(values).flatMap(([field, elements]) => {
-    const description = newElement('dd', '');
-    description.append(...elements);
-    return [newElement('dt', '', field), description];
-  });
+  const fields = Object.entries(values).flatMap(([field, elements]) => [
+    newElement('dt', field),
+    newElement('dd', ...elements),
+  ]);
   petDrawer.querySelector('dl').replaceChildren(...fields);
   showPetExamples({ operation: 'getPet', method: 'GET', path: `pets/${id}`, petId: String(id) });
   petDrawer.showModal();

@@ -1,5 +1,6 @@
-/* global document, URLSearchParams */
+/* global URLSearchParams */
 import { copyText } from './copy.mjs';
+import { newButton, newElement } from './elements.mjs';
 import { baseUrl, readKey } from './session.mjs';
 
 // An integer is written as it was typed, because JavaScript rounds large numbers.
@@ -87,31 +88,24 @@ const languages = { curl, JavaScript: client, Python: python };
 let language = 'curl';
 const panels = new Set();
 
-const newButton = (text, parent, onClick) => {
-  const button = document.createElement('button');
-  button.type = 'button';
-  button.textContent = text;
-  button.addEventListener('click', onClick);
-  parent.append(button);
-  return button;
-};
-
 /**
  * Shows a call in each language. Copies it with `$API_KEY`, and with the key of the tab at a second click. Returns a
  * function that shows another call.
  */
 export const showExamples = (panel) => {
-  const [bar, group, code] = ['div', 'div', 'code'].map((name) => document.createElement(name));
-  const example = document.createElement('pre');
+  const code = newElement('code');
+  const example = Object.assign(newElement('pre', code), { tabIndex: 0, role: 'group', translate: false });
   const buttons = Object.keys(languages).map((name) =>
-    newButton(name, group, () => {
+    newButton('', name, () => {
       language = name;
       for (const update of panels) update();
     }),
   );
+  const group = Object.assign(newElement('div', ...buttons), { role: 'group' });
+  group.setAttribute('aria-label', 'Language');
   let call;
   let copied = false;
-  const copy = newButton('Copy', bar, async () => {
+  const copy = newButton('', 'Copy', async () => {
     const key = copied && readKey() !== '' ? readKey() : undefined;
     await copyText(copy, languages[language](call, key));
     copied = true;
@@ -125,14 +119,8 @@ export const showExamples = (panel) => {
     example.setAttribute('aria-label', `Example for ${language}`);
     code.textContent = languages[language](call);
   };
-  bar.className = 'code-bar';
-  group.role = 'group';
-  group.setAttribute('aria-label', 'Language');
-  bar.prepend(group);
-  Object.assign(example, { tabIndex: 0, role: 'group', translate: false });
-  example.append(code);
   panel.classList.add('code');
-  panel.append(bar, example);
+  panel.append(newElement('div.code-bar', group, copy), example);
   return (next) => {
     call = next;
     panels.add(update);

@@ -1,10 +1,4 @@
-/* global document */
-
-const newElement = (name, ...children) => {
-  const element = document.createElement(name);
-  element.append(...children);
-  return element;
-};
+import { newElement } from './elements.mjs';
 
 /** Renders code, bold text and escapes. */
 const inlineOf = (text) =>
@@ -47,5 +41,3 @@ export const renderMarkdown = (text) => {
   }
   return elements;
 };
-
-export { newElement };

@@ -1,6 +1,7 @@
 import { copyText } from './copy.mjs';
+import { newButton, newElement } from './elements.mjs';
 import { addressOf, jsonOf, showExamples } from './examples.mjs';
-import { newElement, renderMarkdown } from './markdown.mjs';
+import { renderMarkdown } from './markdown.mjs';
 import { readKey } from './session.mjs';
 
 const reviveExactly = (_name, value, { source }) =>
@@ -18,7 +19,6 @@ const indentExactly = (text) => {
 };
 
 const plain = (text) => Object.assign(newElement('code', text), { translate: false });
-const withClass = (className, element) => Object.assign(element, { className });
 
 /** Returns the parameters of an operation and the fields of its body, each with the place where it is sent. */
 const inputsOf = ({ parameters, requestBody }, resolve) => {
@@ -55,14 +55,11 @@ const newForm = (operationId, inputs) => {
     field.id = `${operationId}-${input.name}`;
     field.setAttribute('aria-describedby', `${field.id}-hint`);
     if (input.schema.default !== undefined) field.placeholder = input.schema.default;
-    const type = withClass(
-      'quiet',
-      newElement('span', `${typeOf(input.schema)}${input.required ? ', required' : ''}`),
-    );
+    const type = newElement('span.quiet', typeOf(input.schema), input.required ? ', required' : '');
     const label = newElement('label', plain(input.name), ' ', type);
     label.htmlFor = field.id;
     const [hint] = renderMarkdown(input.description);
-    form.append(label, field, Object.assign(withClass('hint', hint), { id: `${field.id}-hint` }));
+    form.append(label, field, Object.assign(hint, { className: 'hint', id: `${field.id}-hint` }));
   }
   return form;
 };
@@ -103,18 +100,14 @@ const send = ({ headers, body, ...call }) => {
 const newResponsePanel = (status, example) => {
   const title = newElement('span', `Example of the response, ${status}`);
   title.role = 'status';
-  const copy = Object.assign(newElement('button', 'Copy'), { type: 'button' });
   const code = newElement('code', JSON.stringify(example, null, 2));
   const text = Object.assign(newElement('pre', code), { tabIndex: 0, role: 'group', translate: false });
   text.setAttribute('aria-label', 'Response');
-  copy.addEventListener('click', () => void copyText(copy, code.textContent));
+  const copy = newButton('', 'Copy', () => void copyText(copy, code.textContent));
   const headers = newElement('pre');
   const details = newElement('details', newElement('summary', 'Headers'), headers);
   details.hidden = true;
-  const panel = withClass(
-    'code',
-    newElement('div', withClass('code-bar', newElement('div', title, copy)), text, details),
-  );
+  const panel = newElement('div.code', newElement('div.code-bar', title, copy), text, details);
   const show = async (call) => {
     const began = performance.now();
     title.textContent = 'Sending…';
@@ -142,7 +135,7 @@ const responsesOf = (responses, resolve) => {
     const names = Object.keys(headers).filter((name) => name !== 'X-Request-Id');
     const cell = newElement('td', ...renderMarkdown(description));
     const list = names.flatMap((name, index) => [index === 0 ? '' : ', ', plain(name)]);
-    if (names.length > 0) cell.append(withClass('hint', newElement('p', 'Headers: ', ...list)));
+    if (names.length > 0) cell.append(newElement('p.hint', 'Headers: ', ...list));
     const head = newElement('th', status);
     head.scope = 'row';
     return newElement('tr', head, cell);
@@ -161,17 +154,14 @@ export const newOperation = (path, method, operation, resolve) => {
   const form = newForm(operationId, inputs);
   const [status, response] = Object.entries(responses)[0];
   const { panel, show } = newResponsePanel(status, response.content['application/json'].example);
-  const sendButton = withClass('main', newElement('button', 'Send'));
   const examples = newElement('div');
   const showCall = showExamples(examples);
   const call = () => callOf(operationId, method, path, inputs, form);
   const title = newElement('h2', summary);
-  if (deprecated) title.append(' ', withClass('badge pending', newElement('span', 'deprecated')));
-  const route = withClass(
-    'route',
-    newElement('p', withClass(`badge ${method}`, plain(method.toUpperCase())), ' ', plain(`/v1${path}`)),
-  );
-  form.append(sendButton);
+  if (deprecated) title.append(' ', newElement('span.badge.pending', 'deprecated'));
+  const badge = newElement(`span.badge.${method}`, plain(method.toUpperCase()));
+  const route = newElement('p.route', badge, ' ', plain(`/v1${path}`));
+  form.append(newElement('button.main', 'Send'));
   form.addEventListener('input', () => showCall(call()));
   form.addEventListener('submit', (event) => {
     event.preventDefault();
@@ -187,6 +177,6 @@ export const newOperation = (path, method, operation, resolve) => {
     form,
     responsesOf(responses, resolve),
   );
-  const right = withClass('examples', newElement('div', examples, panel));
-  return Object.assign(withClass('operation', newElement('section', left, right)), { id: operationId });
+  const section = newElement('section.operation', left, newElement('div.examples', examples, panel));
+  return Object.assign(section, { id: operationId });
 };

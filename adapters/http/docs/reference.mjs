@@ -1,5 +1,6 @@
 /* global document, location */
-import { newElement, renderMarkdown } from './markdown.mjs';
+import { newElement } from './elements.mjs';
+import { renderMarkdown } from './markdown.mjs';
 import { newOperation } from './operation.mjs';
 import { baseUrl, keepKey, readKey, removeKey } from './session.mjs';
 
@@ -46,8 +47,7 @@ const showReference = ({ info, paths, components }) => {
   for (const [path, operations] of Object.entries(paths))
     for (const [method, operation] of Object.entries(operations)) {
       main.append(newOperation(path, method, operation, resolve));
-      const badge = newElement('span', method.toUpperCase());
-      badge.className = `badge ${method}`;
+      const badge = newElement(`span.badge.${method}`, method.toUpperCase());
       addLink(operation.operationId, operation.summary, badge);
     }
   const errors = newElement('section', newElement('h2', 'Errors'));

@@ -1,15 +1,8 @@
 /* global document */
 import { copyText } from './copy.mjs';
+import { newButton, newElement } from './elements.mjs';
 
-/** Makes an element with a text. `textContent` shows HTML in a name as text, and writes every digit of a bigint. */
-export const newElement = (name, className, text = '') => {
-  const element = document.createElement(name);
-  element.className = className;
-  element.textContent = text;
-  return element;
-};
-
-/** Makes a button or another element that shows a name, in the direction of its own text. */
+/** Shows a name in an element, in the direction of its own text. */
 export const showName = (element, { name }) => {
   element.classList.toggle('unnamed', name.trim() === '');
   element.textContent = name.trim() === '' ? '(no name)' : name;
@@ -19,27 +12,21 @@ export const showName = (element, { name }) => {
 };
 
 export const statusBadge = ({ status }) => {
-  const badge = newElement('span', status === undefined ? 'quiet' : `badge ${status}`, status ?? '–');
+  const badge = newElement(status === undefined ? 'span.quiet' : `span.badge.${status}`, status ?? '–');
   badge.translate = false;
   return badge;
 };
 
-const newButton = (className) => Object.assign(newElement('button', className), { type: 'button' });
-
 const newRow = (pet, onOpen) => {
-  const id = Object.assign(newButton('id mono'), {
-    textContent: pet.id,
-    title: 'Copy the id',
-    translate: false,
-  });
-  id.addEventListener('click', (event) => {
+  const id = newButton('.id.mono', pet.id, (event) => {
     event.stopPropagation();
     void copyText(id, String(pet.id));
   });
-  const category = newElement('span', 'mono', pet.categoryId);
+  Object.assign(id, { title: 'Copy the id', translate: false });
+  const category = newElement('span.mono', pet.categoryId);
   const row = document.createElement('tr');
   row.dataset.id = pet.id;
-  for (const content of [id, showName(newButton('name'), pet), category, statusBadge(pet)])
+  for (const content of [id, showName(newElement('button.name'), pet), category, statusBadge(pet)])
     row.insertCell().append(content);
   // The layout of a phone would take these roles away.
   for (const element of [row, ...row.cells]) element.role = element === row ? 'row' : 'cell';

@@ -1,0 +1,18 @@
+/* global document */
+
+/** Makes an element, such as `td` or `span.badge.sold`, whose children are elements and texts. */
+export const newElement = (nameAndClasses, ...children) => {
+  const [name, ...classes] = nameAndClasses.split('.');
+  const element = document.createElement(name);
+  element.classList.add(...classes);
+  // A text is never read as HTML, and a bigint keeps every digit.
+  element.append(...children);
+  return element;
+};
+
+/** Makes a button that sends no form. */
+export const newButton = (classes, text, onClick) => {
+  const button = Object.assign(newElement(`button${classes}`, text), { type: 'button' });
+  button.addEventListener('click', onClick);
+  return button;
+};
