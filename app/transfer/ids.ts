@@ -7,7 +7,7 @@ import { escapeControlCharacters } from '../terminal/text';
 
 /** Makes a writer of ids, one on each line, to a new file. `keep` gives the file its name, `discard` deletes it. */
 export const createIdsFile = async (target: string) => {
-  const file = await resolveTarget(target, { mayReplace: false });
+  const file = await resolveTarget(target, {});
   const partial = createPartial(file);
   const handle = await open(partial, 'r+');
   return {

@@ -66,8 +66,8 @@ const isSqlite = async (file: string): Promise<boolean> => {
 const logEnding = /-(?:wal|shm|journal)$/;
 
 export interface TargetOptions {
-  /** True if the command may replace a file that exists. */
-  readonly mayReplace: boolean;
+  /** True if the command may replace a file that exists. Undefined if the command has no option `--replace`. */
+  readonly mayReplace?: boolean;
   /** SQLite file of the store, which no command may replace. */
   readonly database?: string | undefined;
   /** True if the command writes a SQLite database, which may then replace another one that is not in use. */
@@ -92,6 +92,7 @@ export const resolveTarget = async (
   // Opens no database of this process: closing the file would release the locks of the process on it.
   if (!isDatabase && (await isSqlite(file)))
     throw permanentError(`${file} is a SQLite database; name another file`);
-  if (!mayReplace) throw permanentError(`${file} exists; name another file, or replace it with --replace`);
-  return file;
+  if (mayReplace === true) return file;
+  const remedy = mayReplace === undefined ? '' : ', or replace it with --replace';
+  throw permanentError(`${file} exists; name another file${remedy}`);
 };

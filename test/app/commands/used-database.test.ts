@@ -37,7 +37,7 @@ describe('The database of a command', () => {
       ['keys', 'create', '--name=x'],
       ['export', '--format=csv'],
       ['backup', backup],
-      ['restore', backup],
+      ['restore', '--replace', backup],
       ['import', await rows()],
     ]) {
       const { code, stderr } = await runInProcess(command, environment);
@@ -128,7 +128,7 @@ describe('The database of a command', () => {
     for (const words of [['serve'], ['doctor']]) {
       const { code, stdout, stderr } = await onReadOnlyMount(...words);
       expect(code, words.join(' ')).to.equal(1);
-      expect(stdout + stderr).to.include('is on a file system that is mounted read-only; mount it so that');
+      expect(stdout + stderr).to.include('is on a file system that is read-only here; mount it so that');
       expect(stdout.match(/^FAIL/gm)?.length ?? 1, stdout).to.equal(1);
     }
     expect(readdirSync(dirname(file))).to.deep.equal(['animals.sqlite3']);
