@@ -17,7 +17,7 @@ import {
 import { CommandFailed } from '../failures';
 import { tableText } from '../terminal/table';
 import type { Terminal } from '../terminal/terminal';
-import { counted, escapeControlCharacters, toPrintableJson } from '../terminal/text';
+import { counted, escapeControlCharacters, grouped, toPrintableJson } from '../terminal/text';
 import { fieldOption, nonEmpty, parseId } from './arguments';
 import { runOnStore } from './run-command';
 
@@ -74,7 +74,7 @@ export const list = (terminal: Terminal): Command => {
     .description('print animals by ascending id')
     .option(
       '--name <text>',
-      `only animals whose name has this text; reads at most ${maxRead} animals`,
+      `only animals whose name has this text; reads at most ${grouped(maxRead)} animals`,
       nonEmpty,
     )
     .option('--limit <limit>', 'maximum number of animals to print', parseLimit, defaultPageSize)
@@ -93,7 +93,7 @@ export const list = (terminal: Terminal): Command => {
               : await tableText(header, pets.map(textsOf), { flexible: petFieldNames.indexOf('name') });
           if (pets.length > 0) terminal.write(`${lines}\n`);
           const rest = last === undefined ? '' : `; for more, add --after ${last}`;
-          terminal.printError(`${counted(pets.length, 'animal')} of ${read} read${rest}`);
+          terminal.printError(`${counted(pets.length, 'animal')} of ${grouped(read)} read${rest}`);
         },
         true,
       ),
