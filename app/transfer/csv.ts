@@ -95,7 +95,7 @@ export async function* readCsv(
     return [];
   };
   try {
-    for await (const records of readCsvRecords(binaryTexts)) yield records.flatMap(toRow);
+    for await (const record of readCsvRecords(binaryTexts)) yield toRow(record);
   } catch (error) {
     if (!(error instanceof MisplacedQuote)) throw error;
     if (error.line === 1) throw headerError([]);
