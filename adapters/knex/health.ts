@@ -45,10 +45,10 @@ const checkReadiness = async ({
       E.isLeft(check) && isKind(...kinds)(check.left.cause);
   if ([tables, animals, written].some(hasFailed('ReadOnlyServer')))
     return 'the database server is read-only; run `animal-store doctor`';
-  if (E.isLeft(tables))
-    return hasFailed('LoginRejected')(tables)
-      ? 'the database rejects the login; run `animal-store doctor`'
-      : 'the database does not answer';
+  if (hasFailed('LoginRejected')(tables)) return 'the database rejects the login; run `animal-store doctor`';
+  if (hasFailed('NoRight', 'NoRightOnSchema', 'RowSecurity')(tables))
+    return 'the role lacks rights; run `animal-store doctor`';
+  if (E.isLeft(tables)) return 'the database does not answer';
   const { schema, lacks, missing } = tables.right;
   if (generationMismatch(schema) !== undefined)
     return 'the database schema belongs to an incompatible version; run `animal-store doctor`';

@@ -51,6 +51,9 @@ const advice: Readonly<Record<ErrorKind, string | undefined>> = {
     "set sslrootcert in DATABASE_URL to the file with the certificate of the authority that signed the server's certificate",
   NoTls: 'enable TLS in the server, or remove sslmode from DATABASE_URL',
   MigrationsLocked: 'another process runs migrations with Knex; if none does, run `knex migrate:unlock`',
+  MissingObject: undefined,
+  ColumnUsed:
+    'if views, rules or policies use the tables of the store, drop them, migrate, and create them again',
   Rejected: undefined,
   FileRefused: undefined,
   NoAnswer:
@@ -75,7 +78,9 @@ export const specificAdvice = (url: DatabaseUrl, cause: unknown): string | undef
   if (url._tag === 'Memory') return undefined;
   if (url._tag === 'Postgres') return advice[kind];
   if (kind === 'NoAnswer') return undefined;
-  return kind === 'Rejected' || kind === 'FileRefused' ? fileAdvice(url.filename) : advice[kind];
+  return kind === 'Rejected' || kind === 'MissingObject' || kind === 'FileRefused'
+    ? fileAdvice(url.filename)
+    : advice[kind];
 };
 
 export const generalAdvice = (url: DatabaseUrl): string =>

@@ -55,6 +55,10 @@ const kinds = [
   ['CertificateOfOtherName', /^ERR_TLS_CERT_ALTNAME_INVALID/],
   ['CertificateUntrusted', /^\S*(CERT|SIGNATURE|ERR_TLS|ISSUER)/],
   ['NoTls', /does not support SSL|^EPROTO|^ERR_SSL/],
+  /** Table, column or type that does not exist. */
+  ['MissingObject', /^(42703|42704|42P01) |^SQLITE_ERROR .*no such (column|table)/s, 'separate'],
+  /** Change of a column that a view, a rule or a policy uses. */
+  ['ColumnUsed', /^(0A000|2BP01) /, 'separate'],
   ['MigrationsLocked', /Migration table is already locked/],
   /** The database rejected the statement itself, so that other rows may succeed in separate statements. */
   [

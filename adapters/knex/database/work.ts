@@ -20,6 +20,11 @@ export interface TransactionOptions {
 
 const timeoutError = (message: string): Error => errorWithCode('ETIMEDOUT', message);
 
+/** Throws after `until`, a time by `performance.now()`, so that work whose callers have timed out ends. */
+export const throwIfLate = (until: number): void => {
+  if (performance.now() > until) throw timeoutError('the calls of this batch have timed out');
+};
+
 const begin = async (knex: Knex, config?: Knex.TransactionConfig): Promise<Knex.Transaction> => {
   const transaction = await knex.transaction(config).catch((error: unknown) => {
     throw withoutStatement(error);

@@ -41,7 +41,7 @@ export const runMigrations = async (transaction: Knex.Transaction, statements: S
   } catch (error) {
     const { message } = withoutStatement(error);
     const [, name] = takenName.exec(message) ?? [];
-    if (name === undefined) throw isKind('Rejected')(error) ? otherTables(message) : error;
+    if (name === undefined) throw isKind('MissingObject')(error) ? otherTables(message) : error;
     throw permanentError(
       `${message}: ${name} belongs to another program; use a separate database, or a separate schema on PostgreSQL`,
     );
@@ -49,7 +49,7 @@ export const runMigrations = async (transaction: Knex.Transaction, statements: S
   await checkNeeds(transaction, statements);
 };
 
-const isLocked = isKind('RowLocked', 'FileLocked');
+const isLocked = isKind('RowLocked', 'FileLocked', 'Conflict');
 
 const retryLocked = <A>(
   onWait: () => void,

@@ -20,7 +20,7 @@ import {
 import { createBatcher, type OnBatch } from '../batcher';
 import { filterCells, idOfRow, leastInt64, petFromRow, type PetRow } from '../database/pet-columns';
 import type { PageStart, Statements, StoreDatabase } from '../database/store-database';
-import { tryWork } from '../database/work';
+import { throwIfLate, tryWork } from '../database/work';
 
 type Found = E.Either<PetNotFound | Unavailable, Pet>;
 
@@ -75,12 +75,14 @@ const toPetPage = ({ limit, order }: PetQuery, rows: ReadonlyArray<PetRow>): Pag
 const readPages = async (
   { reads, statements }: StoreDatabase,
   queries: ReadonlyArray<PetQuery>,
+  until: number,
 ): Promise<ReadonlyArray<Page | undefined>> => {
   const texts = queries.map(textOf);
   const distinct = [...new Map(RA.zip(texts, queries))];
   const limit = countToFind(queries[0]?.limit ?? defaultPageSize);
   const pages = new Map<string, Page>();
   for (const some of RA.chunksOf(Math.ceil(maxPetsPerStatement / limit))(distinct)) {
+    throwIfLate(until);
     const starts = some.map(([, query]) => startOf(query));
     const found = await statements.pages(reads, starts, limit);
     for (const [[text, query], rows] of RA.zip(some, found)) pages.set(text, toPetPage(query, rows));
@@ -92,7 +94,7 @@ export const listPets = (database: StoreDatabase, onBatch: OnBatch): PetReposito
   const list = createBatcher({
     concurrency: database.concurrency.reads,
     groupOf,
-    runBatch: (queries: ReadonlyArray<PetQuery>) => readPages(database, queries),
+    runBatch: (queries: ReadonlyArray<PetQuery>, until) => readPages(database, queries, until),
     onBatch,
   });
   return (query, deadline) =>

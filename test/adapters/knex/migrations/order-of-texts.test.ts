@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { inspectConnection, knexPetRepository, migrate, type OwnDatabase } from '../../../../adapters/knex';
 import { decodeOrThrow, IdempotencyKey, OwnerId } from '../../../../core';
 import { arbitraryNewPet } from '../../../contracts';
+import { kindOf } from '../../../../adapters/knex/database/errors';
 import { success } from '../../../contracts/outcome';
 import { postgresWith, withEmptyDatabase } from '../../../support/databases/databases';
 import { execute } from '../../../support/postgres/postgres';
@@ -59,6 +60,21 @@ describe('A PostgreSQL server that has changed its order of texts', () => {
       expect(await createAll(changed)).to.include(false);
       await success(migrate(changed));
       expect(await createAll(changed)).to.deep.equal(creates.map(() => true));
+    }));
+
+  it('keeps a store that a migration cannot change because of a view, and the failure says so', () =>
+    withEmptyDatabase(orderedBy('en'), async (database, _open, url) => {
+      await success(migrate(database));
+      await execute(
+        url,
+        `alter table idempotency_keys alter column owner_id type text collate "default";
+        create view owners as select owner_id from idempotency_keys;
+        delete from animal_store_migrations where name like '003%'`,
+      );
+      const outcome = await migrate(database)();
+      const cause = outcome._tag === 'Left' && outcome.left.cause;
+      expect(kindOf(cause)).to.equal('ColumnUsed');
+      expect(cause).to.have.property('message').that.includes('view');
     }));
 
   it('is named by doctor, with the statements that repair the indexes', () =>
