@@ -91,7 +91,7 @@ export class Connection {
   }
 
   get isIdle(): boolean {
-    return this.state === idle && this.socket.writable;
+    return this.state === idle && this.socket.writable && !this.parts.isUnfinished;
   }
 
   /** Begins an exchange with a request whose head Node has parsed. */

@@ -9,6 +9,11 @@ export class RequestParts {
   /** Last bytes of an unfinished part, because a blank line may be divided between two packets. */
   private tail = '';
 
+  /** True if a part has begun and not ended. */
+  get isUnfinished(): boolean {
+    return this.bodyBytesLeft > 0 || this.tail !== '';
+  }
+
   /** Starts a body with a Content-Length. Its head was the last part. */
   startBody(contentLength: number): void {
     this.bodyBytesLeft = contentLength;

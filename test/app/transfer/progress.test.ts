@@ -65,7 +65,7 @@ describe('The progress of a command', () => {
 
     // Each read and write of a page of a file takes long, as on a slow disk.
     const slow =
-      'strace -qq -f --seccomp-bpf -o /dev/null -e trace=pread64,pwrite64 -e inject=pread64,pwrite64:delay_enter=3000';
+      'strace -qq -f --seccomp-bpf -o /dev/null -e trace=pread64,pwrite64 -e inject=pread64,pwrite64:delay_enter=10000';
     const bar = '[█░]{24} {2}(\\d+) %';
 
     for (const [command, line, result] of [
