@@ -19,9 +19,29 @@ export class MisplacedQuote extends Error {
   }
 }
 
-/** Yields the records of a CSV text (RFC 4180, with any line break). Throws at a misplaced quote. */
+/** Error of a record above the maximum length. `line` is its first line. */
+export class TooLongRecord extends Error {
+  readonly line: number;
+  /** True if the text contains a quote. An unclosed quote may then be the cause, which the parser does not report. */
+  readonly mayBeQuote: boolean;
+
+  constructor(line: number, mayBeQuote: boolean) {
+    super(`the record of line ${line} is too long`);
+    this.line = line;
+    this.mayBeQuote = mayBeQuote;
+  }
+}
+
+/** Yields the records of a CSV text (RFC 4180, with any line break). Throws at a misplaced quote or a long record. */
 export async function* readCsvRecords(texts: AsyncIterable<string>): AsyncGenerator<CsvRecord> {
   let nextLine = 1;
+  let hasQuote = false;
+  async function* watched(): AsyncGenerator<string> {
+    for await (const text of texts) {
+      hasQuote ||= text.includes('"');
+      yield text;
+    }
+  }
   const parser = parse({
     record_delimiter: ['\r\n', '\n', '\r'],
     relax_column_count: true,
@@ -34,11 +54,14 @@ export async function* readCsvRecords(texts: AsyncIterable<string>): AsyncGenera
     },
   });
   // Ignores the error, because the parser reports it to the loop below as well.
-  pipeline(Readable.from(texts), parser).catch(() => undefined);
+  pipeline(Readable.from(watched()), parser).catch(() => undefined);
   const records: AsyncIterable<ReadonlyArray<string>> = parser;
   try {
     for await (const [line, ...cells] of records) yield { line: Number(line), cells };
   } catch (error) {
-    throw error instanceof CsvError ? new MisplacedQuote(nextLine) : error;
+    if (!(error instanceof CsvError)) throw error;
+    throw error.code === 'CSV_MAX_RECORD_SIZE'
+      ? new TooLongRecord(nextLine, hasQuote)
+      : new MisplacedQuote(nextLine);
   }
 }

@@ -2,8 +2,8 @@ import { stringify } from 'csv-stringify/sync';
 import * as E from 'fp-ts/Either';
 import { isUtf8 } from 'node:buffer';
 import { type FieldRule, fieldType, newPetRules, type Pet } from '../../core';
-import { type CsvRecord, MisplacedQuote, readCsvRecords } from './csv-records';
-import { misspeltName, type Row, toBytes } from './rows';
+import { type CsvRecord, MisplacedQuote, readCsvRecords, TooLongRecord } from './csv-records';
+import { maxRowLength, misspeltName, type Row, toBytes } from './rows';
 
 /**
  * Matches a text that a spreadsheet would run as a formula (OWASP, "CSV Injection"), also after single quotes. With
@@ -80,7 +80,19 @@ const toValues = (columnsOfFile: ReadonlyArray<Column>, cells: ReadonlyArray<str
   return E.right(values);
 };
 
-/** Reads the rows of a CSV file. Throws if the header is invalid, or at the first misplaced quote. */
+const quoteAdvice = 'put a value with a quote in double quotes, and write the quote twice';
+
+/** Describes what is wrong with the row where the parser stopped. */
+const stopText = (error: MisplacedQuote | TooLongRecord): string => {
+  if (error instanceof MisplacedQuote)
+    return `a quote in the row that begins here is misplaced or not closed; ${quoteAdvice}`;
+  const tooLong = `longer than ${maxRowLength} bytes`;
+  return error.mayBeQuote
+    ? `the row that begins here is ${tooLong}, or a quote in it is not closed; ${quoteAdvice}`
+    : `the row is ${tooLong}`;
+};
+
+/** Reads the rows of a CSV file. Throws if the header is invalid, at a misplaced quote, or if a row is too long. */
 export async function* readCsv(
   binaryTexts: AsyncIterable<string>,
   escapeFormulas: boolean,
@@ -97,12 +109,9 @@ export async function* readCsv(
   try {
     for await (const record of readCsvRecords(binaryTexts)) yield toRow(record);
   } catch (error) {
-    if (!(error instanceof MisplacedQuote)) throw error;
+    if (!(error instanceof MisplacedQuote || error instanceof TooLongRecord)) throw error;
     if (error.line === 1) throw headerError([]);
-    throw new Error(
-      `line ${error.line}: a quote in the row that begins here is misplaced or not closed; put a value with a quote in double quotes, and write the quote twice`,
-      { cause: error },
-    );
+    throw new Error(`line ${error.line}: ${stopText(error)}`, { cause: error });
   }
   if (header === undefined) throw headerError([]);
 }

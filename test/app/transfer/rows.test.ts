@@ -110,13 +110,18 @@ describe('Rows of a file', () => {
       ['"a\r\nb\r\n\r\n",1,\r\n\r\n"b,1,', 7],
       ['a,1,\n"b,1,\nc,1,\n"d",1,\n', 3],
       ['a,1,\n'.repeat(20_000) + '"b,1,', 20_002],
-      [`a,1,\n"b,1,\n${'c,1,\n'.repeat(400_000)}`, 3],
     ] as const) {
       expect(await readCsv(rows)).to.match(
         new RegExp(`^Error: line ${line}: a quote in the row that begins here is misplaced or not closed`),
       );
     }
     const million = 'x'.repeat(1_000_000);
+    expect(await readCsv(`a,1,\n${million}${million},1,\n`)).to.equal(
+      'Error: line 3: the row is longer than 1000000 bytes',
+    );
+    expect(await readCsv(`a,1,\n"b,1,\n${'c,1,\n'.repeat(400_000)}`)).to.match(
+      /^Error: line 3: the row that begins here is longer than 1000000 bytes, or a quote in it is not closed; /,
+    );
     expect(await read('ndjson', '{}\n{', million, million)).to.equal(
       'Error: line 2: the row is longer than 1000000 bytes',
     );
