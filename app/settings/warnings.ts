@@ -51,6 +51,20 @@ const postgresVariable = /^PG(?!USER$|PASS)[A-Z]+/;
 export const ignoredVariables = (environment: NodeJS.ReadOnlyDict<string>): ReadonlyArray<string> =>
   Object.keys(environment).filter((name) => postgresVariable.test(name));
 
+/** Matches the variables of libpq that choose the server, the database or the connection. Others are harmless. */
+const connectionVariable =
+  /^PG(?:HOST(?:ADDR)?|PORT|DATABASE|SERVICE(?:FILE)?|OPTIONS|SSL[A-Z_]*|REQUIRE(?:SSL|PEER|AUTH)|CHANNELBINDING|GSSENCMODE|KRBSRVNAME|TARGETSESSIONATTRS|LOADBALANCEHOSTS|CONNECT_TIMEOUT)$/;
+
+const ignoredConnection = (
+  environment: NodeJS.ReadOnlyDict<string>,
+  { DATABASE_URL }: Settings,
+): ReadonlyArray<string> =>
+  DATABASE_URL._tag === 'Postgres'
+    ? ignoredVariables(environment)
+        .filter((name) => connectionVariable.test(name))
+        .map((name) => `${name} is ignored; use the parameters of DATABASE_URL`)
+    : [];
+
 /** Returns warnings about an environment and the settings that were read from it, if they are valid. */
 export const settingWarnings = (
   environment: NodeJS.ReadOnlyDict<string>,
@@ -58,6 +72,7 @@ export const settingWarnings = (
 ): ReadonlyArray<string> => [
   ...misspeltSettings(environment),
   ...unusedSecrets(environment),
-  ...ignoredVariables(environment).map((name) => `${name} is ignored; use the parameters of DATABASE_URL`),
-  ...(E.isRight(settings) ? shortKeys(settings.right) : []),
+  ...(E.isRight(settings)
+    ? [...ignoredConnection(environment, settings.right), ...shortKeys(settings.right)]
+    : []),
 ];
