@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import {
-  migrate,
+  migrateExisting,
   openSqlite,
   type OwnDatabase,
   readContents,
@@ -43,20 +43,48 @@ const contentsText = async (database: OwnDatabase): Promise<string> => {
 
 type Restore = Copy<Options>;
 
+interface RestoreState {
+  /** What is done of a restore into PostgreSQL, which commits the tables before the rights and the migration. */
+  phase: 'restoring' | 'restored' | 'granted' | 'migrated';
+}
+
+const remains = ({ phase }: RestoreState, role = 'ROLE'): string => {
+  const migrateText = 'run `animal-store migrate` with DATABASE_URL set to the target';
+  switch (phase) {
+    case 'restoring':
+      return 'the database is unchanged';
+    case 'restored':
+      return `the animals are restored, without the rights of the service: run \`psql --set=role=${role} --file=deploy/postgres/grants.sql\` on the target, and ${migrateText}`;
+    case 'granted':
+      return `the animals are restored, but not migrated: ${migrateText}`;
+    case 'migrated':
+      return 'the animals are restored and migrated, but were not counted';
+  }
+};
+
 /** Restores a dump into an empty database, migrates it, and returns what it contains. */
 const restoreIntoPostgres = async (
   settings: Settings,
   connectionString: string,
   file: string,
-  { role, ...options }: Parameters<Restore>[2],
+  options: Parameters<Restore>[2],
+  state: RestoreState,
 ): Promise<string> => {
   const database = await databaseOf(settings).open();
   try {
     if ((await orFail(readSchema(database))).generation > 0)
       throw new Error('there is a store in the target already; restore into an empty database');
-    await restorePostgres(connectionString, file, role, options);
+    const schema = await database.currentSchema();
+    const onRestored = (): void => {
+      state.phase = 'restored';
+    };
+    await restorePostgres(connectionString, file, { ...options, schema, onRestored });
+    state.phase = 'granted';
     options.onStage?.('migrating');
-    const migrated = await orFail(migrate(database, { mayRaiseGeneration: true, signal: options.signal }));
+    const migrated = await orFail(
+      migrateExisting(database, { mayRaiseGeneration: true, signal: options.signal }),
+    );
+    state.phase = 'migrated';
     return `restored and checked: ${await contentsText(database)}${migratedText(migrated)}`;
   } finally {
     await database.close();
@@ -80,7 +108,10 @@ const tryRestore = async (file: string, options: Parameters<Restore>[2]): Promis
   }
 };
 
-const restore: Restore = async (source, file, options) => {
+const restore = async (
+  [source, file, options]: Parameters<Restore>,
+  state: RestoreState,
+): Promise<string> => {
   if (options.check === true) return tryRestore(file, options);
   const settings = options.into === undefined ? source : readTarget(options.into, options.environment);
   const { DATABASE_URL: url } = settings;
@@ -89,9 +120,11 @@ const restore: Restore = async (source, file, options) => {
     case 'Memory':
       throw new CommandFailed({ _tag: 'NoDatabase' });
     case 'Postgres':
-      return restoreIntoPostgres(settings, url.connectionString, file, options).catch((error: unknown) => {
-        throw new Error(reasonOf(error, url), { cause: error });
-      });
+      return restoreIntoPostgres(settings, url.connectionString, file, options, state).catch(
+        (error: unknown) => {
+          throw new Error(reasonOf(error, url), { cause: error });
+        },
+      );
     case 'Sqlite': {
       const { filename } = url;
       const advice = fileAdvice(filename);
@@ -114,4 +147,8 @@ export const restoreCommand = (terminal: Terminal): Command =>
     .option('--into <url>', 'address of the database to restore into, by default DATABASE_URL')
     .option('--role <role>', 'role of the service on PostgreSQL, which gets the rights of the service')
     .option('--check', 'try to restore a backup of SQLite in a temporary folder, and print what it contains')
-    .action(copyAction(terminal, 'restore', restore, () => 'the database is unchanged'));
+    .action((file: string, options: Options) => {
+      const state: RestoreState = { phase: 'restoring' };
+      const run: Restore = (...parameters) => restore(parameters, state);
+      return copyAction(terminal, 'restore', run, () => remains(state, options.role))(file, options);
+    });

@@ -71,7 +71,9 @@ const runTool =
     }
   };
 
-type Options = Pick<CopyOptions, 'signal' | 'onStage'> & { readonly environment: Environment };
+interface Options extends Pick<CopyOptions, 'signal' | 'onStage'> {
+  readonly environment: Environment;
+}
 
 /** Lets programs of PostgreSQL connect as the driver does. */
 const withTools = async <A>(
@@ -92,13 +94,13 @@ const withTools = async <A>(
   }
 };
 
-const hasAnimals = / TABLE DATA \S+ pets /;
+/** Matches the entry of the table of animals in the list of a dump. */
+const animalsEntry = /^\d+; \d+ \d+ TABLE DATA (.+?) pets /m;
 
-/** Reads the whole dump, as a restore does. Throws NotInitialized if it lacks the table of animals. */
-const checkDump = async (run: RunTool, file: string): Promise<void> => {
+/** Reads the whole dump, as a restore does. Returns the schema of the animals, or undefined if it lacks their table. */
+const checkDump = async (run: RunTool, file: string): Promise<string | undefined> => {
   await run('pg_restore', ['--file=/dev/null', file]);
-  if (!hasAnimals.test(await run('pg_restore', ['--list', file])))
-    throw new CommandFailed({ _tag: 'NotInitialized' });
+  return animalsEntry.exec(await run('pg_restore', ['--list', file]))?.[1];
 };
 
 /**
@@ -124,7 +126,7 @@ export const backupPostgres = async (
           : error;
       });
       options.onStage?.('checking');
-      await checkDump(run, partial);
+      if ((await checkDump(run, partial)) === undefined) throw new CommandFailed({ _tag: 'NotInitialized' });
     });
     await rename(partial, file);
   } finally {
@@ -135,23 +137,36 @@ export const backupPostgres = async (
 /** Script that grants a role the rights of the service. */
 const grantsScript = join(dirname(require.resolve('#manifest')), 'deploy/postgres/grants.sql');
 
+interface RestoreOptions extends Options {
+  readonly role?: string | undefined;
+  /** Schema in which the service expects the tables. */
+  readonly schema: string | undefined;
+  /** Runs when the restore has committed, before the rights are granted. */
+  readonly onRestored: () => void;
+}
+
 /**
  * Restores a dump into a database without these tables, in one transaction, and grants `role` the rights of the service.
- * Checks the whole dump first.
+ * Checks the whole dump first. Throws if its tables are of another schema, where the service would not find them.
  */
 export const restorePostgres = (
   connectionString: string,
   file: string,
-  role: string | undefined,
-  options: Options,
+  { role, schema, onRestored, ...options }: RestoreOptions,
 ): Promise<void> =>
   withTools(connectionString, options, async (run) => {
     options.onStage?.('checking');
-    await checkDump(run, file);
+    const dumped = await checkDump(run, file);
+    if (dumped === undefined) throw new Error(`${file} is not a backup of an animal store`);
+    if (dumped !== schema)
+      throw new Error(
+        `the backup is of the schema ${dumped}, but the address selects ${schema === undefined ? 'no schema' : `the schema ${schema}`}; create the schema ${dumped} in the target, and select it by search_path`,
+      );
     options.onStage?.('copying');
     const { pathname } = new URL(connectionString);
     const database = `--dbname=${decodeURIComponent(pathname.slice(1)) || 'postgres'}`;
     await run('pg_restore', ['--no-owner', '--no-acl', '--single-transaction', database, file]);
+    onRestored();
     if (role !== undefined)
       await run('psql', ['--no-psqlrc', '--quiet', database, `--set=role=${role}`, `--file=${grantsScript}`]);
   });

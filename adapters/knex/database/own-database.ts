@@ -32,6 +32,8 @@ export interface OwnDatabase extends StoreDatabase {
    * damaged, if no PostgreSQL schema is selected, or if the encoding cannot store all of Unicode.
    */
   readonly inspect: () => Promise<ReadonlyArray<Finding>>;
+  /** Returns PostgreSQL's schema for the store's tables. Returns undefined if none is selected, and on SQLite. */
+  readonly currentSchema: () => Promise<string | undefined>;
   /**
    * Returns what is wrong, and how to repair it, if no id is left or if one of the next `count` ids is taken. Returns
    * undefined if nothing is wrong, and always on Citus.

@@ -232,6 +232,12 @@ export const openPostgres = (url: PostgresUrl, options: PostgresOptions): OwnDat
         ...(await inspectCollation(pool)),
       ];
     },
+    currentSchema: async () => {
+      const { schema } = await pool.first<{ readonly schema: string | null }>(
+        pool.raw('current_schema() as schema'),
+      );
+      return facts.schema ?? schema ?? undefined;
+    },
     inspectIds: async (count) =>
       (await isDistributed(pool)) ? undefined : inspectSequence(pool, statements, count),
     checkSpace: async () => {

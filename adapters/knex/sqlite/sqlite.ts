@@ -228,6 +228,7 @@ export const openSqlite = (filename: string, { isOwnFile = false }: SqliteOption
         await tryAndRollBack(copy, migration);
       });
     },
+    currentSchema: () => Promise.resolve(undefined),
     inspectIds: () => inspectLastId(reads),
     checkSpace: () => Promise.resolve(),
     sizes: () => fileSizes(filename),

@@ -1,0 +1,43 @@
+import { expect } from 'chai';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { inPostgresDatabase } from '../../support/postgres/postgres';
+import { runInProcess } from '../../support/processes/run-in-process';
+import { makeFolder, removeFolders } from '../../support/temporary-folder';
+
+/** Runs `restore` with a pg_restore that prints `list` and restores nothing, and with a psql that fails. */
+const restore = async (url: string, list: string, ...words: ReadonlyArray<string>): Promise<string> => {
+  const folder = await makeFolder();
+  writeFileSync(join(folder, 'pg_restore'), `#!/bin/sh\necho "${list}"\n`, { mode: 0o755 });
+  writeFileSync(join(folder, 'psql'), '#!/bin/sh\nexit 1\n', { mode: 0o755 });
+  const environment = { DATABASE_URL: url, PATH: `${folder}:/bin` };
+  const { code, stderr } = await runInProcess(['restore', 'dump', ...words], environment);
+  expect(code, stderr).to.equal(1);
+  return stderr;
+};
+
+const listOf = (schema: string): string => `;\n3345; 0 16389 TABLE DATA ${schema} pets keeper`;
+
+describe('A restore on PostgreSQL', () => {
+  afterEach(removeFolders);
+
+  it('says what remains to do if it fails after its commit', () =>
+    inPostgresDatabase(async (url) => {
+      expect(await restore(url, listOf('public'), '--role', 'shop')).to.match(
+        /; the animals are restored, without the rights of the service: run `psql --set=role=shop .*grants\.sql` .*`animal-store migrate`/,
+      );
+      const unmigrated = await restore(url, listOf('public'));
+      expect(unmigrated).to.include('there is no animal store in');
+      expect(unmigrated).to.match(/; the animals are restored, but not migrated: run `animal-store migrate`/);
+    }));
+
+  it('refuses a backup of another schema, and a dump of something else', () =>
+    inPostgresDatabase(async (url) => {
+      expect(await restore(url, listOf('big cats'))).to.match(
+        /the backup is of the schema big cats, but the address selects the schema public; .*; the database is unchanged\n$/,
+      );
+      expect(await restore(url, '1; 0 2 TABLE DATA public orders keeper')).to.match(
+        /: dump is not a backup of an animal store; the database is unchanged\n$/,
+      );
+    }));
+});
