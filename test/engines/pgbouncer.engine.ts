@@ -72,6 +72,16 @@ const preparedBehind = async (url: string): Promise<number> => {
   }
 };
 
+/** Returns whether the first statement of a new pool finds the table of animals. */
+const findsPets = async (url: string): Promise<boolean> => {
+  const { statements, reads, close } = postgresStore(url).open();
+  try {
+    return await statements.hasTable(reads, 'pets');
+  } finally {
+    await close();
+  }
+};
+
 describe('PgBouncer in transaction mode', () => {
   it(`serves ${clients} clients of three instances without settings, and mixes no prepared statements`, () =>
     inPostgresDatabase(async (url) => {
@@ -93,6 +103,12 @@ describe('PgBouncer in transaction mode', () => {
         expect(answers.filter(({ status }) => status >= 400)).to.deep.equal([]);
         expect((await send('/readyz', {})).status).to.equal(200);
       }
+      await execute(url, "set search_path = ''");
+      expect(await findsPets(url)).to.equal(true);
+      await execute(url, "set search_path = ''");
+      const [later] = await startServices(1, url, { API_KEYS: key, LOG_LEVEL: 'warn' });
+      const answers = await useService(patiently(roundRobin([later?.address ?? ''])), 10);
+      expect(answers.filter(({ status }) => status >= 400)).to.deep.equal([]);
       const results = await diagnose({ PORT: '0', DATABASE_URL: url, API_KEYS: key });
       expect(results.filter(({ check, ok }) => !ok && check !== 'server')).to.deep.equal([]);
     }));

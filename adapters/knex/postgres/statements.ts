@@ -269,12 +269,15 @@ export const postgresStatements = (
   const single = singleServerStatements(run, onPrimary);
   const distributed = distributedStatements(run, onPrimary);
   const isDistributed = citusDetector();
+  /** Opens the first connection, which finds the facts about sessions. */
+  const findFacts = async (knex: Knex): Promise<void> => {
+    await isDistributed(knex);
+  };
   const statementsOn = async (knex: Knex) => ((await isDistributed(knex)) ? distributed : single);
   const statements: Statements = {
     now,
     byIds: async (knex, ids) => {
-      // Opens the first connection, which finds the facts about sessions.
-      await isDistributed(knex);
+      await findFacts(knex);
       return run(knex, byIds(onPrimary), [ids.map(String)]);
     },
     pages: async (knex, starts, limit) => (await statementsOn(knex)).pages(knex, starts, limit),
@@ -282,11 +285,23 @@ export const postgresStatements = (
     insertRecords: async (knex, keys, ttlMs) => (await statementsOn(knex)).insertRecords(knex, keys, ttlMs),
     purgeExpired: async (knex, limit) => (await statementsOn(knex)).purgeExpired(knex, limit),
     prepareImport: () => Promise.resolve(),
-    readLastId: (knex) => readLastId(knex, qualify),
+    readLastId: async (knex) => {
+      await findFacts(knex);
+      return readLastId(knex, qualify);
+    },
     setLastId: (knex, id) => knex.raw(qualify(`select setval(${sequence}, ?::bigint)`), [id.toString()]),
-    hasTable: (knex, name) => hasTable(knex, facts().schema, name),
-    readColumns: (knex, tables) => readColumns(knex, facts().schema, tables),
-    readMissingRights: (knex, rights) => readMissingRights(knex, qualify('{}'), rights),
+    hasTable: async (knex, name) => {
+      await findFacts(knex);
+      return hasTable(knex, facts().schema, name);
+    },
+    readColumns: async (knex, tables) => {
+      await findFacts(knex);
+      return readColumns(knex, facts().schema, tables);
+    },
+    readMissingRights: async (knex, rights) => {
+      await findFacts(knex);
+      return readMissingRights(knex, qualify('{}'), rights);
+    },
     qualify,
   };
   return { statements, isDistributed };
