@@ -60,6 +60,7 @@ const orders: ReadonlyArray<readonly [string, ReadonlyArray<number>]> = [
     'creates are retried before the request ends',
     [database.createRetryMs + (2 * database.statementMs) / 3, maxResponseMs],
   ],
+  ['a locked count ends in time', [database.statementMs / 3, database.quotaMs, maxResponseMs]],
   ['a revoked key is rejected as promised', [database.keyQueryMs + database.keyTrustMs, promisedMs]],
   [
     'readiness reports the cause',

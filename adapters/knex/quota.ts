@@ -2,8 +2,7 @@ import * as E from 'fp-ts/Either';
 import { type ConsumeQuota, type OwnerId, type Quota, quotaAfter, type RateLimit } from '../../core';
 import { createBatcher } from './batcher';
 import type { StoreDatabase } from './database/store-database';
-
-const countTimeoutMs = 2_500;
+import { databaseTimeouts } from './database/timeouts';
 
 /** SQL for the database server's time in milliseconds since 1970, because the clocks of instances differ. */
 const now = 'cast(extract(epoch from clock_timestamp()) * 1000 as bigint)';
@@ -34,8 +33,8 @@ interface Row {
 /**
  * Makes a rate limit that counts the requests of all instances together, in the table `rate_limits`. Requests that wait
  * while a count is running share the next one. After an owner has exceeded the quota, an instance sends no statement for
- * this owner until the window ends. A count fails with Unavailable after 2.5 s, or if it can't begin early enough before
- * its deadline.
+ * this owner until the window ends. A count fails with Unavailable after `quotaMs`, or if it can't begin early enough
+ * before its deadline.
  */
 export const postgresQuota = ({ writes, statements }: StoreDatabase, limit: RateLimit): ConsumeQuota => {
   const windowMs = limit.seconds * 1_000;
@@ -64,7 +63,7 @@ export const postgresQuota = ({ writes, statements }: StoreDatabase, limit: Rate
 
   const count = createBatcher<OwnerId, never, Quota>({
     concurrency: 1,
-    timeoutMs: countTimeoutMs,
+    timeoutMs: databaseTimeouts.quotaMs,
     runBatch: countTogether,
   });
 

@@ -10,6 +10,10 @@ export const databaseTimeouts = {
    */
   graceMs: 500,
   createRetryMs: 1_500,
+  /** Maximum time of a count of requests for the rate limit. */
+  quotaMs: 2_500,
+  /** Maximum time to send a CancelRequest. */
+  cancelMs: 2_000,
   // `keyQueryMs` is the maximum time of the query for an API key, and `keyTrustMs` the time for which its result is
   // reused. Their sum must be less than 5 s, because a revoked key must be rejected within that time.
   keyQueryMs: 2_500,

@@ -3,6 +3,7 @@
 import { Socket } from 'node:net';
 import { readOnlyServer } from '../database/errors';
 import { databaseTimeouts } from '../database/timeouts';
+import { withTimeout } from '../database/work';
 import { type CancellableSession, cancelStatement } from './cancel';
 
 /**
@@ -18,8 +19,8 @@ export interface Session extends CancellableSession {
   end(this: Session): Promise<void>;
 }
 
-/** Maximum time to send a CancelRequest. */
-export const cancelMs = databaseTimeouts.graceMs / 2;
+/** Time after which a silent session is destroyed although its CancelRequest is still being sent. */
+const headStartMs = databaseTimeouts.graceMs / 2;
 
 const silenceError = (timeoutMs: number): Error =>
   new Error(`timed out: PostgreSQL sent nothing for ${timeoutMs} ms`);
@@ -32,7 +33,7 @@ const silenceError = (timeoutMs: number): Error =>
 export const socketWithTimeout = (timeoutMs: number) => (): Socket => {
   const socket = new Socket();
   // Leaves time for `cancelWhenSilent`, whose stream may be an encrypted one on this socket.
-  return socket.setTimeout(timeoutMs + cancelMs, () => socket.destroy(silenceError(timeoutMs)));
+  return socket.setTimeout(timeoutMs + headStartMs, () => socket.destroy(silenceError(timeoutMs)));
 };
 
 /** Register of the sessions of a pool. */
@@ -47,7 +48,7 @@ export interface Sessions {
 /**
  * Makes the register of a pool. A session that is silent for `timeoutMs` is given up: its statement is cancelled on the
  * server, because a commit that waits for a synchronous standby ignores `statement_timeout`, and its socket is
- * destroyed.
+ * destroyed. The CancelRequest needs several round trips, so it may go on after the caller has got its error.
  */
 export const registerSessions = (timeoutMs: number, maxHanging: number): Sessions => {
   let usable = new WeakSet<Session>();
@@ -56,7 +57,9 @@ export const registerSessions = (timeoutMs: number, maxHanging: number): Session
   const giveUp = async (session: Session, stream: Socket): Promise<void> => {
     // A cancelled commit reports success, although the standby lacks it. No answer may be read from now on.
     stream.pause();
-    await cancelStatement(session, cancelMs).catch(() => undefined);
+    const cancelled = cancelStatement(session, databaseTimeouts.cancelMs);
+    // A pooler ignores the request of a session that has ended, so the request gets a head start.
+    await withTimeout(() => cancelled, headStartMs).catch(() => undefined);
     stream.destroy(silenceError(timeoutMs));
   };
 
