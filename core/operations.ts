@@ -230,7 +230,7 @@ export const importAll =
       invalid.push(failure);
       throw new Error('the source has an invalid animal');
     };
-    const decoded = decodeNewPets(newPets, { onInvalid, ...callbacks });
+    const decoded = decodeNewPets(newPets, { ...callbacks, onInvalid: callbacks.onInvalid ?? onInvalid });
     const source = { [Symbol.asyncIterator]: () => decoded };
     const imported = await pets.importAll(source, callbacks.onIds)();
     const [failure] = invalid;

@@ -174,6 +174,8 @@ export const inMemoryPetRepository = ({
 
   const addOnce = (newPet: NewPet, key: string): CreateResult => {
     purgeExpired();
+    // Checks the time again, because the clock may have been set back since a younger record was added.
+    if ((records.get(key)?.expiresAt ?? Infinity) <= now()) records.delete(key);
     const record = records.get(key);
     const pet = record && byId.get(record.id);
     const content = contentOf(newPet);

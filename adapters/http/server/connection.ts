@@ -96,6 +96,11 @@ export class Connection {
 
   /** Begins an exchange with a request whose head Node has parsed. */
   begin(request: IncomingMessage, response: ServerResponse): void {
+    // Close if Node's parser has found two requests in one part, because the second would answer before the first.
+    if (this.state !== idle) {
+      this.socket.destroy();
+      return;
+    }
     const fault = validateRequest(request);
     if (fault !== undefined) {
       this.reject(fault, request);
@@ -147,6 +152,14 @@ export class Connection {
   /** Makes the current response the last one of the connection, unless its head is already sent. */
   announceStop(): void {
     if (this.state._tag === 'Running' && !this.state.response.headersSent) closeAfter(this.state.response);
+  }
+
+  /** Closes the connection, unless a request is arriving, or waits for its turn or its response. */
+  closeInactive(): void {
+    const { state, parts } = this;
+    const isArriving = state === idle && parts.isUnfinished;
+    const isUnanswered = state._tag === 'Running' && !state.response.headersSent;
+    if (!isArriving && !isUnanswered && state !== waiting) this.socket.destroy();
   }
 
   private readonly receive = (bytes: Buffer): void => {

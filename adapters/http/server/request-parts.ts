@@ -9,9 +9,9 @@ export class RequestParts {
   /** Last bytes of an unfinished part, because a blank line may be divided between two packets. */
   private tail = '';
 
-  /** True if a part has begun and not ended. */
+  /** True if a part has begun and not ended. Empty lines between requests begin none (RFC 9112, section 2.2). */
   get isUnfinished(): boolean {
-    return this.bodyBytesLeft > 0 || this.tail !== '';
+    return this.bodyBytesLeft > 0 || /[^\r\n]/.test(this.tail);
   }
 
   /** Starts a body with a Content-Length. Its head was the last part. */

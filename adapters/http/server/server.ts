@@ -57,7 +57,8 @@ const createNodeServer = (idleSeconds: number): Server => {
     // Disabled, because Node's own 400 has no body. `validateRequest` checks Host instead.
     requireHostHeader: false,
   });
-  server.timeout = 1_000 * idleSeconds;
+  // A second more than `Keep-Alive` announces, so that a client that uses its last moment is still served.
+  server.timeout = 1_000 * (idleSeconds + 1);
   server.maxHeadersCount = keptHeaders;
   // Disabled, because `close` calls it, and Node counts a connection as idle even while its response is unread.
   server.closeIdleConnections = () => undefined;
@@ -134,6 +135,7 @@ export const startHttpServer = async (
     open.set(socket, connection);
     socket.once('close', () => open.delete(socket));
   });
+  server.on('timeout', (socket: Duplex) => open.get(socket)?.closeInactive());
   server.on('drop', () => onConnectionRefused?.());
   const begin: RequestListener = (request, response) => {
     open.get(request.socket)?.begin(request, response);

@@ -111,6 +111,14 @@ describe('startHttpServer', () => {
     expect(received.toString()).to.contain('\r\nKeep-Alive: timeout=1\r\n');
   });
 
+  it('answers a request that takes longer than a connection may be idle', async () => {
+    const { exchange } = await startPlainServer(
+      (_request, response) => setTimeout(() => response.end('well'), 2_500),
+      { idleSeconds: 1 },
+    );
+    expect(statusesIn(await exchange(getRequest('/', 'Connection: close')))).to.deep.equal([200]);
+  });
+
   for (const [what, request] of [
     ['that asks to close', getRequest('/', 'Connection: close')],
     ['in HTTP/1.0', headOf('GET / HTTP/1.0')],
