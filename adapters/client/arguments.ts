@@ -154,9 +154,9 @@ export const checkId = (id: unknown): bigint => checkArguments('id', idCheck, { 
 
 /** Checks the options of a page or list. Ignores filters that are null or an empty text. */
 export const checkPageOptions = (options: unknown): CallOptions & PagePlace => {
-  const isFilter = ([name, value]: readonly [string, unknown]): boolean =>
+  const isKept = ([name, value]: readonly [string, unknown]): boolean =>
     !(Object.hasOwn(filterRules, name) && isEmpty(value));
-  const filled = isObject(options) ? Object.fromEntries(Object.entries(options).filter(isFilter)) : options;
+  const filled = isObject(options) ? Object.fromEntries(Object.entries(options).filter(isKept)) : options;
   return checkArguments('options', pageCheck, filled);
 };
 

@@ -1,4 +1,4 @@
-/** What trusted proxies say about a request. Without trusted proxies, clients could forge these headers. */
+/** Reads the headers that trusted proxies add to a request. Without trusted proxies, clients could forge these headers. */
 import type { IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
 

@@ -18,7 +18,7 @@ export const requestIdOf = (sent: unknown): string =>
 const isMatched = (etag: string, ifNoneMatch = ''): boolean =>
   ifNoneMatch.split(',').some((each) => [etag, `W/${etag}`, '*'].includes(each.trim()));
 
-/** What is known about one request, from its start to its outcome. The service, or a host of the routes, makes it. */
+/** Record of one request, from its start to its outcome. The service, or a host of the routes, makes it. */
 export class ReceivedRequest {
   readonly id: string;
   readonly startedAt = performance.now();

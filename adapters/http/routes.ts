@@ -4,7 +4,6 @@ import type Koa from 'koa';
 import type { Caller, OpenAnimalStore } from '../../core';
 import type { HttpFailure } from './errors';
 import type { RequestHead } from './forwarded';
-import type { Headers } from './headers';
 import { answer, operationsHint, type PetOperation, petOperations, type StoreAccess } from './pet-operations';
 import { ReceivedRequest } from './received-request';
 import type { Reply } from './reply';
@@ -47,13 +46,9 @@ const write = (context: Context, received: ReceivedRequest, { status, headers, b
 };
 
 /** Writes the reply of a route that is no operation. */
-export const respond = (
-  context: Context,
-  outcome: E.Either<HttpFailure, Reply>,
-  headers: Headers = {},
-): void => {
+export const respond = (context: Context, outcome: E.Either<HttpFailure, Reply>): void => {
   const received = receivedRequest(context);
-  write(context, received, received.end(outcome, headers, context.get('If-None-Match')));
+  write(context, received, received.end(outcome, {}, context.get('If-None-Match')));
 };
 
 /** Makes a router that distinguishes `/v1/pets` from `/V1/pets` and `/v1/pets/`. */

@@ -44,7 +44,7 @@ const contentsText = async (database: OwnDatabase): Promise<string> => {
 type Restore = Copy<Options>;
 
 interface RestoreState {
-  /** What is done of a restore into PostgreSQL, which commits the tables before the rights and the migration. */
+  /** Completed step of a restore into PostgreSQL, which commits the tables before the rights and the migration. */
   phase: 'restoring' | 'restored' | 'granted' | 'migrated';
 }
 

@@ -11,7 +11,7 @@ import { errorWithCode, remedyOf, withoutStatement } from './errors';
 type Work<A> = (transaction: Knex.Transaction) => Promise<A>;
 
 export interface TransactionOptions {
-  /** Time by `performance.now()` after which nobody waits for the work. A later transaction is rolled back. */
+  /** Time by `performance.now()` after which all calls have timed out. A later transaction is rolled back. */
   readonly until?: number | undefined;
   readonly config?: Knex.TransactionConfig;
   /** Runs after the work, if there is time left to commit. */
