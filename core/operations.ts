@@ -88,7 +88,7 @@ export interface AnimalStore {
     | PetDeleted
     | IdempotencyKeyInFlight
     | Unavailable,
-    CreatedPet & Pick<Checked<NewPet>, 'ignored'>
+    CreatedPet & { readonly ignored: ReadonlyArray<string> }
   >;
   /**
    * Reads one animal by its id.

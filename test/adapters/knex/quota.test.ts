@@ -86,12 +86,17 @@ describe('the quota in PostgreSQL', () => {
       const lock = await holder.writes.transaction();
       await lock.raw('lock table rate_limits in exclusive mode');
       const blocked = Promise.all(Array.from({ length: 50 }, () => consume(arbitraryOwnerId())()));
-      await eventually('a count waits for the lock', 20_000, async () => {
-        const waiting = await database.reads('pg_locks').where({ granted: false }).pluck('pid');
-        return waiting.length > 0;
-      });
-      expect(database.poolUsage()).to.have.nested.property('[0].used', 1);
-      await lock.rollback();
+      try {
+        await eventually('a count waits for the lock', 20_000, async () => {
+          const { rows } = await holder.reads.raw<{ readonly rows: ReadonlyArray<unknown> }>(
+            'select pid from pg_locks where not granted',
+          );
+          return rows.length > 0;
+        });
+        expect(database.poolUsage()).to.have.nested.property('[0].used', 1);
+      } finally {
+        await lock.rollback();
+      }
       for (const outcome of await blocked) expect(outcome).to.have.property('_tag', 'Right');
     }));
 

@@ -30,8 +30,7 @@ const ask = async (address: string, count: number): Promise<void> => {
 };
 
 /** Finds the address in the message of a start, or in the banner of a terminal. */
-const addressIn = (text: string): string | undefined =>
-  /serves (http:\S+) |(http:\S+)\/readyz\s/.exec(text)?.slice(1).find(Boolean);
+const addressIn = (text: string): string | undefined => /http:\/\/127\.0\.0\.1:\d+/.exec(text)?.[0];
 
 /** Expects a service to answer and stop that writes its log to a descriptor, which is closed. */
 const expectToServe = async (output: number, afterSome = (): void => undefined): Promise<void> => {
