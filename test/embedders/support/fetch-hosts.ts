@@ -16,6 +16,8 @@ const lineOf = (host: string): string => {
 
 const bun = toolFolder('@oven/bun-linux-x64/bin/bun');
 const deno = toolFolder('@deno/linux-x64-glibc/deno');
+// The program of the package `workerd` starts this one, which would go on after a kill.
+const workerd = toolFolder('@cloudflare/workerd-linux-64/bin/workerd');
 
 /** The handler of the hosts, on a store that runs everywhere. */
 export const handle = `
@@ -75,7 +77,7 @@ const worker :Workerd.Worker = (
 );`,
     }),
     builds: [bundle],
-    start: () => [toolFolder('workerd/bin/workerd'), 'serve', 'worker.capnp'],
+    start: () => [workerd, 'serve', 'worker.capnp'],
   },
   'h3 1': {
     packages: ['h3'],
