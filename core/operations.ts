@@ -118,6 +118,8 @@ export interface Ports {
   readonly consumeQuota?: ConsumeQuota | undefined;
 }
 
+const idType = fieldType(petRules.id);
+
 const decodeQuery = (query: unknown): E.Either<InvalidQuery, PetQuery> =>
   pipe(
     checkPetQuery(query),
@@ -161,7 +163,7 @@ const operationsOf = (pets: PetRepository, caller: Caller, quota: Quota | undefi
   },
   // eslint-disable-next-line @typescript-eslint/no-deprecated -- the API keeps getPet until 5 December 2030
   getPet: (id, deadline) => {
-    const decoded = fieldType(petRules.id).decode(id);
+    const decoded = idType.decode(id);
     return typeof decoded === 'bigint' ? pets.find(decoded, deadline) : TE.left(petNotFound(id));
   },
 });

@@ -49,7 +49,9 @@ const collect = (request: IncomingMessage): Promise<Body> => {
  * body is too large, incomplete, or already read by a body parser. A second call returns the same body.
  */
 export const collectBody = (request: IncomingMessage): Promise<Body> => {
-  const body = collected.get(request) ?? collect(request);
+  const earlier = collected.get(request);
+  if (earlier !== undefined) return earlier;
+  const body = collect(request);
   collected.set(request, body);
   return body;
 };

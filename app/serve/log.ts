@@ -91,7 +91,7 @@ export const openLog = ({ LOG_LEVEL }: Pick<Settings, 'LOG_LEVEL'>, { stdout, st
   };
   const prefix = journalPrefix(stdout, env);
   const writeJson = (line: string): void => {
-    output.write(`${prefix(/^{"level":"(\w+)"/.exec(line)?.[1] ?? '')}${line}`);
+    output.write(prefix === undefined ? line : prefix(/^{"level":"(\w+)"/.exec(line)?.[1] ?? '') + line);
   };
   const logger = makeLogger(LOG_LEVEL, stdout.isTTY === true ? writeText : writeJson);
   return {

@@ -122,7 +122,7 @@ export const withJsonMessages = (terminal: Terminal): Terminal => {
         'info',
       ];
       const line = { level, time: new Date().toISOString(), msg: text.slice(prefix.length) };
-      terminal.writeError(`${beginning(level)}${toPrintableJson(line)}\n`);
+      terminal.writeError(`${beginning?.(level) ?? ''}${toPrintableJson(line)}\n`);
     },
   };
 };

@@ -171,8 +171,9 @@ export class Connection {
     let rest = bytes;
     while (rest.length > 0 && this.mayParse()) {
       const length = this.parts.nextLength(rest);
-      this.parse(rest.subarray(0, length));
+      const part = length === rest.length ? rest : rest.subarray(0, length);
       rest = rest.subarray(length);
+      this.parse(part);
     }
     if (rest.length === 0) return;
     if (this.state === closing) this.discard(rest.length);
