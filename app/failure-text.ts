@@ -52,7 +52,7 @@ export const failureText = (failure: CommandFailure, url: DatabaseUrl): string =
     case 'ApiKeyRevoked':
       return `key ${failure.id} is revoked; create a new one with \`animal-store keys create --name NAME\``;
     case 'CannotListen':
-      return `can't listen: ${messageOf(failure.cause)}; ${listenAdvice(failure.cause, failure.prefix)}`;
+      return `can't listen: ${messageOf(failure.cause).replace(/^listen /, '')}; ${listenAdvice(failure.cause, failure.prefix)}`;
   }
 };
 

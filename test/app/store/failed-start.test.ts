@@ -37,7 +37,7 @@ describe('A start that fails half-way', () => {
     expectRefusal(
       await runInProcess(['serve'], environment),
       new RegExp(
-        `^animal-store: can't listen: .*EADDRINUSE.*:${port}; stop the process that listens there, or set PORT or HOST\n$`,
+        `^animal-store: can't listen: EADDRINUSE.*:${port}; stop the process that listens there, or set PORT or HOST\n$`,
       ),
     );
     expect(hasWriteAheadLog(file)).to.equal(false);
@@ -52,7 +52,7 @@ describe('A start that fails half-way', () => {
   it('reports an address that the machine does not have', async () => {
     expectRefusal(
       await runInProcess(['serve'], { DATABASE_URL: 'memory:', HOST: '192.0.2.1', PORT: '0' }),
-      /^animal-store: can't listen: .*192\.0\.2\.1; this machine does not have that address; set HOST\n$/,
+      /^animal-store: can't listen: EADDRNOTAVAIL.*192\.0\.2\.1; this machine does not have that address; set HOST\n$/,
     );
   });
 
@@ -73,7 +73,7 @@ describe('A start that fails half-way', () => {
     // The error is simulated, because reserved ports differ between machines.
     const cause = Object.assign(new Error('listen EACCES: permission denied 0.0.0.0:80'), { code: 'EACCES' });
     expect(failureText({ _tag: 'CannotListen', cause, prefix: '' }, { _tag: 'Memory' })).to.equal(
-      "can't listen: listen EACCES: permission denied 0.0.0.0:80; this user may not use that port; set PORT to 1024 or more",
+      "can't listen: EACCES: permission denied 0.0.0.0:80; this user may not use that port; set PORT to 1024 or more",
     );
   });
 

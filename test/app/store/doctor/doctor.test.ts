@@ -108,7 +108,7 @@ describe('animal-store doctor', () => {
         /^PORT \d+ on 127.0.0.1 is in use; if another program than the service listens there, `serve` fails until you stop it or set PORT$/,
       );
     expect(failed.map(({ text }) => text)).to.deep.equal([
-      "can't listen: listen EADDRNOTAVAIL: address not available 192.0.2.1; this machine does not have that address; set ADMIN_HOST",
+      "can't listen: EADDRNOTAVAIL: address not available 192.0.2.1; this machine does not have that address; set ADMIN_HOST",
     ]);
   });
 
