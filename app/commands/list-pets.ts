@@ -63,10 +63,16 @@ const search = async (list: PetRepository['list'], options: Options): Promise<Fo
   return { pets, read };
 };
 
+/** Returns a text, with quotes only where a reader could mistake it. */
+const cellOf = (text: string): string => {
+  const json = toPrintableJson(text);
+  return json === `"${text.trim()}"` && text !== '' ? text : json;
+};
+
 const textsOf = (pet: Pet): ReadonlyArray<string> =>
   petFieldNames.map((field) => {
     const value = pet[field];
-    return typeof value === 'string' ? toPrintableJson(value) : String(value ?? '');
+    return typeof value === 'string' ? cellOf(value) : String(value ?? '');
   });
 
 export const list = (terminal: Terminal): Command => {
@@ -93,7 +99,8 @@ export const list = (terminal: Terminal): Command => {
               : await tableText(header, pets.map(textsOf), { flexible: petFieldNames.indexOf('name') });
           if (pets.length > 0) terminal.write(`${lines}\n`);
           const rest = last === undefined ? '' : `; for more, add --after ${last}`;
-          terminal.printError(`${counted(pets.length, 'animal')} of ${grouped(read)} read${rest}`);
+          const searched = options.name === undefined ? '' : ` of ${grouped(read)} read`;
+          terminal.printError(`${counted(pets.length, 'animal')}${searched}${rest}`);
         },
         true,
       ),

@@ -27,7 +27,7 @@ const list = async (address: string): Promise<string> =>
 
 for (const [kind, makeDatabase] of databaseKinds) {
   describe(`The command pets on ${kind}`, () => {
-    it('lists animals by filters and a part of the name, and says how many it has read', () =>
+    it('lists animals by filters and a part of the name, quotes odd names, and says how many it has read', () =>
       withEmptyDatabase(makeDatabase, async (database, _open, databaseUrl) => {
         await success(migrate(database));
         const repository = knexPetRepository(database);
@@ -35,7 +35,7 @@ for (const [kind, makeDatabase] of databaseKinds) {
           ['Rex', 7n],
           ['Mia', 7n],
           ['T-Rex', 7n],
-          ['Rexona', 8n],
+          ['Rexona ', 8n],
         ] as const)
           await success(repository.create({ name, categoryId, status: 'sold' }));
         const list = async (...options: ReadonlyArray<string>) =>
@@ -44,9 +44,13 @@ for (const [kind, makeDatabase] of databaseKinds) {
           );
         const { stdout, stderr } = await list('--name=Re', '--status=sold', '--category-id=7', '--limit=2');
         expect(stdout).to.equal(
-          'ID  NAME     CATEGORYID  STATUS\n1   "Rex"    7           "sold"\n3   "T-Rex"  7           "sold"\n',
+          'ID  NAME   CATEGORYID  STATUS\n1   Rex    7           sold\n3   T-Rex  7           sold\n',
         );
         expect(stderr).to.equal('2 animals of 3 read\n');
+        expect(await list('--category-id=8')).to.include({
+          stdout: 'ID  NAME       CATEGORYID  STATUS\n4   "Rexona "  8           sold\n',
+          stderr: '1 animal\n',
+        });
         expect((await list('--limit=1', '--order=desc', '--json')).stderr).to.include('add --after 4');
         expect((await list('--after=4')).stdout).to.equal('');
         expect((await list('--limit=101')).code).to.equal(2);
