@@ -7,11 +7,14 @@ import { baseUrl, readKey } from './session.mjs';
 const integers = ['id', 'petId', 'categoryId', 'after', 'limit'];
 const isInteger = (name, text) => integers.includes(name) && /^-?(?:0|[1-9]\d*)$/.test(text);
 
-/** Writes a JSON object, which is also a literal of Python. */
-export const jsonOf = (values) =>
-  `{${Object.entries(values)
-    .map(([name, text]) => `${JSON.stringify(name)}: ${isInteger(name, text) ? text : JSON.stringify(text)}`)
-    .join(', ')}}`;
+/** Writes a JSON object, which is also a literal of Python. With a line break, each property is on a line. */
+export const jsonOf = (values, lineBreak = '') => {
+  const properties = Object.entries(values).map(
+    ([name, text]) => `${JSON.stringify(name)}: ${isInteger(name, text) ? text : JSON.stringify(text)}`,
+  );
+  if (lineBreak === '' || properties.length === 0) return `{${properties.join(', ')}}`;
+  return `{${lineBreak}  ${properties.join(`,${lineBreak}  `)}${lineBreak}}`;
+};
 
 /** Returns the address of a call: `path` is that below `/v1/`, and `query` has the parameters. */
 export const addressOf = ({ path, query = {} }) => {
@@ -28,7 +31,9 @@ const curl = ({ method, headers = {}, body, ...call }, key) => {
     `curl ${inShell(addressOf(call))}`,
     `-H ${authorization}`,
     ...Object.entries(headers).map((header) => `-H ${inShell(header.join(': '))}`),
-    ...(method === 'POST' ? ["-H 'Content-Type: application/json'", `-d ${inShell(jsonOf(body))}`] : []),
+    ...(method === 'POST'
+      ? ["-H 'Content-Type: application/json'", `-d ${inShell(jsonOf(body, '\n  '))}`]
+      : []),
   ].join(' \\\n  ');
 };
 
