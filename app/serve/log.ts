@@ -83,7 +83,7 @@ export const openLog = ({ LOG_LEVEL }: Pick<Settings, 'LOG_LEVEL'>, { stdout, st
   const toText = terminalText({
     style: styleFor(stdout, env),
     showsAssets: LOG_LEVEL === 'debug' || LOG_LEVEL === 'trace',
-    showsStart: stderr.isTTY !== true,
+    showsAnnounced: stderr.isTTY !== true,
   });
   const writeText = (line: string): void => {
     const text = toText(line);

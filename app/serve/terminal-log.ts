@@ -5,7 +5,10 @@ import { prettyFactory } from 'pino-pretty';
 import type { Style } from '../terminal/style';
 import { escapeControlCharacters } from '../terminal/text';
 
-const Line = t.type({ time: t.string, level: t.string, msg: t.string });
+const Line = t.intersection([
+  t.type({ time: t.string, level: t.string, msg: t.string }),
+  t.partial({ signal: t.string }),
+]);
 
 /** Line of a request, or of one that the HTTP server rejected before it knew more than the status. */
 const Request = t.intersection([
@@ -48,15 +51,16 @@ const isAsset = (line: unknown): boolean =>
 interface Options {
   readonly style: Style;
   readonly showsAssets: boolean;
-  /** True to show the line `started`. False if another text announces the start. */
-  readonly showsStart: boolean;
+  /** True to show the start, and a stop by Ctrl-C. False if other texts announce them. */
+  readonly showsAnnounced: boolean;
 }
 
 /**
  * Makes a function that turns a JSON line of the log into text for a terminal. The text is empty for a line that is not
- * shown: `started` without `showsStart`, and successful requests for the API reference's files without `showsAssets`.
+ * shown: what is announced without `showsAnnounced`, and successful requests for the API reference's files without
+ * `showsAssets`.
  */
-export const terminalText = ({ style, showsAssets, showsStart }: Options): ((line: string) => string) => {
+export const terminalText = ({ style, showsAssets, showsAnnounced }: Options): ((line: string) => string) => {
   const toText = prettyFactory({
     colorize: false,
     singleLine: true,
@@ -70,7 +74,8 @@ export const terminalText = ({ style, showsAssets, showsStart }: Options): ((lin
       ? `${requestText(line, style)}\n`
       : toText(json).split('\n').map(escapeControlCharacters).join('\n');
     if (!Line.is(line)) return text;
-    if (line.msg === 'started' && !showsStart) return '';
+    const isAnnounced = line.msg === 'started' || (line.msg === 'stopping' && line.signal === 'SIGINT');
+    if (isAnnounced && !showsAnnounced) return '';
     return `${localTime(line.time)}  ${levelText(line.level, style)}${text}`;
   };
 };

@@ -12,7 +12,7 @@ import { newDatabaseFile, removeFolders } from '../../support/temporary-folder';
 const key = 'a-key-for-the-terminal';
 
 const textOf = (line: object, options: Partial<Parameters<typeof terminalText>[0]> = {}): string =>
-  terminalText({ style: (_format, text) => text, showsAssets: false, showsStart: true, ...options })(
+  terminalText({ style: (_format, text) => text, showsAssets: false, showsAnnounced: true, ...options })(
     JSON.stringify({ level: 'info', time: '2026-11-26T01:02:03.456Z', ...line }),
   ).replace(/^\d\d:\d\d:\d\d /, 'TIME ');
 
@@ -144,7 +144,7 @@ describe('A service at a real terminal', () => {
     await shows(/^\d\d:\d\d:\d\d {2}200 +\d+ ms {2}GET {2}\/v1\/pets\r$/m);
     pressCtrlC();
     const { code, stdout } = await ended;
-    expect(stdout).to.match(/stopping; press Ctrl-C again to end at once\r\n[^]* {2}stopped\r\n/);
+    expect(stdout).to.match(/stopping; press Ctrl-C again to end at once\r\n\d\d:\d\d:\d\d {2}stopped\r\n/);
     expect(stdout).to.not.include('"started"').and.not.include('  started');
     expect(code).to.equal(0);
   });
