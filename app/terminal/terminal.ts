@@ -55,9 +55,10 @@ export const openTerminal = ({ env, stdout, stderr }: ProcessIO) => {
 
   const style = styleFor(stderr, env);
 
-  /** Colours the word with which a warning or an error begins. */
+  /** Colours the word with which a warning or an error begins, and dims the line that each command prints. */
   const withColour = (text: string): string =>
     text
+      .replace(/^database: .*/, (line) => style('dim', line))
       .replace(/^warning(?=: )/, (word) => style('yellow', word))
       .replace(/^(?:error|animal-store|the \w+ failed)(?=: )/, (word) => style('red', word));
 

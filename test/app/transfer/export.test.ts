@@ -66,7 +66,7 @@ describe('The command export', () => {
     ] as const) {
       const command = `${process.execPath} ${main} export --format ${format}`;
       const { stdout } = await startAtTerminal(command, { environment }).ended;
-      expect(stdout).to.equal(`database: sqlite:${file}\r\n${shown}\r\n1 animal exported\r\n`);
+      expect(stdout).to.equal(`\x1b[2mdatabase: sqlite:${file}\x1b[22m\r\n${shown}\r\n1 animal exported\r\n`);
     }
   });
 
