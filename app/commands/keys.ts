@@ -2,8 +2,7 @@ import { Command, Option } from 'commander';
 import type { TaskEither } from 'fp-ts/TaskEither';
 import type { ApiKeyRecord, ApiKeyStore, CreatedApiKey } from '../../adapters/knex';
 import { type CommandFailure, orFail } from '../failures';
-import { tableText } from '../terminal/table';
-import { toPrintableJson } from '../terminal/text';
+import { cellText, tableText } from '../terminal/table';
 import type { Terminal } from '../terminal/terminal';
 import { nonEmpty, parseDuration, parseLifetime } from './arguments';
 import { runOnStore } from './run-command';
@@ -40,12 +39,6 @@ const lastUseOf = ({ lastUsedAt }: ApiKeyRecord): string => {
   return days < 1 ? '<1d' : `${days}d`;
 };
 
-/** Quotes a name that could imitate columns, or that has a character that a terminal does not show. */
-const nameText = (name: string): string => {
-  const printable = toPrintableJson(name);
-  return printable === `"${name}"` && /^\S+(?: \S+)*$/.test(name) ? name : printable;
-};
-
 /**
  * Makes a table of keys. LAST4 has the last characters of a key, and USED the days since its last use. OWNER stands
  * only in a table with a rotated key: the first key of an owner has the owner's id.
@@ -54,7 +47,7 @@ const keysText = (records: ReadonlyArray<ApiKeyRecord>, { stdout }: Terminal): P
   const hasOwners = records.some(({ id, ownerId }) => ownerId !== id);
   const toRow = (record: ApiKeyRecord): ReadonlyArray<string> => [
     record.id,
-    nameText(record.name),
+    cellText(record.name),
     ...(hasOwners ? [record.ownerId === record.id ? 'same' : record.ownerId.slice(0, 6)] : []),
     record.lastFour,
     dayOf(record.createdAt),

@@ -15,9 +15,9 @@ import {
   walkPages,
 } from '../../core';
 import { CommandFailed } from '../failures';
-import { tableText } from '../terminal/table';
+import { cellText, tableText } from '../terminal/table';
 import type { Terminal } from '../terminal/terminal';
-import { counted, escapeControlCharacters, grouped, toPrintableJson } from '../terminal/text';
+import { counted, escapeControlCharacters, grouped } from '../terminal/text';
 import { fieldOption, nonEmpty, parseId } from './arguments';
 import { runOnStore } from './run-command';
 
@@ -63,16 +63,10 @@ const search = async (list: PetRepository['list'], options: Options): Promise<Fo
   return { pets, read };
 };
 
-/** Returns a text, with quotes only where a reader could mistake it. */
-const cellOf = (text: string): string => {
-  const json = toPrintableJson(text);
-  return json === `"${text.trim()}"` && text !== '' ? text : json;
-};
-
 const textsOf = (pet: Pet): ReadonlyArray<string> =>
   petFieldNames.map((field) => {
     const value = pet[field];
-    return typeof value === 'string' ? cellOf(value) : String(value ?? '');
+    return typeof value === 'string' ? cellText(value) : String(value ?? '');
   });
 
 export const list = (terminal: Terminal): Command => {

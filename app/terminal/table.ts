@@ -1,6 +1,14 @@
+import { toPrintableJson } from './text';
+
 type Row = ReadonlyArray<string>;
 
 const gap = '  ';
+
+/** Quotes a text that could imitate columns, or that has a character that a terminal does not show. */
+export const cellText = (text: string): string => {
+  const printable = toPrintableJson(text);
+  return printable === `"${text}"` && /^\S+(?: \S+)*$/.test(text) ? text : printable;
+};
 
 /** Cuts a text to a width in columns of a terminal, between characters as people see them. */
 const cut = (text: string, width: number, widthOf: (text: string) => number): string => {
