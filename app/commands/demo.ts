@@ -89,7 +89,8 @@ const runDemo = async (folder: string, terminal: Terminal, signal: AbortSignal):
     endChart();
     const counts = `${grouped(acknowledged.size)} acknowledged, ${grouped(found)} found, ${twice === 0 ? 'none' : grouped(twice)} twice`;
     line(`\n  ${style(isRight ? 'green' : 'red', style('bold', counts))}`);
-    line(`  stored at the kill, but unanswered: ${grouped(replays)}; their retries added nothing\n`);
+    const unanswered = `stored at the kill, but unanswered: ${grouped(replays)}; their retries added nothing`;
+    line(`  ${replays === 0 ? 'each animal stored at the kill was acknowledged' : unanswered}\n`);
     return isRight;
   } finally {
     endChart();
