@@ -6,4 +6,5 @@ export * from './operations';
 export * from './pets';
 export * from './ports';
 export * from './rules';
+export * from './transfer';
 export * from './validation';

@@ -15,18 +15,15 @@ import {
   type ConsumeQuota,
   type CreatedPet,
   type Deadline,
-  type ImportAborted,
-  type ImportedPets,
   type InvalidApiKey,
   invalidApiKey,
-  type OnIds,
   type PetNotFound,
   petNotFound,
   type PetRepository,
   type Quota,
   type Unavailable,
 } from './ports';
-import { defaultPageSize, maxPageSize, petRules } from './rules';
+import { defaultPageSize, petRules } from './rules';
 import { type Checked, fieldType, type InvalidField } from './validation';
 
 /** Failure of a list: the query has fields with invalid values. */
@@ -186,73 +183,3 @@ export const openAnimalStore =
       ? E.right(operationsOf(pets, caller.right, quota.right))
       : E.left({ _tag: 'QuotaExceeded', caller: caller.right, quota: quota.right });
   };
-
-/** Callbacks of an import. If one throws, nothing is stored. */
-export interface ImportCallbacks {
-  /** Gets the failure of each invalid animal, which is left out. Without it, an import fails at the first one. */
-  readonly onInvalid?: ((failure: InvalidNewPet) => void) | undefined;
-  /** Gets the names of properties that an animal does not have. */
-  readonly onIgnored?: ((names: ReadonlyArray<string>) => void) | undefined;
-  /** Gets new ids before their animals are stored. */
-  readonly onIds?: OnIds | undefined;
-}
-
-/** Yields the decoded animals of a source. If a callback throws, closes the source and throws the same error. */
-export async function* decodeNewPets(
-  newPets: Iterable<unknown> | AsyncIterable<unknown>,
-  { onInvalid, onIgnored }: ImportCallbacks,
-): AsyncGenerator<NewPet> {
-  for await (const newPet of newPets) {
-    const decoded = decodeNewPet(newPet);
-    if (E.isLeft(decoded)) {
-      onInvalid?.(decoded.left);
-      continue;
-    }
-    const { value, ignored } = decoded.right;
-    if (ignored.length > 0) onIgnored?.(ignored);
-    yield value;
-  }
-}
-
-/**
- * Adds all animals of a source or none, and returns their number, first and last id. Works on the repository itself, so
- * it needs no API key. Fails with InvalidNewPet at the first invalid animal, unless `onInvalid` is given. Fails with
- * ImportAborted, and stores nothing, if the source, a callback or the store fails before the commit. After Unavailable,
- * either all animals are stored or none.
- */
-export const importAll =
-  (
-    pets: PetRepository,
-    newPets: Iterable<unknown> | AsyncIterable<unknown>,
-    callbacks: ImportCallbacks = {},
-  ): TE.TaskEither<InvalidNewPet | ImportAborted | Unavailable, ImportedPets> =>
-  async () => {
-    const invalid: Array<InvalidNewPet> = [];
-    const onInvalid = (failure: InvalidNewPet): void => {
-      invalid.push(failure);
-      throw new Error('the source has an invalid animal');
-    };
-    const decoded = decodeNewPets(newPets, { ...callbacks, onInvalid: callbacks.onInvalid ?? onInvalid });
-    const source = { [Symbol.asyncIterator]: () => decoded };
-    const imported = await pets.importAll(source, callbacks.onIds)();
-    const [failure] = invalid;
-    return E.isLeft(imported) && failure !== undefined ? E.left(failure) : imported;
-  };
-
-/**
- * Yields the pages of a list, of 100 animals each if the query has no limit. Animals that are added during the walk may
- * appear on later pages. If a read fails, yields the failure and ends.
- */
-export async function* walkPages(
-  list: PetRepository['list'],
-  query: Partial<PetQuery> = {},
-): AsyncGenerator<E.Either<Unavailable, PetPage>> {
-  const { limit = maxPageSize } = query;
-  let { after } = query;
-  do {
-    const page = await list({ ...query, limit, after })();
-    // Reads the id before the yield, because the consumer may change the array of animals.
-    after = E.isRight(page) && page.right.hasMore ? page.right.pets.at(-1)?.id : undefined;
-    yield page;
-  } while (after !== undefined);
-}
