@@ -58,13 +58,13 @@ const failedCall = (message: string): E.Either<Unavailable, never> => E.left(una
 
 const maxConcurrentRetries = 4;
 
-/** Runs each call separately, a few at a time. Calls that have not started after `createRetryMs` fail. */
+/** Runs each call separately, a few at a time. Calls that have not started after `createRetryMs` or at `until` fail. */
 const runEachAlone = async <I, F, A>(
   inputs: ReadonlyArray<I>,
   runBatch: RunBatch<I, F, A>,
   until: number,
 ): ReturnType<RunBatch<I, F, A>> => {
-  const startBy = performance.now() + databaseTimeouts.createRetryMs;
+  const startBy = Math.min(until, performance.now() + databaseTimeouts.createRetryMs);
   const results = inputs.map((): Result<F, A> | undefined =>
     failedCall(
       'nothing was stored: the transaction that it shared with other calls failed, and no time was left to try it separately',

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import * as E from 'fp-ts/Either';
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises';
 import { createBatcher } from '../../../adapters/knex/batcher';
 import { unavailable } from '../../../core';
 
@@ -180,5 +180,27 @@ describe('A batcher when the database is slow', () => {
     (await begun(2)).answer();
     expect(await next).to.equal('B');
     expect(keys()).to.deep.equal([['a'], ['b']]);
+  });
+
+  it('runs no call of a rejected batch separately after all of them have timed out', async () => {
+    const sizes: Array<number> = [];
+    const ended: Array<Promise<unknown>> = [];
+    const load = createBatcher<number, never, number>({
+      concurrency: 1,
+      timeoutMs: 40,
+      separatesRejected: true,
+      runBatch: (inputs, until) => {
+        sizes.push(inputs.length);
+        const rejection = delay(until - performance.now() + 20).then(() => {
+          throw Object.assign(new Error('refused'), { code: '23514' });
+        });
+        ended.push(rejection.catch(() => undefined));
+        return rejection;
+      },
+    });
+    for (const result of await Promise.all([load(1)(), load(2)()])) expect(E.isLeft(result)).to.equal(true);
+    await Promise.all(ended);
+    await nextTurn();
+    expect(sizes).to.deep.equal([2]);
   });
 });
