@@ -46,7 +46,7 @@ export const postgresQuota = ({ writes, statements }: StoreDatabase, limit: Rate
     // All instances lock the rows in the same order, so that they can't deadlock.
     const distinct = [...requests.keys()].sort();
     const { rows } = await writes.raw<{ readonly rows: ReadonlyArray<Row> }>(
-      statements.qualify(countRequests),
+      await statements.qualify(writes, countRequests),
       [windowMs, distinct, distinct.map((owner) => requests.get(owner) ?? 0), ...[windowMs, windowMs]],
     );
     const counted = new Map(rows.map((row) => [row.key, row]));

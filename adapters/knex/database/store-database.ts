@@ -35,13 +35,13 @@ export interface Statements {
   /** Adds animals. Their ids ascend in the order of `newRows`, but their rows are returned in any order. */
   readonly insert: (knex: Knex, newRows: ReadonlyArray<NewPetRow>) => Promise<ReadonlyArray<PetRow>>;
   /** Adds records of idempotency keys, which expire after `ttlMs`. */
-  /** Prepares a connection for many inserts. */
-  readonly prepareImport: (knex: Knex) => PromiseLike<unknown>;
   readonly insertRecords: (
     knex: Knex,
     records: ReadonlyArray<IdempotencyRecordRow>,
     ttlMs: number,
   ) => Promise<unknown>;
+  /** Prepares a connection for many inserts. */
+  readonly prepareImport: (knex: Knex) => PromiseLike<unknown>;
   readonly purgeExpired: (knex: Knex, limit: number) => Promise<number>;
   /** Returns the highest id that was ever assigned, even if its animal was deleted since, or 0 if none was assigned. */
   readonly readLastId: (knex: Knex) => Promise<bigint>;
@@ -57,7 +57,7 @@ export interface Statements {
     rights: Readonly<Record<string, ReadonlyArray<string>>>,
   ) => Promise<ReadonlyArray<{ readonly name: string; readonly right?: string | undefined }>>;
   /** Replaces each `{name}` in SQL by the name of a table or sequence, with its schema if that has to be named. */
-  readonly qualify: (sql: string) => string;
+  readonly qualify: (knex: Knex, sql: string) => Promise<string>;
   /** Reads the columns of those tables that exist. The type of a text is `key` if the database sorts it by its bytes. */
   readonly readColumns: (
     knex: Knex,

@@ -11,12 +11,15 @@ interface IdState {
 }
 
 /** Reads the last id and the maximum of the sequence, and the lowest id of an animal that is above the last id. */
-const readIds = (pool: Knex, qualify: Statements['qualify']): Promise<IdState> =>
+const readIds = async (pool: Knex, qualify: Statements['qualify']): Promise<IdState> =>
   pool.first<IdState>(
     pool.raw(
-      qualify(`last, (select seqmax from pg_sequence where seqrelid = '{pets_id_seq}'::regclass) as greatest,
+      await qualify(
+        pool,
+        `last, (select seqmax from pg_sequence where seqrelid = '{pets_id_seq}'::regclass) as greatest,
          (select min(pets.id) from {pets} where pets.id > last) as taken
-       from (select case when is_called then last_value else last_value - 1 end as last from {pets_id_seq}) as ids`),
+       from (select case when is_called then last_value else last_value - 1 end as last from {pets_id_seq}) as ids`,
+      ),
     ),
   );
 

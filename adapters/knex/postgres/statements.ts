@@ -22,17 +22,19 @@ export interface SessionFacts {
   readonly schema?: string | undefined;
 }
 
+type Qualify = (sql: string) => string;
+
 /** Makes a function that replaces each `{name}` in SQL by the name, with its schema if that has to be named. */
-export const qualifier =
-  (facts: () => SessionFacts) =>
-  (sql: string): string => {
+const qualifier =
+  (facts: () => SessionFacts): Qualify =>
+  (sql) => {
     const { schema } = facts();
     const prefix = schema === undefined ? '' : `"${schema.replaceAll('"', '""')}".`;
     return sql.replaceAll(/\{(\w*)\}/g, (_, name: string) => `${prefix}${name}`);
   };
 
 const statementRunner =
-  (facts: () => SessionFacts, qualify: Statements['qualify']): RunStatement =>
+  (facts: () => SessionFacts, qualify: Qualify): RunStatement =>
   async (knex, { name, sql }, bindings) => {
     const query = knex.raw<{ readonly rows: ReadonlyArray<PetRow> }>(qualify(sql), bindings);
     const isNamed = name !== undefined && !facts().isPooled;
@@ -134,7 +136,7 @@ const sequence = `pg_get_serial_sequence('{pets}', 'id')`;
  * Takes the greatest id of the table into account, because inserts with explicit ids do not advance the sequence. The
  * last value of an unused sequence is null, which `greatest` ignores.
  */
-const readLastId = async (knex: Knex, qualify: Statements['qualify']): Promise<bigint> => {
+const readLastId = async (knex: Knex, qualify: Qualify): Promise<bigint> => {
   const assigned = qualify(`pg_sequence_last_value(${sequence}::regclass)`);
   const { id } = await knex('pets').first<{ readonly id: string }>(
     knex.raw(`greatest(max(id), ${assigned}, 0)::text as id`),
@@ -289,7 +291,10 @@ export const postgresStatements = (
       await findFacts(knex);
       return readLastId(knex, qualify);
     },
-    setLastId: (knex, id) => knex.raw(qualify(`select setval(${sequence}, ?::bigint)`), [id.toString()]),
+    setLastId: async (knex, id) => {
+      await findFacts(knex);
+      await knex.raw(qualify(`select setval(${sequence}, ?::bigint)`), [id.toString()]);
+    },
     hasTable: async (knex, name) => {
       await findFacts(knex);
       return hasTable(knex, facts().schema, name);
@@ -302,7 +307,10 @@ export const postgresStatements = (
       await findFacts(knex);
       return readMissingRights(knex, qualify('{}'), rights);
     },
-    qualify,
+    qualify: async (knex, sql) => {
+      await findFacts(knex);
+      return qualify(sql);
+    },
   };
   return { statements, isDistributed };
 };

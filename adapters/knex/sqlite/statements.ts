@@ -1,5 +1,4 @@
 import type { Knex } from 'knex';
-import { identity } from 'fp-ts/function';
 import { LRUCache } from 'lru-cache';
 import type { ListOrder } from '../../../core';
 import type { IdempotencyRecordRow, PageStart, Statements } from '../database/store-database';
@@ -104,7 +103,7 @@ export const sqliteStatements: Statements = {
   },
   hasTable: (knex, name) => knex.schema.hasTable(name),
   readMissingRights: () => Promise.resolve([]),
-  qualify: identity,
+  qualify: (_knex, sql) => Promise.resolve(sql),
   // A column whose type contains INT stores 64 bits (SQLite, "Datatypes").
   readColumns: (knex, tables) =>
     knex.raw(
