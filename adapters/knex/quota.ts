@@ -1,19 +1,30 @@
 import * as E from 'fp-ts/Either';
-import { type ConsumeQuota, type OwnerId, type Quota, quotaAfter, type RateLimit } from '../../core';
+import {
+  type ConsumeQuota,
+  type OwnerId,
+  type Quota,
+  quotaAfter,
+  type RateLimit,
+  type Unavailable,
+} from '../../core';
 import { createBatcher } from './batcher';
+import { isKind } from './database/errors';
 import type { StoreDatabase } from './database/store-database';
 import { databaseTimeouts } from './database/timeouts';
+import { throwIfLate, toTaskEither } from './database/work';
 
-/** SQL for the database server's time in milliseconds since 1970, because the clocks of instances differ. */
-const now = 'cast(extract(epoch from clock_timestamp()) * 1000 as bigint)';
+/** Maximum time that a count waits for a locked row. Leaves time to count the other owners of its batch. */
+const lockTimeoutMs = 500;
 
 /**
  * Adds requests to the current windows of owners, or begins new windows. Citus permits no clock in `do update` and
  * `returning`. So `do update` takes `excluded.expire`, the end of a window that begins now, and subtracts the length of
  * a window to get the current time. The time left is computed only in the last `select`. The commit does not wait for
- * the disk or a standby, because a crash may forget counts.
+ * the disk or a standby, because a crash may forget counts. Reads `limited` first, so that its limit applies.
  */
-const countRequests = `with relaxed as materialized (select set_config('synchronous_commit', 'off', true)),
+const countRequests = (now: string) => `with limited as materialized (
+    select set_config('synchronous_commit', 'off', true), set_config('lock_timeout', '${lockTimeoutMs}', true)
+  ),
   counted as (
     insert into {rate_limits} as counted (key, points, expire)
       select key, points, ${now} + ?::bigint from unnest(?::text[], ?::int[]) as asked (key, points)
@@ -22,7 +33,9 @@ const countRequests = `with relaxed as materialized (select set_config('synchron
       expire = case when counted.expire <= excluded.expire - ?::bigint then excluded.expire else counted.expire end
     returning key, points, expire
   )
-  select key, points, expire - ${now} as "leftMs" from counted, relaxed`;
+  select key, points, expire - ${now} as "leftMs" from limited, counted`;
+
+type Count = E.Either<Unavailable, Quota> | undefined;
 
 interface Row {
   readonly key: string;
@@ -40,13 +53,13 @@ export const postgresQuota = ({ writes, statements }: StoreDatabase, limit: Rate
   const windowMs = limit.seconds * 1_000;
   const blockedUntil = new Map<OwnerId, number>();
 
-  const countTogether = async (owners: ReadonlyArray<OwnerId>) => {
+  const countInOneStatement = async (owners: ReadonlyArray<OwnerId>): Promise<ReadonlyArray<Count>> => {
     const requests = new Map<OwnerId, number>();
     for (const owner of owners) requests.set(owner, (requests.get(owner) ?? 0) + 1);
     // All instances lock the rows in the same order, so that they can't deadlock.
     const distinct = [...requests.keys()].sort();
     const { rows } = await writes.raw<{ readonly rows: ReadonlyArray<Row> }>(
-      await statements.qualify(writes, countRequests),
+      await statements.qualify(writes, countRequests(statements.now)),
       [windowMs, distinct, distinct.map((owner) => requests.get(owner) ?? 0), ...[windowMs, windowMs]],
     );
     const counted = new Map(rows.map((row) => [row.key, row]));
@@ -59,6 +72,32 @@ export const postgresQuota = ({ writes, statements }: StoreDatabase, limit: Rate
       if (row.points > limit.requests) blockedUntil.set(owner, performance.now() + leftMs);
       return E.right(quotaAfter(limit, row.points - place + 1, leftMs));
     });
+  };
+
+  /** Counts each owner by a statement of its own, one after the other, so that only the owners of locked rows fail. */
+  const countEachOwner = async (
+    owners: ReadonlyArray<OwnerId>,
+    until: number,
+  ): Promise<ReadonlyArray<Count>> => {
+    const counts = new Map<OwnerId, Array<Count>>();
+    for (const owner of new Set(owners)) {
+      const own = owners.filter((each) => each === owner);
+      const counted = await toTaskEither(() => {
+        throwIfLate(until);
+        return countInOneStatement(own);
+      })();
+      counts.set(owner, E.isLeft(counted) ? own.map(() => counted) : [...counted.right]);
+    }
+    return owners.map((owner) => counts.get(owner)?.shift());
+  };
+
+  const countTogether = async (owners: ReadonlyArray<OwnerId>, until: number) => {
+    try {
+      return await countInOneStatement(owners);
+    } catch (error) {
+      if (!isKind('RowLocked')(error) || new Set(owners).size === 1) throw error;
+      return countEachOwner(owners, until - lockTimeoutMs);
+    }
   };
 
   const count = createBatcher<OwnerId, never, Quota>({

@@ -100,6 +100,23 @@ describe('the quota in PostgreSQL', () => {
       for (const outcome of await blocked) expect(outcome).to.have.property('_tag', 'Right');
     }));
 
+  it("counts the requests of other owners while one owner's row is locked", () =>
+    withDatabases(2, postgresDatabase, async (database, holder) => {
+      const consume = quotaOn(database);
+      const [locked, other] = [arbitraryOwnerId(), arbitraryOwnerId()];
+      await success(consume(locked));
+      const lock = await holder.writes.transaction();
+      await lock('rate_limits').where({ key: locked }).forUpdate().select();
+      try {
+        const outcomes = await Promise.all([locked, other, locked, other].map((owner) => consume(owner)()));
+        expect(outcomes.map(({ _tag }) => _tag)).to.deep.equal(['Left', 'Right', 'Left', 'Right']);
+        expect(outcomes[3]).to.have.nested.property('right.remaining', 0);
+      } finally {
+        await lock.rollback();
+      }
+      expect(await success(consume(locked))).to.include({ isWithin: true, remaining: 0 });
+    }));
+
   it('blocks an owner only until the window ends, also if another instance has begun it', () =>
     withDatabase(postgresDatabase, async (database) => {
       const consume = quotaOn(database);
