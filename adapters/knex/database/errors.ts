@@ -45,7 +45,8 @@ const kinds = [
   /** SQLite reports a full disk, and a table whose last id is used, by the same code. */
   ['FileFull', /^SQLITE_FULL /],
   ['OutOfMemory', /^(53200|SQLITE_NOMEM) /, 'separate'],
-  ['Damaged', /^SQLITE_CORRUPT /],
+  /** Damaged file, or page or index of a table, next to which other rows may be whole. */
+  ['Damaged', /^(SQLITE_CORRUPT|XX00[12]) /, 'separate'],
   ['NotSqlite', /^SQLITE_NOTADB /],
   ['DiskFailed', /^SQLITE_IOERR /],
   ['ServerStarting', /^57P0[123] /],
@@ -84,9 +85,9 @@ export const remedyOf = (error: unknown): Remedy => classify(error)?.[2] ?? 'non
 
 /** Makes a function that reports whether an error has one of some kinds. */
 export const isKind =
-  (...kinds: ReadonlyArray<ErrorKind>) =>
+  (...wanted: ReadonlyArray<ErrorKind>) =>
   (error: unknown): boolean =>
-    kinds.includes(kindOf(error));
+    wanted.includes(kindOf(error));
 
 export const errorWithCode = (code: string, message: string): Error =>
   Object.assign(new Error(message), { code });

@@ -43,6 +43,8 @@ const failures: ReadonlyArray<readonly [ErrorKind, Statements]> = [
   ['MissingObject', ['create table others (id unknown_type)']],
   ['ColumnUsed', ['create view pet_ids as select id from pets', 'alter table pets alter id type text']],
   ['ColumnUsed', ['create view all_ids as select id from pets', 'alter table pets drop id']],
+  ['Damaged', ["do $$ begin raise 'invalid page' using errcode = 'data_corrupted'; end $$"]],
+  ['Damaged', ["do $$ begin raise 'no leaf page' using errcode = 'index_corrupted'; end $$"]],
   ['Rejected', ["insert into pets values ('x')"]],
   ['Rejected', ['insert into positive values (0)']],
   ['Rejected', ["do $$ begin raise 'no'; end $$"]],
