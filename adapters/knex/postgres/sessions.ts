@@ -65,7 +65,9 @@ export const registerSessions = (timeoutMs: number, maxHanging: number): Session
 
   const refuseMoreHanging = async (session: Session): Promise<void> => {
     const { rows } = await session.query<{ readonly pid: number }>(
-      `select pid from pg_stat_activity where usename = current_user and pid in (${[...givenUp].join()})`,
+      // The server may have given the process id of an ended session to a session of another program.
+      `select pid from pg_stat_activity where usename = current_user and pid in (${[...givenUp].join()})
+         and application_name = current_setting('application_name')`,
     );
     givenUp = new Set(rows.map(({ pid }) => pid));
     if (givenUp.size >= maxHanging)

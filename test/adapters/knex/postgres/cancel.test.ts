@@ -1,7 +1,9 @@
 import { expect } from 'chai';
+import knex from 'knex';
 import { once } from 'node:events';
-import { connect, createServer, type Socket } from 'node:net';
+import { connect, createServer, Socket } from 'node:net';
 import { registerSessions, type Session } from '../../../../adapters/knex/postgres/sessions';
+import { inPostgresDatabase } from '../../../support/postgres/postgres';
 import { freePort } from '../../../support/processes/system';
 
 const silenceMs = 50;
@@ -48,4 +50,36 @@ describe('The CancelRequest of a silent session', () => {
     expect(await answered).to.equal(tlsHandshake);
     server.close();
   });
+});
+
+describe('A cancelled session whose process id another session has got', () => {
+  for (const [name, isCounted] of [
+    ['another program', false],
+    ['animal-store', true],
+  ] as const) {
+    it(`${isCounted ? 'counts' : 'does not count'} as hanging if that session is of ${name}`, () =>
+      inPostgresDatabase(async (url) => {
+        const open = (application_name: string) =>
+          knex({
+            client: 'pg',
+            connection: { connectionString: url, application_name },
+            pool: { min: 0, max: 1 },
+          });
+        const [other, own] = [open(name), open('animal-store')];
+        const { pid } = await other.first<{ readonly pid: number }>(other.raw('pg_backend_pid() as pid'));
+        const sessions = registerSessions(silenceMs, 1);
+        const ended = new Socket().on('error', () => undefined);
+        await sessions.admit({ ...session(ended, await freePort()), processID: pid }, false);
+        ended.emit('timeout');
+        const next = new Socket();
+        const query: Session['query'] = async (sql) => own.raw(sql);
+        const admitted = await sessions.admit({ ...session(next, await freePort()), query }, false).then(
+          () => true,
+          () => false,
+        );
+        next.destroy();
+        await Promise.all([other.destroy(), own.destroy()]);
+        expect(admitted).to.equal(!isCounted);
+      }));
+  }
 });
