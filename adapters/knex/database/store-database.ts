@@ -40,8 +40,8 @@ export interface Statements {
     records: ReadonlyArray<IdempotencyRecordRow>,
     ttlMs: number,
   ) => Promise<unknown>;
-  /** Prepares a connection for many inserts. */
-  readonly prepareImport: (knex: Knex) => PromiseLike<unknown>;
+  /** Runs work that inserts many rows on a connection, with settings for it. */
+  readonly duringImport: <A>(knex: Knex, work: () => Promise<A>) => Promise<A>;
   readonly purgeExpired: (knex: Knex, limit: number) => Promise<number>;
   /** Returns the highest id that was ever assigned, even if its animal was deleted since, or 0 if none was assigned. */
   readonly readLastId: (knex: Knex) => Promise<bigint>;

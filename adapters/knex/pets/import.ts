@@ -90,9 +90,8 @@ export const importPets =
     const progress = { isCommitting: false };
     try {
       const imported = await transaction(async (writes) => {
-        await statements.prepareImport(writes);
-        const inserted = await keepAwake(writes, (signal) =>
-          insertAll(writes, statements, newPets, onIds, signal),
+        const inserted = await statements.duringImport(writes, () =>
+          keepAwake(writes, (signal) => insertAll(writes, statements, newPets, onIds, signal)),
         );
         // Rejects if an earlier statement failed, such as the one of `keepAwake`. Otherwise PostgreSQL would answer
         // COMMIT with ROLLBACK, which Knex takes for success.

@@ -286,7 +286,7 @@ export const postgresStatements = (
     insert: async (knex, newRows) => (await statementsOn(knex)).insert(knex, newRows),
     insertRecords: async (knex, keys, ttlMs) => (await statementsOn(knex)).insertRecords(knex, keys, ttlMs),
     purgeExpired: async (knex, limit) => (await statementsOn(knex)).purgeExpired(knex, limit),
-    prepareImport: () => Promise.resolve(),
+    duringImport: (_knex, work) => work(),
     readLastId: async (knex) => {
       await findFacts(knex);
       return readLastId(knex, qualify);

@@ -92,7 +92,15 @@ export const sqliteStatements: Statements = {
   },
   insert: (knex, newRows) => readRows(knex, insert, `[${newRows.map(newRowAsJson).join()}]`),
   // The default of 2 MB does not hold the indexes of a large table, whose pages are then written and read again.
-  prepareImport: (knex) => knex.raw('PRAGMA cache_size = -32000'),
+  duringImport: async (knex, work) => {
+    const [before] = await knex.raw<ReadonlyArray<{ readonly cache_size: number }>>('PRAGMA cache_size');
+    await knex.raw('PRAGMA cache_size = -32000');
+    try {
+      return await work();
+    } finally {
+      await knex.raw(`PRAGMA cache_size = ${before?.cache_size ?? -2_000}`);
+    }
+  },
   insertRecords: (knex, records, ttlMs) =>
     run(knex, insertRecords, ttlMs, `[${records.map(recordAsJson).join()}]`),
   purgeExpired: async (knex, limit) => (await run(knex, purgeExpired, limit)).length,

@@ -46,6 +46,21 @@ describe('An import into PostgreSQL whose commit fails', () => {
     }));
 });
 
+describe('An import into SQLite', () => {
+  it('leaves the cache of the connection as it was, also if it fails', () =>
+    withDatabase(sqliteFile, async (database) => {
+      const cache = async (): Promise<unknown> => database.writes.raw('PRAGMA cache_size');
+      await database.writes.raw('PRAGMA cache_size = -3000');
+      const before = await cache();
+      const { importAll } = knexPetRepository(database);
+      await success(importAll(sourceOf([arbitraryNewPet()])));
+      expect(await cache()).to.deep.equal(before);
+      const failing = sourceOf([arbitraryNewPet()], () => Promise.reject(new Error('unreadable')));
+      expect(await importAll(failing)()).to.have.property('_tag', 'Left');
+      expect(await cache()).to.deep.equal(before);
+    }));
+});
+
 describe('An import whose connection is kept awake', () => {
   it('ends when the connection is lost, also while its source is silent', () =>
     withDatabases(2, postgresDatabase, async (database, other) => {
