@@ -4,7 +4,7 @@ import { open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { withPool } from '../database/own-database';
 import { isKind, permanentError, withoutStatement } from '../database/errors';
-import { interruptible, tryWork } from '../database/work';
+import { interruptOnAbort, tryWork } from '../database/work';
 import { poolConfiguration } from './connection';
 import { checkIntegrity, isImmutable, openReadOnly, refuseReader } from './file';
 import { createPartial, resolveTarget } from './target';
@@ -41,7 +41,7 @@ const onFile = async <A>(
     tryWork(() => connection?.interrupt());
   };
   try {
-    return await interruptible(() => withPool(open({ afterCreate }), work), signal, interrupt);
+    return await interruptOnAbort(() => withPool(open({ afterCreate }), work), signal, interrupt);
   } catch (error) {
     signal.throwIfAborted();
     throw withoutStatement(error);
