@@ -50,7 +50,7 @@ export const accessLog =
     const clientAddress = clientAddressOf(request, trustedProxies);
     reporter.requestStarted?.();
     response.on('close', () => {
-      const { id, startedAt, route, caller, outcome, rejection } = received;
+      const { id, startedAt, route, caller, petId, outcome, rejection } = received;
       const failure = rejection ?? (outcome?._tag === 'Left' ? outcome.left : undefined);
       const description = failure && describeFailure(failure);
       const unsentStatus = rejection && description ? description.status : clientClosedRequest;
@@ -65,7 +65,7 @@ export const accessLog =
         milliseconds: Math.round((performance.now() - startedAt) * 1_000) / 1_000,
         keyId: caller?.keyId ?? (failure?._tag === 'InvalidApiKey' ? failure.keyId : undefined),
         owner: caller?.ownerId,
-        petId: /^pets\/(\d+)$/.exec(headers.Location ?? '')?.[1],
+        petId: petId?.toString(),
         clientAddress,
         requestId: id,
         unknownFields: headers['Unknown-Fields'],

@@ -5,6 +5,7 @@ import { accessLog, type Reporter } from './access-log';
 import { cors, corsHeaders } from './cors';
 import { describeFailure, type HttpFailure } from './errors';
 import { clientAddressOf, type RequestHead } from './forwarded';
+import { closeAfter } from './keep-alive';
 import { petMethods } from './pet-operations';
 import { requestIdOf } from './received-request';
 import { failureReply } from './reply';
@@ -23,10 +24,7 @@ const completeRequests = async (context: Context, next: () => unknown): Promise<
   } catch (cause) {
     respond(context, E.left({ _tag: 'Defect', cause }));
   }
-  if (!context.req.complete && !(await drainBody(context.req))) {
-    context.set('Connection', 'close');
-    context.remove('Keep-Alive');
-  }
+  if (!context.req.complete && !(await drainBody(context.req))) closeAfter(context.res);
 };
 
 interface Common {

@@ -28,6 +28,8 @@ export class ReceivedRequest {
   route: string | undefined;
   caller: Caller | undefined;
   quota: Quota | undefined;
+  /** Id of the animal that a create has added, or returned again to a retry. */
+  petId: bigint | undefined;
   outcome: E.Either<HttpFailure, Reply> | undefined;
   /** Failure that the HTTP server itself has answered, because the body is malformed or late. */
   rejection: HttpFailure | undefined;

@@ -60,6 +60,7 @@ export const handleCreatePet: Handle = async (store, request) => {
   const created = await store.createPet(newPet.right, key.right, request.received.deadline)();
   if (E.isLeft(created)) return created;
   const { pet, replayed, ignored } = created.right;
+  request.received.petId = pet.id;
   const headers: Headers = {
     Location: `pets/${pet.id}`,
     ...(replayed ? { 'Idempotent-Replayed': 'true' } : {}),

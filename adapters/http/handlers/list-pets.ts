@@ -40,7 +40,7 @@ const invalidQuery = (names: Iterable<string>, expected: string): HttpFailure =>
 const readQuery = (query: string): E.Either<HttpFailure, ReadonlyArray<Parameter>> => {
   const texts = query.split('&', maxParameters + 1);
   if (texts.length > maxParameters) {
-    return E.left(invalidQuery([''], `of at most ${maxParameters} parameters`));
+    return E.left(invalidQuery([''], `a list of at most ${maxParameters} parameters`));
   }
   const written = texts.filter((text) => text !== '');
   // URLSearchParams drops one question mark at the start, and skips empty texts.

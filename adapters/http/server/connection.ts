@@ -3,6 +3,7 @@ import type { Socket } from 'node:net';
 import { maxDiscardedBytes } from '../body-limits';
 import type { HttpFailure } from '../errors';
 import type { RequestHead } from '../forwarded';
+import { announceKeepAlive, closeAfter } from '../keep-alive';
 import { collectBody, hasBody } from '../request';
 import type { AcceptPriority } from './accept-priority';
 import { type ErrorResponse, errorText } from './error-response';
@@ -44,13 +45,6 @@ interface Running {
 const idle: State = { _tag: 'Idle' };
 const waiting: State = { _tag: 'Waiting' };
 const closing: State = { _tag: 'Closing' };
-
-const keepsAlive = ({ headers: { connection }, httpVersion }: IncomingMessage): boolean =>
-  connection === undefined ? httpVersion === '1.1' : connection.toLowerCase() === 'keep-alive';
-
-const closeAfter = (response: ServerResponse): void => {
-  response.setHeader('Connection', 'close').removeHeader('Keep-Alive');
-};
 
 /** Removes the listeners of an event of a socket. Returns a function that calls them. */
 const takeListeners = (
@@ -111,7 +105,7 @@ export class Connection {
     response.on('close', this.finish);
     // Close after a request with Upgrade, because Node drops the bytes that follow it.
     if (this.serving.isStopping || request.headers.upgrade !== undefined) closeAfter(response);
-    else if (keepsAlive(request)) response.setHeader('Keep-Alive', `timeout=${this.serving.idleSeconds}`);
+    else announceKeepAlive(request, response, this.serving.idleSeconds);
     if (!hasBody(request)) {
       this.start(running);
       return;
@@ -176,12 +170,9 @@ export class Connection {
       this.parse(part);
     }
     if (rest.length === 0) return;
-    if (this.state === closing) this.discard(rest.length);
-    else {
-      // Later requests stay in the socket, which stops reading at its high-water mark.
-      this.socket.pause();
-      this.socket.unshift(rest);
-    }
+    // Later requests stay in the socket, which stops reading at its high-water mark.
+    if (this.state !== closing) this.socket.pause().unshift(rest);
+    else if ((this.discardedBytes += rest.length) > maxDiscardedBytes) this.socket.pause();
   };
 
   private mayParse(): boolean {
@@ -189,11 +180,6 @@ export class Connection {
     // A destroyed socket has no parser: Node may already have given it to another connection.
     if (socket.destroyed) return false;
     return state === idle || (state._tag === 'Running' && !state.request.complete);
-  }
-
-  private discard(bytes: number): void {
-    this.discardedBytes += bytes;
-    if (this.discardedBytes > maxDiscardedBytes) this.socket.pause();
   }
 
   private readonly release = (): void => {

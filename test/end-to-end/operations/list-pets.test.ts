@@ -93,7 +93,10 @@ describeService('The query of GET /v1/pets', (service) => {
     expect((await service.get(`/v1/pets?${'&a'.repeat(99)}`)).status).to.equal(200);
     for (const parameter of ['&a', '&', '&%61']) {
       const { code, message } = await service.get(`/v1/pets?limit=1${parameter.repeat(100)}&limit=2`);
-      expect([code, message]).to.deep.equal(['invalid_query', 'the query must be of at most 100 parameters']);
+      expect([code, message]).to.deep.equal([
+        'invalid_query',
+        'the query must be a list of at most 100 parameters',
+      ]);
     }
   });
 

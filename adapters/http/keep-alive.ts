@@ -1,0 +1,18 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+
+const keepsAlive = ({ headers: { connection }, httpVersion }: IncomingMessage): boolean =>
+  connection === undefined ? httpVersion === '1.1' : connection.toLowerCase() === 'keep-alive';
+
+/** Announces when an idle connection is closed, unless the client closes it anyway (RFC 9112, section 9.3). */
+export const announceKeepAlive = (
+  request: IncomingMessage,
+  response: ServerResponse,
+  idleSeconds: number,
+): void => {
+  if (keepsAlive(request)) response.setHeader('Keep-Alive', `timeout=${idleSeconds}`);
+};
+
+/** Makes a response the last one of its connection. */
+export const closeAfter = (response: ServerResponse): void => {
+  response.setHeader('Connection', 'close').removeHeader('Keep-Alive');
+};
