@@ -92,14 +92,13 @@ const collect = async (body: ReadableStream<Uint8Array>): Promise<Body> => {
   }
 };
 
-const bodyOf = ({ body, bodyUsed, headers }: Request): Promise<Body> => {
+const bodyOf = ({ body, bodyUsed }: Request): Promise<Body> => {
   if (bodyUsed || body?.locked === true) {
     const cause = new Error(
       'call the handler before you read the body of its request: the body was already read',
     );
     return Promise.resolve(E.left({ _tag: 'Defect', cause }));
   }
-  if (Number(headers.get('Content-Length') ?? 0) > maxBodyBytes) return Promise.resolve(E.left(tooLarge));
   if (body === null) return Promise.resolve(E.right(new Uint8Array()));
   return collect(body).catch(() => E.left(incomplete));
 };
@@ -128,7 +127,8 @@ export const petRoutesHandler =
       petId,
       query: search.slice(1),
       header: (name) => request.headers.get(name) ?? undefined,
-      hasBody: request.body !== null,
+      // Some hosts have a stream for an empty body, too.
+      hasBody: request.body !== null && request.headers.get('Content-Length') !== '0',
       readBody: () => received.untilArrived(bodyOf(request)),
     };
     const { status, headers, body } = await answer(access, request, petRequest, operation);

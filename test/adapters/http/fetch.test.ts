@@ -65,40 +65,53 @@ describe('A fetch handler', () => {
     expect(request.bodyUsed).to.equal(false);
   });
 
-  it('reads on after a body over the limit, for at most a second, and never cancels it', async () => {
+  for (const length of [undefined, '30000']) {
+    const kind = length === undefined ? 'chunked body' : 'body of an announced length';
+    it(`reads on after a ${kind} over the limit, for at most a second, and never cancels it`, async () => {
+      const handle = petRoutesHandler({ openStore: storeOver() });
+      let cancelled = 0;
+      let pulled = 0;
+      /** Sends chunks, and then ends the body, fails, or sends nothing more. */
+      const send = async (chunks: number, end: (controller: ReadableStreamDefaultController) => unknown) => {
+        pulled = 0;
+        const body = new ReadableStream<Uint8Array>({
+          pull: async (controller) => {
+            pulled += 1;
+            if (pulled > chunks) await end(controller);
+            else controller.enqueue(new Uint8Array(10_000));
+          },
+          cancel: () => {
+            cancelled += 1;
+          },
+        });
+        const headers = length === undefined ? json : { ...json, 'Content-Length': length };
+        const init = { method: 'POST', headers, body, duplex: 'half' } as const;
+        return (await handle(new Request('http://store/v1/pets', init))).status;
+      };
+      expect([
+        await send(10, (controller) => {
+          controller.close();
+        }),
+        pulled,
+      ]).to.deep.equal([413, 11]);
+      expect(
+        await send(3, (controller) => {
+          controller.error(new Error('disconnected'));
+        }),
+      ).to.equal(413);
+      expect(await send(3, () => new Promise(() => undefined))).to.equal(413);
+      expect([await send(Infinity, () => undefined), pulled]).to.deep.equal([413, 804]);
+      expect(cancelled).to.equal(0);
+    });
+  }
+
+  it('answers an empty body as the service does, also if the host has a stream for it', async () => {
     const handle = petRoutesHandler({ openStore: storeOver() });
-    let cancelled = 0;
-    let pulled = 0;
-    /** Sends chunks, and then ends the body, fails, or sends nothing more. */
-    const send = async (chunks: number, end: (controller: ReadableStreamDefaultController) => unknown) => {
-      pulled = 0;
-      const body = new ReadableStream<Uint8Array>({
-        pull: async (controller) => {
-          pulled += 1;
-          if (pulled > chunks) await end(controller);
-          else controller.enqueue(new Uint8Array(10_000));
-        },
-        cancel: () => {
-          cancelled += 1;
-        },
-      });
-      const init = { method: 'POST', headers: json, body, duplex: 'half' } as const;
-      return (await handle(new Request('http://store/v1/pets', init))).status;
-    };
-    expect([
-      await send(10, (controller) => {
-        controller.close();
-      }),
-      pulled,
-    ]).to.deep.equal([413, 11]);
-    expect(
-      await send(3, (controller) => {
-        controller.error(new Error('disconnected'));
-      }),
-    ).to.equal(413);
-    expect(await send(3, () => new Promise(() => undefined))).to.equal(413);
-    expect([await send(Infinity, () => undefined), pulled]).to.deep.equal([413, 804]);
-    expect(cancelled).to.equal(0);
+    const headers = { ...authorization, 'Content-Length': '0' };
+    const body = new Blob([]).stream();
+    const init = { method: 'POST', headers, body, duplex: 'half' } as const;
+    const response = await handle(new Request('http://store/v1/pets', init));
+    expect(await response.json()).to.include({ status: 400, message: 'invalid JSON: empty body' });
   });
 
   it('answers below a slash at the end of the path with references that still lead to the animals', async () => {
