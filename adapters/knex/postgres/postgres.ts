@@ -8,7 +8,8 @@ import { inTransaction, tryAndRollBack } from '../database/work';
 import { migrationConfig } from '../migrations/migrations';
 import { databaseTimeouts } from '../database/timeouts';
 import { inspectSequence } from './ids';
-import { postgresStatements, type SessionFacts } from './statements';
+import type { SessionFacts } from './run-statement';
+import { postgresStatements } from './statements';
 import {
   checkEncoding,
   inspectCollation,

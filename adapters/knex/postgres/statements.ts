@@ -1,46 +1,16 @@
 import type { Knex } from 'knex';
 import type { ListOrder } from '../../../core';
-import { type Cell, type Column, newPetColumns, petCells, type PetRow } from '../database/pet-columns';
+import { type Column, newPetColumns, petCells, type PetRow } from '../database/pet-columns';
 import type { PageStart, Statements } from '../database/store-database';
-
-/** Wraps an array for use as a query parameter. Knex's TypeScript types permit nulls in an array only in this form. */
-const arrayOf = (cells: ReadonlyArray<Cell>) => ({ toPostgres: () => [...cells] });
-
-type Binding = Cell | number | Array<string> | ReturnType<typeof arrayOf>;
-
-type RunStatement = (
-  knex: Knex,
-  statement: { readonly name?: string; readonly sql: string },
-  bindings: ReadonlyArray<Binding>,
-) => Promise<ReadonlyArray<PetRow>>;
-
-/** Facts about the sessions of a pool. */
-export interface SessionFacts {
-  /** True behind a pooler, where prepared statements can fail. */
-  readonly isPooled: boolean;
-  /** Schema to name in statements, because other clients of a pooler may have changed the search path. */
-  readonly schema?: string | undefined;
-}
-
-type Qualify = (sql: string) => string;
-
-/** Makes a function that replaces each `{name}` in SQL by the name, with its schema if that has to be named. */
-const qualifier =
-  (facts: () => SessionFacts): Qualify =>
-  (sql) => {
-    const { schema } = facts();
-    const prefix = schema === undefined ? '' : `"${schema.replaceAll('"', '""')}".`;
-    return sql.replaceAll(/\{(\w*)\}/g, (_, name: string) => `${prefix}${name}`);
-  };
-
-const statementRunner =
-  (facts: () => SessionFacts, qualify: Qualify): RunStatement =>
-  async (knex, { name, sql }, bindings) => {
-    const query = knex.raw<{ readonly rows: ReadonlyArray<PetRow> }>(qualify(sql), bindings);
-    const isNamed = name !== undefined && !facts().isPooled;
-    const { rows } = await query.options({ rowMode: 'array', ...(isNamed ? { name } : {}) });
-    return rows;
-  };
+import { hasTable, readColumns, readMissingRights } from './catalog';
+import {
+  arrayOf,
+  qualifier,
+  type Qualify,
+  type RunStatement,
+  type SessionFacts,
+  statementRunner,
+} from './run-statement';
 
 /**
  * Returns the condition and the `order by` clause for a page of animals with the wanted column values, from the id
@@ -144,17 +114,6 @@ const readLastId = async (knex: Knex, qualify: Qualify): Promise<bigint> => {
   return BigInt(id);
 };
 
-/** Looks the table up in the catalog, because Knex's `hasTable` misses a table on which the role has no right. */
-const hasTable = async (knex: Knex, schema: string | undefined, name: string): Promise<boolean> => {
-  const { exists } = await knex.first<{ readonly exists: boolean }>(
-    knex.raw(
-      "to_regclass(quote_ident(coalesce(?, current_schema())) || '.' || quote_ident(?)) is not null as exists",
-      [schema ?? null, name],
-    ),
-  );
-  return exists;
-};
-
 /** Statements that need another form for Citus, which can't run the form for PostgreSQL or runs it slowly. */
 type EngineStatements = Pick<Statements, 'pages' | 'insert' | 'insertRecords' | 'purgeExpired'>;
 
@@ -208,47 +167,6 @@ const distributedStatements = (run: RunStatement, onPrimary: string): EngineStat
   },
   purgeExpired: async (knex, limit) => (await run(knex, purgeDistributedKeys, [limit])).length,
 });
-
-const readColumns = async (knex: Knex, schema: string | undefined, tables: ReadonlyArray<string>) => {
-  const { rows } = await knex.raw<{ readonly rows: Awaited<ReturnType<Statements['readColumns']>> }>(
-    `select relname as "table", attname as "column", case
-       when atttypid not in ('text'::regtype, 'varchar'::regtype) then format_type(atttypid, null)
-       when (select collname from pg_collation where pg_collation.oid = attcollation) = 'C' then 'key' else 'text'
-     end as type
-     from pg_class join pg_attribute on attrelid = pg_class.oid
-     where relnamespace = quote_ident(coalesce(?, current_schema()))::regnamespace and relname = any(?) and attnum > 0`,
-    [schema ?? null, [...tables]],
-  );
-  return rows;
-};
-
-const missingRights = `select name, "right" from unnest(?::text[], ?::text[]) as needed (name, "right"),
-    lateral (select to_regclass(?::text || quote_ident(name)) as id) as found
-  where id is not null and not case "right"
-    when 'usage' then has_sequence_privilege(id, 'usage')
-    when 'delete' then has_table_privilege(id, 'delete')
-    else has_any_column_privilege(id, "right") end
-  union all select distinct name, null from unnest(?::text[]) as table_name (name),
-    lateral (select to_regclass(?::text || quote_ident(name)) as id) as found
-  where id is not null and row_security_active(id)`;
-
-const readMissingRights = async (
-  knex: Knex,
-  prefix: string,
-  rights: Parameters<Statements['readMissingRights']>[1],
-) => {
-  const needed = Object.entries(rights).flatMap(([name, each]) => each.map((right) => ({ name, right })));
-  const { rows } = await knex.raw<{
-    readonly rows: ReadonlyArray<{ readonly name: string; readonly right: string | null }>;
-  }>(missingRights, [
-    needed.map(({ name }) => name),
-    needed.map(({ right }) => right),
-    prefix,
-    Object.keys(rights),
-    prefix,
-  ]);
-  return rows.map(({ name, right }) => ({ name, right: right ?? undefined }));
-};
 
 /** Makes a function that reports whether the server is Citus. It asks once, on the connection of its first caller. */
 const citusDetector = () => {
