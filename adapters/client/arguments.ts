@@ -70,7 +70,8 @@ export const callFields: Fields<CallOptions> = {
   headers: when(isHeaders, 'headers, such as { name: value }'),
 };
 
-const any = (): boolean => true;
+/** Makes the check of an object that refuses all properties that are not its fields. */
+export const exactCheck = <A>(fields: Fields<A>): ObjectCheck<A> => objectCheck(fields, () => true);
 
 /** Filters, start, order and size of a page, after their check. */
 export type PagePlace = Omit<Partial<PetQuery>, 'limit'> & { readonly pageSize?: number | undefined };
@@ -89,14 +90,14 @@ const placeFields: Fields<PagePlace> = {
 /** Selects the options that the next page repeats: its place, without the options of the call. */
 export const selectPlace = objectCheck(placeFields);
 
-export const callCheck = objectCheck(callFields, any);
+export const callCheck = exactCheck(callFields);
 
-export const createCheck = objectCheck<CreateOptions>(
-  { ...callFields, idempotencyKey: textCheck(idempotencyKeyRule) },
-  any,
-);
+export const createCheck = exactCheck<CreateOptions>({
+  ...callFields,
+  idempotencyKey: textCheck(idempotencyKeyRule),
+});
 
-const pageCheck = objectCheck<CallOptions & PagePlace>({ ...callFields, ...placeFields }, any);
+const pageCheck = exactCheck<CallOptions & PagePlace>({ ...callFields, ...placeFields });
 
 /** Refuses names that no animal has, which may be misspelt. The id of a copied animal is ignored. */
 const newPetCheck = objectCheck<NewPet>(

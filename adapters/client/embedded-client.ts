@@ -1,12 +1,13 @@
 import type { AnimalStore, Deadline, InvalidField, OpenAnimalStore, StoreFailure } from '../../core';
 import { idempotencyKeyRule, retryAfterSeconds } from '../../core/rules';
-import { invalidFieldTexts, objectCheck, when } from '../../core/validation';
+import { invalidFieldTexts, when } from '../../core/validation';
 import { AnimalStoreError, type AnimalStoreErrorCode, petNotFoundError } from './animal-store-error';
 import {
   type ApiKeySource,
   callFields,
   checkApiKeySource,
   checkArguments,
+  exactCheck,
   int64Check,
   isFunction,
   readApiKey,
@@ -107,15 +108,12 @@ export interface EmbeddedClientOptions extends CallOptions, ClientOptions {
   readonly apiKey: ApiKeySource;
 }
 
-const optionsCheck = /* @__PURE__ */ objectCheck<EmbeddedClientOptions>(
-  {
-    ...callFields,
-    openStore: { ...when(isFunction, 'a function such as openAnimalStore(ports)'), required: true },
-    apiKey: { ...checkApiKeySource, required: true },
-    int64: int64Check,
-  },
-  () => true,
-);
+const optionsCheck = /* @__PURE__ */ exactCheck<EmbeddedClientOptions>({
+  ...callFields,
+  openStore: { ...when(isFunction, 'a function such as openAnimalStore(ports)'), required: true },
+  apiKey: { ...checkApiKeySource, required: true },
+  int64: int64Check,
+});
 
 /**
  * Makes a client of a store in the same process, for programs that embed the store. The client has the same calls as a

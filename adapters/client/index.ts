@@ -1,9 +1,10 @@
-import { type Check, objectCheck } from '../../core/validation';
+import type { Check } from '../../core/validation';
 import {
   type ApiKeySource,
   callFields,
   checkApiKeySource,
   checkArguments,
+  exactCheck,
   int64Check,
   isString,
   propertyOf,
@@ -79,10 +80,12 @@ const baseUrlCheck: Check = {
   required: true,
 };
 
-const optionsCheck = /* @__PURE__ */ objectCheck<AnimalStoreClientOptions>(
-  { ...callFields, baseUrl: baseUrlCheck, apiKey: checkApiKeySource, int64: int64Check },
-  () => true,
-);
+const optionsCheck = /* @__PURE__ */ exactCheck<AnimalStoreClientOptions>({
+  ...callFields,
+  baseUrl: baseUrlCheck,
+  apiKey: checkApiKeySource,
+  int64: int64Check,
+});
 
 /**
  * Makes the client of a store over HTTP, for programs that use a remote store. Sends nothing before the first call, and
