@@ -1,14 +1,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { maxDiscardedBytes } from '../body-limits';
 import type { HttpFailure } from '../errors';
 import type { RequestHead } from '../forwarded';
 import { announceKeepAlive, closeAfter } from '../keep-alive';
 import { collectBody, hasBody } from '../request';
 import type { AcceptPriority } from './accept-priority';
+import { endSocket } from './end-socket';
 import { type ErrorResponse, errorText } from './error-response';
 import { RequestParts } from './request-parts';
-import { serverTimeouts } from './timeouts';
 import { isMalformedHeadRequest, type ParserError, parserFailure, validateRequest } from './validate-request';
 
 /** Request listener, such as the callback of a Koa application. If it throws or rejects, the connection is closed. */
@@ -72,7 +71,6 @@ export class Connection {
   private readonly parts = new RequestParts();
   private state = idle;
   private isHalfClosed = false;
-  private discardedBytes = 0;
 
   constructor(socket: Socket, serving: Serving) {
     this.socket = socket;
@@ -122,8 +120,9 @@ export class Connection {
   /** Answers directly on the socket, because the listener may still use the ServerResponse. Closes the connection. */
   reject(failure: HttpFailure, request: RequestHead): void {
     const response = this.serving.errorResponse(failure, request);
-    this.socket.end(errorText(response, request.method === 'HEAD'));
-    this.linger();
+    this.state = closing;
+    this.socket.write(errorText(response, request.method === 'HEAD'));
+    endSocket(this.socket, true);
   }
 
   failParsing(error: ParserError): void {
@@ -169,10 +168,8 @@ export class Connection {
       rest = rest.subarray(length);
       this.parse(part);
     }
-    if (rest.length === 0) return;
     // Later requests stay in the socket, which stops reading at its high-water mark.
-    if (this.state !== closing) this.socket.pause().unshift(rest);
-    else if ((this.discardedBytes += rest.length) > maxDiscardedBytes) this.socket.pause();
+    if (rest.length > 0 && this.state !== closing) this.socket.pause().unshift(rest);
   };
 
   private mayParse(): boolean {
@@ -226,19 +223,6 @@ export class Connection {
     const { socket, state } = this;
     const isReceiving = socket.readableLength > 0 || (state._tag === 'Running' && !state.request.complete);
     this.state = closing;
-    socket.end(() => {
-      if (!isReceiving) socket.destroy();
-    });
-    if (isReceiving) this.linger();
+    endSocket(socket, isReceiving);
   };
-
-  /**
-   * Discards for a while what the client still sends. Closing a socket with unread bytes resets the connection, and the
-   * client may lose the response.
-   */
-  private linger(): void {
-    this.state = closing;
-    this.socket.resume();
-    setTimeout(() => this.socket.destroy(), serverTimeouts.lingerMs).unref();
-  }
 }

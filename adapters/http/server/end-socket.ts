@@ -1,0 +1,21 @@
+import type { Socket } from 'node:net';
+import { maxDiscardedBytes } from '../body-limits';
+import { serverTimeouts } from './timeouts';
+
+/**
+ * Ends a socket after its last response, and discards up to 8 MB that the client still sends. With `lingers`, does so
+ * for a while. Closing a socket with unread bytes resets the connection, and the client may lose the response.
+ */
+export const endSocket = (socket: Socket, lingers: boolean): void => {
+  let discardedBytes = 0;
+  socket.on('data', ({ length }: Buffer) => {
+    discardedBytes += length;
+    if (discardedBytes > maxDiscardedBytes) socket.pause();
+  });
+  socket.end(() => {
+    if (!lingers) socket.destroy();
+  });
+  if (!lingers) return;
+  socket.resume();
+  setTimeout(() => socket.destroy(), serverTimeouts.lingerMs).unref();
+};
