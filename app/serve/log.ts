@@ -1,5 +1,6 @@
 import { toError } from 'fp-ts/Either';
 import { setTimeout as delay } from 'node:timers/promises';
+import { LRUCache } from 'lru-cache';
 import { type Logger, pino, stdTimeFunctions } from 'pino';
 import { healthPaths, type Reporter, type RequestRecord } from '../../adapters/http';
 import type { PrometheusMetrics } from '../../adapters/prometheus';
@@ -122,29 +123,33 @@ const atMostEvery = <A>(intervalMs: number, work: (value: A) => void): ((value: 
 };
 
 /**
- * Returns a function that tells how often a text came since it was last let through: 0 or more lets it through, undefined does
- * not. A text comes through once in `intervalMs`.
+ * Makes a function to call before each line of a kind. It lets `count` lines through in an interval, and returns how many
+ * it has withheld since the last one. For a line to withhold, it returns undefined.
  */
-const oncePerText = (intervalMs: number) => {
-  const states = new Map<string, { readonly passedAt: number; withheld: number }>();
-  return (text: string): number | undefined => {
+const lineLimit = (count: number, intervalMs: number): (() => number | undefined) => {
+  let beganAt = -Infinity;
+  let passed = 0;
+  let withheld = 0;
+  return () => {
     const now = performance.now();
-    const state = states.get(text);
-    if (state !== undefined && now - state.passedAt < intervalMs) {
-      state.withheld += 1;
+    if (now - beganAt >= intervalMs) [beganAt, passed] = [now, 0];
+    if (passed >= count) {
+      withheld += 1;
       return undefined;
     }
-    if (states.size >= maxTexts) states.clear();
-    states.set(text, { passedAt: now, withheld: 0 });
-    return state?.withheld ?? 0;
+    const notLogged = withheld;
+    passed += 1;
+    withheld = 0;
+    return notLogged;
   };
 };
 
 /** Maximum number of causes that are told apart, because a message may have a value in it. */
-const maxTexts = 100;
+const maxCauses = 100;
 
-/** In an outage, each request fails by the same cause. Its own line has its id and status. */
-const causeLogMs = 1_000;
+/** In an outage each request fails, and by the same cause. */
+const causesPerSecond = 1;
+const failedRequestsPerSecond = 20;
 
 const preflightLogMs = 60_000;
 
@@ -156,7 +161,8 @@ export const requestReporter = (
   { DATABASE_URL: url, MAX_CONNECTIONS: maxConnections }: Settings,
   metrics: PrometheusMetrics['requests'] | undefined,
 ): Reporter & { readonly connectionRefused: () => void } => {
-  const passCause = oncePerText(causeLogMs);
+  const passFailedRequest = lineLimit(failedRequestsPerSecond, 1_000);
+  const causes = new LRUCache<string, ReturnType<typeof lineLimit>>({ max: maxCauses });
   const warnOfRefusal = atMostEvery(refusalLogMs, () => {
     logger.warn(
       { maxConnections },
@@ -167,8 +173,12 @@ export const requestReporter = (
     requestStarted: () => metrics?.started(),
     requestEnded: (record) => {
       metrics?.ended(record);
+      const level = levelOf(record);
+      const notLogged = level === 'error' ? passFailedRequest() : 0;
+      if (notLogged === undefined) return;
       const isShown = record.unknownFields === undefined || logger.isLevelEnabled('debug');
-      logger[levelOf(record)](isShown ? record : { ...record, unknownFields: undefined }, 'request');
+      const shown = isShown ? record : { ...record, unknownFields: undefined };
+      logger[level](notLogged > 0 ? { ...shown, notLogged } : shown, 'request');
     },
     requestRejected: (record) => {
       metrics?.rejected(record);
@@ -182,10 +192,13 @@ export const requestReporter = (
       logger.warn(`a browser asked from ${origin}; set CORS_ORIGIN to allow it`);
     }),
     error: (cause, requestId) => {
-      const notLogged = passCause(toError(cause).message);
+      const { message } = toError(cause);
+      const pass = causes.get(message) ?? lineLimit(causesPerSecond, 1_000);
+      causes.set(message, pass);
+      const notLogged = pass();
       if (notLogged === undefined) return;
-      const more = notLogged > 0 ? { notLogged } : {};
-      logger.error({ err: cause, advice: specificAdvice(url, cause), requestId, ...more }, 'request failed');
+      const count = notLogged > 0 ? { notLogged } : {};
+      logger.error({ err: cause, advice: specificAdvice(url, cause), requestId, ...count }, 'request failed');
     },
   };
 };
