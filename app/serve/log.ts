@@ -1,6 +1,5 @@
 import { toError } from 'fp-ts/Either';
 import { setTimeout as delay } from 'node:timers/promises';
-import { LRUCache } from 'lru-cache';
 import { type Logger, pino, stdTimeFunctions } from 'pino';
 import { healthPaths, type Reporter, type RequestRecord } from '../../adapters/http';
 import type { PrometheusMetrics } from '../../adapters/prometheus';
@@ -122,30 +121,31 @@ const atMostEvery = <A>(intervalMs: number, work: (value: A) => void): ((value: 
   };
 };
 
-/**
- * Makes a function to call before each line of a kind. It lets `count` lines through in an interval, and returns how many
- * it has withheld since the last one. For a line to withhold, it returns undefined.
- */
-const lineLimit = (count: number, intervalMs: number): (() => number | undefined) => {
-  let beganAt = -Infinity;
-  let passed = 0;
-  let withheld = 0;
-  return () => {
-    const now = performance.now();
-    if (now - beganAt >= intervalMs) [beganAt, passed] = [now, 0];
-    if (passed >= count) {
-      withheld += 1;
-      return undefined;
-    }
-    const notLogged = withheld;
-    passed += 1;
-    withheld = 0;
-    return notLogged;
-  };
-};
+/** Maximum number of kinds of lines that are told apart, because a message may have a value in it. */
+const maxKinds = 100;
 
-/** Maximum number of causes that are told apart, because a message may have a value in it. */
-const maxCauses = 100;
+/**
+ * Limits the lines of each kind to `count` a second. `pass` returns false for a line to withhold. At the end of the
+ * second, or at a call of `flush`, `report` gets the number of withheld lines of each kind.
+ */
+const lineLimit = (count: number, report: (kind: string, notLogged: number) => void) => {
+  const lines = new Map<string, number>();
+  let timer: NodeJS.Timeout | undefined;
+  const flush = (): void => {
+    clearTimeout(timer);
+    timer = undefined;
+    for (const [kind, number] of lines) if (number > count) report(kind, number - count);
+    lines.clear();
+  };
+  const pass = (kind: string): boolean => {
+    timer ??= setTimeout(flush, 1_000).unref();
+    const counted = lines.has(kind) || lines.size < maxKinds ? kind : 'others';
+    const number = (lines.get(counted) ?? 0) + 1;
+    lines.set(counted, number);
+    return number <= count;
+  };
+  return { pass, flush };
+};
 
 /** In an outage each request fails, and by the same cause. */
 const causesPerSecond = 1;
@@ -160,9 +160,13 @@ export const requestReporter = (
   logger: Logger,
   { DATABASE_URL: url, MAX_CONNECTIONS: maxConnections }: Settings,
   metrics: PrometheusMetrics['requests'] | undefined,
-): Reporter & { readonly connectionRefused: () => void } => {
-  const passFailedRequest = lineLimit(failedRequestsPerSecond, 1_000);
-  const causes = new LRUCache<string, ReturnType<typeof lineLimit>>({ max: maxCauses });
+): Reporter & { readonly connectionRefused: () => void; readonly reportNotLogged: () => void } => {
+  const failedRequests = lineLimit(failedRequestsPerSecond, (status, notLogged) => {
+    logger.error({ status: Number(status), notLogged }, 'requests not logged');
+  });
+  const causes = lineLimit(causesPerSecond, (cause, notLogged) => {
+    logger.error({ cause, notLogged }, 'causes not logged');
+  });
   const warnOfRefusal = atMostEvery(refusalLogMs, () => {
     logger.warn(
       { maxConnections },
@@ -174,11 +178,9 @@ export const requestReporter = (
     requestEnded: (record) => {
       metrics?.ended(record);
       const level = levelOf(record);
-      const notLogged = level === 'error' ? passFailedRequest() : 0;
-      if (notLogged === undefined) return;
+      if (level === 'error' && !failedRequests.pass(String(record.status))) return;
       const isShown = record.unknownFields === undefined || logger.isLevelEnabled('debug');
-      const shown = isShown ? record : { ...record, unknownFields: undefined };
-      logger[level](notLogged > 0 ? { ...shown, notLogged } : shown, 'request');
+      logger[level](isShown ? record : { ...record, unknownFields: undefined }, 'request');
     },
     requestRejected: (record) => {
       metrics?.rejected(record);
@@ -192,13 +194,12 @@ export const requestReporter = (
       logger.warn(`a browser asked from ${origin}; set CORS_ORIGIN to allow it`);
     }),
     error: (cause, requestId) => {
-      const { message } = toError(cause);
-      const pass = causes.get(message) ?? lineLimit(causesPerSecond, 1_000);
-      causes.set(message, pass);
-      const notLogged = pass();
-      if (notLogged === undefined) return;
-      const count = notLogged > 0 ? { notLogged } : {};
-      logger.error({ err: cause, advice: specificAdvice(url, cause), requestId, ...count }, 'request failed');
+      if (!causes.pass(toError(cause).message)) return;
+      logger.error({ err: cause, advice: specificAdvice(url, cause), requestId }, 'request failed');
+    },
+    reportNotLogged: () => {
+      failedRequests.flush();
+      causes.flush();
     },
   };
 };

@@ -134,6 +134,7 @@ const serveClients = async (
     }
   } finally {
     await admin?.stop(0, adminStopMs);
+    reporter.reportNotLogged();
   }
 };
 
