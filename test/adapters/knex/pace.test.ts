@@ -11,6 +11,7 @@ import { connectionWith } from '../../../adapters/knex/postgres/url';
 import { arbitraryNewPet } from '../../contracts';
 import { success } from '../../contracts/outcome';
 import { databaseKinds, sqliteFile, withDatabase, withStatements } from '../../support/databases/databases';
+import { fakeTimeouts } from '../../support/fake-timers';
 
 const errorWith = (code: string): Error => Object.assign(new Error(code), { code });
 
@@ -119,7 +120,7 @@ describe('At a given time,', () => {
   });
 
   it('work without a limit sets no timer, and work that ends clears its timer', async () => {
-    mock.timers.enable({ apis: ['setTimeout'] });
+    fakeTimeouts();
     const cleared = mock.method(globalThis, 'clearTimeout');
     expect(await withTimeout(() => nextTurn('ended'), Infinity)).to.equal('ended');
     expect(cleared.mock.callCount()).to.equal(0);

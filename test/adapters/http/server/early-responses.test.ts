@@ -11,6 +11,7 @@ import {
   postRequest,
 } from '../../../support/http/raw-connection';
 import { startServer } from '../../../support/http/start-server';
+import { fakeTimeouts } from '../../../support/fake-timers';
 
 /** Head of a create without a key, which gets a 401 before its body is read. */
 const head = (length: number, ...headers: ReadonlyArray<string>): string =>
@@ -47,7 +48,7 @@ describe("A reply before the end of its request's body", () => {
     [8_100_000, 'close'],
   ] as const) {
     it(`waits for at most 8 MB: ${connectionHeader} after ${length} bytes`, async () => {
-      mock.timers.enable({ apis: ['setTimeout'] });
+      fakeTimeouts();
       const connection = connectBytes(server.address);
       connection.send(`${head(length)}${'x'.repeat(length)}`);
       await connection.received(new RegExp(` 401 [^]*\\r\\nConnection: ${connectionHeader}\\r\\n`));

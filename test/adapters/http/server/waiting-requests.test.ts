@@ -13,6 +13,7 @@ import {
   stopPlainServers,
 } from '../../../support/http/plain-server';
 import { getRequest, headOf, postRequest } from '../../../support/http/raw-connection';
+import { fakeTimeouts } from '../../../support/fake-timers';
 
 const boundMs = 20_000;
 
@@ -171,7 +172,7 @@ describe('Requests that wait for the responses before them', () => {
     await connection.received(/well/);
     const [socket] = sockets;
     if (socket === undefined) throw new Error('no request has begun');
-    mock.timers.enable({ apis: ['setTimeout'] });
+    fakeTimeouts();
     connection.send(getRequest('/', 'Host: b') + ' '.repeat(30_000_000));
     await once(socket, 'pause');
     expect(socket.bytesRead).to.be.within(8_000_000, 8_500_000);

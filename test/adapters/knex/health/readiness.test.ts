@@ -11,6 +11,7 @@ import {
 } from '../../../support/databases/databases';
 import { eventually } from '../../../support/eventually';
 import { success } from '../../../contracts/outcome';
+import { fakeTimeouts } from '../../../support/fake-timers';
 
 for (const [kind, makeDatabase] of databaseKinds) {
   describe(`the readiness of ${kind}`, () => {
@@ -44,7 +45,7 @@ describe('The readiness of a database that hangs', () => {
     withDatabase(sqliteFile, async (database) => {
       let writes = 0;
       let now = performance.now();
-      mock.timers.enable({ apis: ['setTimeout'] });
+      fakeTimeouts();
       mock.method(performance, 'now', () => now);
       const write = () => {
         writes += 1;
