@@ -2,11 +2,11 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { HttpFailure } from '../errors';
 import type { RequestHead } from '../forwarded';
-import { announceKeepAlive, closeAfter } from '../keep-alive';
 import { collectBody, hasBody } from '../request';
 import type { AcceptPriority } from './accept-priority';
 import { endSocket } from './end-socket';
 import { type ErrorResponse, errorText } from './error-response';
+import { announceKeepAlive, closeAfter } from './keep-alive';
 import { RequestParts } from './request-parts';
 import { isMalformedHeadRequest, type ParserError, parserFailure, validateRequest } from './validate-request';
 
