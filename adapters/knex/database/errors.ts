@@ -45,8 +45,9 @@ const kinds = [
   /** SQLite reports a full disk, and a table whose last id is used, by the same code. */
   ['FileFull', /^SQLITE_FULL /],
   ['OutOfMemory', /^(53200|SQLITE_NOMEM) /, 'separate'],
-  /** Damaged file, or page or index of a table, next to which other rows may be whole. */
-  ['Damaged', /^(SQLITE_CORRUPT|XX00[12]) /, 'separate'],
+  ['Damaged', /^SQLITE_CORRUPT /],
+  /** Page or index of a table, next to which other rows may be whole. */
+  ['Damaged', /^XX00[12] /, 'separate'],
   ['NotSqlite', /^SQLITE_NOTADB /],
   ['DiskFailed', /^SQLITE_IOERR /],
   ['ServerStarting', /^57P0[123] /],

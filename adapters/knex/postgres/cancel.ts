@@ -48,7 +48,7 @@ export const cancelStatement = async (session: CancellableSession, timeoutMs: nu
     await once(socket, 'connect', { signal });
     const stream = ssl === false ? socket : await encrypt(socket, session, signal);
     const closed = once(stream, 'close', { signal });
-    // Leaves the closing to the other side, as libpq does: PgBouncer 1.18 ends when a client of a CancelRequest leaves first.
+    // PgBouncer 1.18 ends if this side closes first, and libpq does not close first either.
     stream.resume().write(int32s(16, cancelRequestCode, processID, secretKey));
     await closed;
   } finally {
