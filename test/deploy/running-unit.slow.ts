@@ -96,11 +96,17 @@ describe('The unit under systemd', () => {
       await machine.enter('systemctl stop animal-store.target');
       for (const port of ports) expect(await isServed(port)).to.equal(false);
       await machine.enter('systemctl start animal-store.target');
-      for (const port of ports) expect(await isServed(port)).to.equal(true);
+      for (const port of ports) await eventually(`${port} is ready`, 20_000, () => isServed(port));
       expect(await machine.enter('systemctl is-enabled animal-store.target')).to.equal('enabled\n');
       await machine.enter(`systemctl stop animal-store.target && systemctl disable ${units.join(' ')}`);
     });
   }
+
+  it('has ended all instances when the stop of the target returns', async () => {
+    const state = 'systemctl show --property=ActiveState --value animal-store@3001';
+    await machine.enter('systemctl start animal-store@3001');
+    expect(await machine.enter(`systemctl stop animal-store.target; ${state}`)).to.equal('inactive\n');
+  });
 
   it('refuses to start animal-store next to enabled instances', async () => {
     await machine.enter('systemctl enable animal-store@3001');

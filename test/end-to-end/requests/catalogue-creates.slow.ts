@@ -72,6 +72,7 @@ describe(`The form of the catalogue in a browser${whySkipped}`, () => {
       await page.getByText('Must be a whole number').waitFor();
       await add(page, kim);
       await added('Kim');
+      await page.locator('.added', { hasText: 'Kim' }).waitFor();
       expect((await rowsOf(page)).filter(([, name]) => name === 'Kim')).to.have.length(1);
     });
   });
