@@ -130,12 +130,16 @@ describe('A start that fails half-way', () => {
 
   it('gives advice instead of a stack if there are too few file descriptors', async () => {
     const folder = await makeFolder();
-    for (const limit of [18, 22]) {
-      const { code, stderr } = await startProgram(
-        'sh',
-        ['-c', `ulimit -n ${limit}; exec "$0" "$1" serve`, process.execPath, main],
-        { environment: { DATABASE_URL: `sqlite:${folder}/animals`, PORT: '0', HOST: '192.0.2.1' } },
-      ).ended;
+    const empty = join(folder, 'empty.js');
+    writeFileSync(empty, '');
+    const runLimited = (limit: number, ...program: ReadonlyArray<string>) =>
+      startProgram('sh', ['-c', `ulimit -n ${limit}; exec "$0" "$@"`, process.execPath, ...program], {
+        environment: { DATABASE_URL: `sqlite:${folder}/animals`, PORT: '0', HOST: '192.0.2.1' },
+      }).ended;
+    let least = 8;
+    while ((await runLimited(least, empty)).code !== 0) least += 1;
+    for (const limit of [least, least + 4]) {
+      const { code, stderr } = await runLimited(limit, main, 'serve');
       expect(code, `${limit}: ${stderr}`).to.equal(1);
       expect(stderr, `${limit}`)
         .to.match(/ulimit|192\.0\.2\.1/)
