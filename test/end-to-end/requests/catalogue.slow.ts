@@ -89,6 +89,7 @@ describe(`The catalogue in a browser${whySkipped}`, () => {
     await page.locator('#new-status').selectOption({ index: 3 });
     await add(page, { Name: 'Ute', Category: '49' });
     await page.getByText('Added Ute with the id').waitFor();
+    await page.locator('.added', { hasText: 'Ute' }).waitFor();
     expect((await rowsOf(page)).find(([, name]) => name === 'Ute')?.[3]).to.equal('sold');
     await page.close();
   });
