@@ -1,4 +1,4 @@
-import { image, label, rectangle } from './svg.js';
+import { gridLine, image, label, rectangle } from './svg.js';
 
 const [width, height, top, bottom, left] = [760, 260, 52, 34, 60];
 const panelWidth = width / 2;
@@ -18,7 +18,7 @@ const panel = (place, title, sizes, series) => {
     height - bottom - ((Math.log10(value) - lowest) / (highest - lowest)) * (height - top - bottom);
   const grid = Array.from({ length: highest - lowest + 1 }, (_, index) => 10 ** (lowest + index)).flatMap(
     (value) => [
-      `<path d="M${start} ${y(value).toFixed(1)}h${wide}" stroke="#d0d7de"/>`,
+      gridLine(start, y(value), wide),
       label(start - 6, y(value) + 4, value.toLocaleString('en'), ' text-anchor="end"'),
     ],
   );

@@ -4,11 +4,18 @@ export const label = (x, y, text, more = '') =>
 export const rectangle = (x, y, [wide, high], colour) =>
   `<rect x="${x.toFixed(1)}" y="${y.toFixed(1)}" width="${wide.toFixed(1)}" height="${high.toFixed(1)}" fill="${colour}"/>`;
 
-/** Returns an SVG image with a white background and a title above its elements. */
+export const gridLine = (x, y, wide) => `<path class="grid" d="M${x} ${y.toFixed(1)}h${wide}"/>`;
+
+const style = `<style>
+svg { background: #fff } text { fill: #24292f } .grid { stroke: #d0d7de }
+@media (prefers-color-scheme: dark) { svg { background: #0d1117 } text { fill: #e6edf3 } .grid { stroke: #30363d } }
+</style>`;
+
+/** Returns an SVG image with a title above its elements, in light or dark colours as the reader prefers. */
 export const image = ([width, height], title, elements) =>
   [
-    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" font-family="system-ui, sans-serif" font-size="12" fill="#24292f">`,
-    rectangle(0, 0, [width, height], '#fff'),
+    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" font-family="system-ui, sans-serif" font-size="12">`,
+    style,
     label(12, 15, title, ' font-weight="bold"'),
     ...elements,
     '</svg>',
