@@ -156,7 +156,9 @@ const operationsOf = (pets: PetRepository, caller: Caller, quota: Quota | undefi
     if (idempotencyKey !== undefined && !IdempotencyKey.is(idempotencyKey))
       return TE.left({ _tag: 'InvalidIdempotencyKey' });
     const key = idempotencyKey === undefined ? undefined : { ownerId: caller.ownerId, idempotencyKey };
-    return TE.map((created: CreatedPet) => ({ ...created, ignored }))(pets.create(value, key, deadline));
+    return TE.map((created: CreatedPet) => ({ ...created, ignored }))(
+      pets.create(value, key, deadline, caller.keyId),
+    );
   },
   // eslint-disable-next-line @typescript-eslint/no-deprecated -- the API keeps getPet until 5 December 2030
   getPet: (id, deadline) => {

@@ -120,12 +120,13 @@ export interface PetRepository {
   readonly find: (id: bigint, deadline?: Deadline) => TaskEither<PetNotFound | Unavailable, Pet>;
   /**
    * Adds an animal, and resolves once the animal is stored durably. `resolveIdempotentCreate` defines the result if the
-   * idempotency key was used before.
+   * idempotency key was used before. A repository that keeps records stores which API key has added the animal.
    */
   readonly create: (
     newPet: NewPet,
     key?: ScopedIdempotencyKey,
     deadline?: Deadline,
+    keyId?: KeyId,
   ) => TaskEither<IdempotencyKeyReused | PetDeleted | IdempotencyKeyInFlight | Unavailable, CreatedPet>;
   /** Changes fields of an animal, or none, and returns it. Resolves once the changes are durable and visible to later reads. */
   readonly update: (id: bigint, changes: PetChanges) => TaskEither<PetNotFound | Unavailable, Pet>;

@@ -58,7 +58,9 @@ export const checkCopySource = ({ reads, statements }: CopySource): TaskEither<U
     await checkNeeds(reads, statements);
   });
 
-const tables = [pets, apiKeys, idempotencyKeys];
+const changes: Table = { name: 'animal_store_changes', noun: 'record of a change', primaryKey: ['id'] };
+
+const tables = [pets, apiKeys, idempotencyKeys, changes];
 
 const batchSize = 400;
 
@@ -110,6 +112,7 @@ export interface CopiedStore {
   readonly animals: number;
   readonly apiKeys: number;
   readonly idempotencyKeys: number;
+  readonly changes: number;
   readonly lastId: bigint;
 }
 
@@ -181,6 +184,7 @@ export const copyStore = async (
         animals: await copyTable(pets, from, to),
         apiKeys: await copyTable(apiKeys, from, to),
         idempotencyKeys: await copyTable(idempotencyKeys, from, to),
+        changes: await copyTable(changes, from, to),
         lastId: await source.statements.readLastId(from),
       };
       if (copied.lastId > 0n) await target.statements.setLastId(to, copied.lastId);

@@ -1,5 +1,6 @@
 export * from './api-keys/api-key-store';
 export { knexAuthenticate } from './api-keys/authenticate';
+export { type Change, type ChangeLog, changeLog, type Creation } from './changes';
 export { checkCopySource, type CopiedStore, copyStore, type CopyState, openSqliteSource } from './copy';
 export type { Finding, OwnDatabase, PoolUsage } from './database/own-database';
 export type { StoreDatabase } from './database/store-database';

@@ -6,7 +6,7 @@ import { checkNeeds, findMissingRights } from './database/needs';
 import type { Finding, OwnDatabase } from './database/own-database';
 import type { StoreDatabase } from './database/store-database';
 import { errorWithCode, permanentError } from './database/errors';
-import { idOfRow, newPetCells } from './database/pet-columns';
+import { idOfRow, newPetRow } from './database/pet-columns';
 import { toTaskEither, tryAndRollBack } from './database/work';
 import { tryMigrate } from './migrations/migrate';
 import { readSchemaState, type SchemaState } from './migrations/migrations';
@@ -16,7 +16,8 @@ import { readSchemaState, type SchemaState } from './migrations/migrations';
  */
 const minFreeDiskBytes = 8 * 1024 * 1024;
 
-const trialRow = newPetCells(decodeOrThrow(NewPetCodec, { name: 'trial', categoryId: 1 }));
+const trialPet = decodeOrThrow(NewPetCodec, { name: 'trial', categoryId: 1 });
+const trialRow = newPetRow({ newPet: trialPet, createdBy: null });
 
 /**
  * Runs the statements of a create with an idempotency key, and the update that records the use of an API key. Rolls

@@ -14,6 +14,7 @@ import { exportCommand } from './export';
 import { styleHelp } from './help';
 import { importCommand } from './import';
 import { keysCommand } from './keys';
+import { logCommand } from './log';
 import { messageOf } from '../store/advice';
 import { migrateCommand } from './migrate';
 import { petsCommand } from './pets';
@@ -81,6 +82,7 @@ export const commandLine = async (argv: ReadonlyArray<string>, io: ProcessIO): P
     .commandsGroup('Keys and animals:')
     .addCommand(keysCommand(terminal))
     .addCommand(petsCommand(terminal))
+    .addCommand(logCommand(terminal))
     .addCommand(importCommand(terminal))
     .addCommand(exportCommand(terminal))
     .commandsGroup('Database:')

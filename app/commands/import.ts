@@ -63,7 +63,7 @@ const importFile = async (
   format: Format,
   { skipInvalid = false, dryRun = false, escapeFormulas = false, ids }: Options,
   counts: Counts,
-  { settings, terminal: { printError }, signal }: TransferContext,
+  { settings, terminal: { env, printError }, signal }: TransferContext,
 ): Promise<ImportedPets | undefined> => {
   const source = openSource(file, signal);
   if (file !== '-' && source instanceof ReadStream) {
@@ -99,7 +99,7 @@ const importFile = async (
 
   try {
     if (!dryRun)
-      return await withStore(settings, { printError, signal }, async ({ pets }) => {
+      return await withStore(settings, { env, printError, signal }, async ({ pets }) => {
         const idsFile = ids === undefined ? undefined : await createIdsFile(ids);
         const imported = await importAll(pets, values(), { ...callbacks, onIds: idsFile?.write })();
         const keepIds = (remains: string): Promise<void> | undefined =>

@@ -76,7 +76,11 @@ const update = (terminal: Terminal): Command => {
 /** Deletes the animals whose ids are in a file, all or none. */
 const removeAll = async (terminal: Terminal, file: string, json = false): Promise<void> => {
   const counts = { read: 0, passed: 0 };
-  const run = async ({ settings, signal, terminal: { printError } }: TransferContext): Promise<string> => {
+  const run = async ({
+    settings,
+    signal,
+    terminal: { env, printError },
+  }: TransferContext): Promise<string> => {
     const ids = await readIds(openSource(file, signal));
     counts.read = ids.length;
     function* passing(): Generator<bigint> {
@@ -86,7 +90,7 @@ const removeAll = async (terminal: Terminal, file: string, json = false): Promis
         yield id;
       }
     }
-    const options = { printError, signal };
+    const options = { env, printError, signal };
     const deleted = await withStore(settings, options, ({ pets }) => orFail(pets.deleteAll(passing())));
     if (json) terminal.print(json, { deleted, ids: ids.length }, '');
     const missing = ids.length - deleted;

@@ -17,6 +17,7 @@ import { ApiKey, type ConsumeQuota, decodeOrThrow, KeyId, type Ports } from '../
 import { orFail } from '../failures';
 import type { Settings } from '../settings/settings';
 import { mayCreateStore } from './opening';
+import { operatorName } from './operator';
 import { takeSteps } from './steps';
 
 export interface ServiceStore {
@@ -89,7 +90,7 @@ const databaseStore = (
   createFirstKey: async () =>
     settings.API_KEYS.length > 0
       ? undefined
-      : (await orFail(apiKeyStore(database).bootstrapKey('first key')))?.key,
+      : (await orFail(apiKeyStore(database, operatorName(process.env)).bootstrapKey('first key')))?.key,
   checkReadiness: knexReadiness(database),
   isFileReplaced: database.isFileReplaced,
   pools: database.poolUsage,

@@ -1,12 +1,21 @@
-import { type ApiKeyStore, apiKeyStore, knexPetRepository } from '../../adapters/knex';
+import {
+  type ApiKeyStore,
+  apiKeyStore,
+  type ChangeLog,
+  changeLog,
+  knexPetRepository,
+} from '../../adapters/knex';
 import type { PetRepository } from '../../core';
 import { CommandFailed } from '../failures';
 import { databaseUrlText } from '../settings/database-url';
 import type { Settings } from '../settings/settings';
 import type { OpenOptions } from './opening';
+import { operatorName } from './operator';
 import { takeSteps } from './steps';
 
 interface Options extends OpenOptions {
+  /** Environment that may name the operator. Defaults to that of the process. */
+  readonly env?: NodeJS.ReadOnlyDict<string>;
   readonly isReader?: boolean;
 }
 
@@ -21,6 +30,7 @@ export const openDatabase = async (settings: Settings, { isReader = false, ...op
 export interface CommandStore {
   readonly pets: PetRepository;
   readonly keyStore: ApiKeyStore;
+  readonly changes: ChangeLog;
   readonly ranMigrations: ReadonlyArray<string>;
 }
 
@@ -33,7 +43,13 @@ export const withStore = async <A>(
   const { database, ranMigrations } = await openDatabase(settings, options);
   try {
     options.printError(`database: ${databaseUrlText(settings.DATABASE_URL)}`);
-    return await use({ pets: knexPetRepository(database), keyStore: apiKeyStore(database), ranMigrations });
+    const operator = operatorName(options.env ?? process.env);
+    return await use({
+      pets: knexPetRepository(database, { operator }),
+      keyStore: apiKeyStore(database, operator),
+      changes: changeLog(database),
+      ranMigrations,
+    });
   } finally {
     await database.close();
   }

@@ -17,7 +17,7 @@ describe('A deadline', () => {
     const received: Array<unknown> = [];
     const open = openAnimalStore({
       pets: repositoryWith((...values) => {
-        received.push(values.at(-1));
+        received.push(values[2]);
         return TE.left(unavailable('late'));
       }),
       authenticate: (_apiKey, deadline) => {

@@ -1,7 +1,10 @@
 import { expect } from 'chai';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { packService } from '../../deploy/packages/pack';
 import { markdownBlocks } from '../support/markdown';
 import { prebuiltDriverCache } from '../support/packages';
+import { projectFolder } from '../support/processes/command';
 import { needsPrograms } from '../support/processes/system';
 import { makeFolder, removeFolders } from '../support/temporary-folder';
 import { type BareMachine, needsBareMachine, npmSettings, startBareMachine } from './support/bare-machine';
@@ -30,18 +33,20 @@ const startPostgres = (host: string, ip: string, programs: string): string => `
   as_nobody ${programs}/pg_ctl --pgdata=/var/lib/${host} --wait --log=/var/lib/${host}/log \\
     --options='-c listen_addresses=${ip} -c unix_socket_directories=' start`;
 
-/** Script that adds an animal with a leaked key, finds it by docs/logs.md, and deletes it. Prints its id, and 0. */
+/** Script that adds an animal with a leaked key, finds it by docs/operations.md, and deletes it. Prints its id, and 0. */
 const addSpamAndDeleteIt = (port = 3000): string => {
-  const [readJournal = '', ...questions] = shellBlocks('docs/logs.md');
-  const findLeaked = questions.at(-1)?.replace('KEY_ID', '"$id"') ?? '';
+  const page = readFileSync(join(projectFolder, 'docs/operations.md'), 'utf8');
+  const [, find = '', remove = ''] =
+    /`(animal-store log --key ID [^`]+)`[^`]+`(animal-store pets delete [^`]+)`/.exec(page) ?? [];
   return `
     animal-store keys create --name leaked >leaked-key
     curl --silent --fail --header "Authorization: Bearer $(cat leaked-key)" --json '{"name":"Spam","categoryId":7}' \\
       http://127.0.0.1:${port}/v1/pets >/dev/null
     id=$(animal-store keys list --json | jq --raw-output '.[] | select(.name == "leaked") | .id')
     animal-store keys rotate "$id" --grace 0s >/dev/null
-    journalctl --sync
-    ${readJournal}${findLeaked}animal-store pets delete --ids - <leaked.ids
+    ${find.replace('ID', '"$id"')}
+    cat leaked.ids
+    ${remove}
     animal-store export --format csv - | grep --count Spam || true`;
 };
 
@@ -120,6 +125,7 @@ END
       .and.include('status: "sold"\n');
     await machine.enter("printf 'name,categoryId\\nMia,1\\n' >animals.csv");
     await runNext('pets delete --ids');
+    expect(await runNext('log --pet 2')).to.include('pets update by root; before: name "Tom"');
 
     expect(await machine.enter(addSpamAndDeleteIt())).to.match(/^[0-9]+\n0\n$/);
 

@@ -20,6 +20,7 @@ const sharedTests = [
   'api-keys/authenticate',
   'api-key-store',
   'knex/quota',
+  'commands/log',
   'end-to-end/operations/*',
 ];
 

@@ -11,6 +11,7 @@ import {
   timesOfNewKey,
   type Unavailable,
 } from '../../../core';
+import { type Operator, recordKeyChange } from '../changes';
 import { readClock } from '../database/clock';
 import type { Statements, StoreDatabase } from '../database/store-database';
 import { eitherToTaskEither, toTaskEither } from '../database/work';
@@ -96,7 +97,9 @@ const toRecord = (row: ApiKeyRow, now: number): ApiKeyRecord => {
 };
 
 const createKey = async (
-  writes: Knex,
+  transaction: Knex.Transaction,
+  statements: Statements,
+  operator: Operator,
   { name, access }: Pick<ApiKeyRow, 'name' | 'access'>,
   times: ApiKeyTimes,
   ownerId?: string,
@@ -115,15 +118,17 @@ const createKey = async (
     lifetime_ms: times.lifetimeMs,
     last_used_at: null,
   };
-  await writes('api_keys').insert(row);
+  await transaction('api_keys').insert(row);
+  await recordKeyChange(transaction, statements, operator, 'keys create', id);
   return { ...toRecord(row, times.createdAt), key };
 };
 
 const keyNotFound = (id: string) => E.left<ApiKeyNotFound>({ _tag: 'ApiKeyNotFound', id });
 
 const rotate = async (
-  transaction: Knex,
+  transaction: Knex.Transaction,
   statements: Statements,
+  operator: Operator,
   id: string,
   rotation: Rotation,
 ): Promise<E.Either<ApiKeyNotFound | ApiKeyRevoked, CreatedApiKey>> => {
@@ -136,26 +141,24 @@ const rotate = async (
   if (E.isLeft(rotated)) return E.left({ _tag: 'ApiKeyRevoked', id });
   const { oldExpiresAt, newTimes } = rotated.right;
   await keys().update({ expires_at: oldExpiresAt });
-  return E.right(await createKey(transaction, row, newTimes, row.owner_id));
+  await recordKeyChange(transaction, statements, operator, 'keys rotate', id);
+  return E.right(await createKey(transaction, statements, operator, row, newTimes, row.owner_id));
 };
 
 const hasKey = async (knex: Knex): Promise<boolean> =>
   (await knex<ApiKeyRow>('api_keys').first('id')) !== undefined;
 
-/** Makes the ApiKeyStore of a migrated database. */
-export const apiKeyStore = ({
-  reads,
-  statements,
-  write,
-  transaction,
-  withMigrationLock,
-}: StoreDatabase): ApiKeyStore => ({
+/** Makes the ApiKeyStore of a migrated database. The change log names `operator` for the changes of keys. */
+export const apiKeyStore = (
+  { reads, statements, transaction, withMigrationLock }: StoreDatabase,
+  operator?: Operator,
+): ApiKeyStore => ({
   create: (name, { lifetimeMs = null, isReadOnly = false } = {}) => {
     const access = isReadOnly ? 'read-only' : 'full';
     return toTaskEither(() =>
-      write(async (writes) => {
+      transaction(async (writes) => {
         const now = await readClock(writes, statements);
-        return createKey(writes, { name, access }, timesOfNewKey(lifetimeMs, now));
+        return createKey(writes, statements, operator, { name, access }, timesOfNewKey(lifetimeMs, now));
       }),
     );
   },
@@ -165,11 +168,13 @@ export const apiKeyStore = ({
       if (await hasKey(reads)) return undefined;
       return withMigrationLock(async (writes) => {
         const times = timesOfNewKey(null, await readClock(writes, statements));
-        return (await hasKey(writes)) ? undefined : createKey(writes, { name, access: 'full' }, times);
+        return (await hasKey(writes))
+          ? undefined
+          : createKey(writes, statements, operator, { name, access: 'full' }, times);
       });
     }),
   rotate: (id, rotation) =>
-    eitherToTaskEither(() => transaction((writes) => rotate(writes, statements, id, rotation))),
+    eitherToTaskEither(() => transaction((writes) => rotate(writes, statements, operator, id, rotation))),
   list: toTaskEither(async () => {
     const rows = await reads<ApiKeyRow>('api_keys').select('*').orderBy(['created_at', 'id']);
     const now = await readClock(reads, statements);
@@ -178,12 +183,15 @@ export const apiKeyStore = ({
   revoke: (id) =>
     eitherToTaskEither(async () => {
       const now = await readClock(reads, statements);
-      const [row] = await write((writes) =>
-        writes<ApiKeyRow>('api_keys')
+      return transaction(async (writes) => {
+        const [row] = await writes<ApiKeyRow>('api_keys')
           .where({ id })
           .update({ revoked_at: writes.raw('coalesce(revoked_at, ?)', [now]) })
-          .returning('*'),
-      );
-      return row === undefined ? keyNotFound(id) : E.right(toRecord(row, now));
+          .returning('*');
+        if (row === undefined) return keyNotFound(id);
+        if (Number(row.revoked_at) === now)
+          await recordKeyChange(writes, statements, operator, 'keys revoke', id);
+        return E.right(toRecord(row, now));
+      });
     }),
 });

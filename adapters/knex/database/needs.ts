@@ -8,7 +8,11 @@ type Need = 'text' | 'key' | 'bigint' | 'integer';
 
 /** Columns that the statements of this program use, by table. A database may have more. */
 export const needs: Readonly<Record<string, Readonly<Record<string, Need>>>> = {
-  pets: Object.fromEntries(petColumns.map(({ name, type }) => [name, type])),
+  pets: {
+    ...Object.fromEntries(petColumns.map(({ name, type }) => [name, type])),
+    created_at: 'bigint',
+    created_by: 'text',
+  },
   idempotency_keys: {
     owner_id: 'key',
     idempotency_key: 'key',
@@ -31,6 +35,16 @@ export const needs: Readonly<Record<string, Readonly<Record<string, Need>>>> = {
   },
   heartbeats: { id: 'integer', beaten_at: 'bigint' },
   rate_limits: { key: 'key', points: 'integer', expire: 'bigint' },
+  animal_store_changes: {
+    id: 'key',
+    changed_at: 'bigint',
+    operator: 'text',
+    action: 'text',
+    key_id: 'key',
+    ...Object.fromEntries(petColumns.map(({ name, type }) => [name === 'id' ? 'pet_id' : name, type])),
+    created_at: 'bigint',
+    created_by: 'text',
+  },
 };
 
 const accepted: Readonly<Record<Need, ReadonlyArray<string>>> = {

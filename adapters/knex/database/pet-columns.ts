@@ -12,18 +12,22 @@ import {
 import { permanentError } from './errors';
 
 /**
- * Database column of one field of an animal. Values are read and bound as text, because a JavaScript number would lose
- * digits of a 64-bit integer.
+ * Column of the table `pets`. Values are read and bound as text, because a JavaScript number would lose digits of a
+ * 64-bit integer.
  */
 export interface Column {
-  readonly field: keyof Pet;
   readonly name: string;
   readonly type: 'text' | 'bigint';
 }
 
+/** Column of a field of an animal. */
+interface FieldColumn extends Column {
+  readonly field: keyof Pet;
+}
+
 export const leastInt64 = -(2n ** 63n);
 
-export const petColumns: ReadonlyArray<Column> = petFieldNames.map((field) => {
+export const petColumns: ReadonlyArray<FieldColumn> = petFieldNames.map((field) => {
   return {
     field,
     name: field.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
@@ -33,21 +37,35 @@ export const petColumns: ReadonlyArray<Column> = petFieldNames.map((field) => {
 
 export const newPetColumns = petColumns.filter(({ field }) => field !== 'id');
 
+/** Columns with the values of `NewPetRow`. */
+export const insertedColumns: ReadonlyArray<Column> = [
+  ...newPetColumns,
+  { name: 'created_by', type: 'text' },
+];
+
 export type Cell = string | null;
 
 /** Values of an animal, in the order of `petColumns`. */
 export type PetRow = ReadonlyArray<Cell>;
 
-/** Values of a new animal, in the order of `newPetColumns`. */
+/** Values of a new animal, and who creates it, in the order of `insertedColumns`. */
 export type NewPetRow = ReadonlyArray<Cell>;
+
+/** Animal to insert. `createdBy` is the text of a key or an import in the column `created_by`. */
+export interface NewPetOf {
+  readonly newPet: NewPet;
+  readonly createdBy: Cell;
+}
 
 export const petCells = petColumns.map(({ name }) => `cast(${name} as text)`).join(', ');
 
 const toCell = (pet: { readonly [F in keyof Pet]?: Pet[F] | null | undefined }, field: keyof Pet): Cell =>
   pet[field]?.toString() ?? null;
 
-export const newPetCells = (newPet: NewPet): NewPetRow =>
-  newPetColumns.map(({ field }) => toCell(newPet, field));
+export const newPetRow = ({ newPet, createdBy }: NewPetOf): NewPetRow => [
+  ...newPetColumns.map(({ field }) => toCell(newPet, field)),
+  createdBy,
+];
 
 /** Returns the new values of the changed columns, keyed by column name. Null clears a column. */
 export const changedCells = (changes: PetChanges): Readonly<Record<string, Cell>> =>

@@ -2,6 +2,7 @@ import type { Knex } from 'knex';
 import { engineOf } from '../database/engine';
 import { needs } from '../database/needs';
 import type { Statements } from '../database/store-database';
+import { recordChanges } from './record-changes';
 
 /**
  * Tables of the first migration. Existing databases have these tables, so a change needs a new migration. Times are
@@ -146,6 +147,7 @@ export const migrations: Readonly<Record<string, Knex.Migration>> = {
   '001_create_tables': initialMigration,
   '002_add_last_use_of_keys': addLastUse,
   '003_sort_keys_by_bytes': sortKeysByBytes,
+  '004_record_changes': recordChanges,
 };
 
 /** Migration with its name in the property `file`, which Knex's command `migrate:list` prints. */

@@ -1,5 +1,6 @@
 import * as E from 'fp-ts/Either';
 import { isInt64, petNotFound, type PetRepository } from '../../../core';
+import { type Operator, recordPets } from '../changes';
 import { changedCells } from '../database/pet-columns';
 import type { StoreDatabase } from '../database/store-database';
 import { eitherToTaskEither, retryConflicts, toTaskEither } from '../database/work';
@@ -8,14 +9,16 @@ import { findPets } from './read';
 
 /** Updates before it reads: a SQLite transaction that has read can't write once another connection has written. */
 export const updatePet =
-  ({ transaction, statements }: StoreDatabase): PetRepository['update'] =>
+  ({ transaction, statements }: StoreDatabase, operator?: Operator): PetRepository['update'] =>
   (id, changes) =>
     eitherToTaskEither(() =>
       retryConflicts(() =>
         transaction(async (writes) => {
           const cells = changedCells(changes);
-          if (isInt64(id) && Object.keys(cells).length > 0)
+          if (isInt64(id) && Object.keys(cells).length > 0) {
+            await recordPets(writes, statements, operator, 'pets update', [id]);
             await writes('pets').where({ id: id.toString() }).update(cells);
+          }
           const [result = E.left(petNotFound(id))] = await findPets(writes, statements, [id]);
           return result;
         }),
@@ -23,13 +26,16 @@ export const updatePet =
     );
 
 export const deletePets =
-  ({ transaction }: StoreDatabase): PetRepository['deleteAll'] =>
+  ({ transaction, statements }: StoreDatabase, operator?: Operator): PetRepository['deleteAll'] =>
   (ids) =>
     toTaskEither(() =>
       transaction(async (writes) => {
         let count = 0;
-        for await (const batch of inBatches(ids))
-          count += await writes('pets').whereIn('id', batch.filter(isInt64).map(String)).delete();
+        for await (const batch of inBatches(ids)) {
+          const known = batch.filter(isInt64);
+          await recordPets(writes, statements, operator, 'pets delete', known);
+          count += await writes('pets').whereIn('id', known.map(String)).delete();
+        }
         return count;
       }),
     );

@@ -8,7 +8,6 @@ import {
   idempotencyKeyInFlight,
   type IdempotencyKeyReused,
   type IdempotencyRecord,
-  type NewPet,
   newPetFieldNames,
   type Pet,
   type PetDeleted,
@@ -19,8 +18,9 @@ import {
   type Unavailable,
 } from '../../../core';
 import { createBatcher, type OnBatch } from '../batcher';
+import { createdByKey } from '../changes';
 import { isKind, permanentError } from '../database/errors';
-import { newPetCells, petFromRow, type PetRow } from '../database/pet-columns';
+import { type NewPetOf, newPetRow, petFromRow, type PetRow } from '../database/pet-columns';
 import type { Statements, StoreDatabase } from '../database/store-database';
 import { tryWork } from '../database/work';
 import { findRecords, lockRecord, purgeExpiredKeys, purgeIfExpired } from './idempotency-keys';
@@ -31,8 +31,7 @@ interface KeyOfCreate extends ScopedIdempotencyKey {
   readonly contentHash: string;
 }
 
-interface Create {
-  readonly newPet: NewPet;
+interface Create extends NewPetOf {
   readonly key: KeyOfCreate | undefined;
 }
 
@@ -44,14 +43,14 @@ const keysOf = (creates: ReadonlyArray<Create>): ReadonlyArray<ScopedIdempotency
   creates.flatMap(({ key }) => (key === undefined ? [] : [key]));
 
 /**
- * Returns inserted animals in the order of `newPets`. Sorts by id, because SQL returns inserted rows in any order.
- * Throws if the database has stored other values than those of `newPets`.
+ * Returns inserted animals in the order of `creates`. Sorts by id, because SQL returns inserted rows in any order.
+ * Throws if the database has stored other values than those of `creates`.
  */
-const storedPets = (newPets: ReadonlyArray<NewPet>, rows: ReadonlyArray<PetRow>): ReadonlyArray<Pet> => {
+const storedPets = (creates: ReadonlyArray<NewPetOf>, rows: ReadonlyArray<PetRow>): ReadonlyArray<Pet> => {
   const pets = rows.map(petFromRow).sort(compareById);
   if (
-    pets.length === newPets.length &&
-    pets.every((pet, place) => newPetFieldNames.every((name) => pet[name] === newPets[place]?.[name]))
+    pets.length === creates.length &&
+    pets.every((pet, place) => newPetFieldNames.every((name) => pet[name] === creates[place]?.newPet[name]))
   )
     return pets;
   throw permanentError(
@@ -59,12 +58,12 @@ const storedPets = (newPets: ReadonlyArray<NewPet>, rows: ReadonlyArray<PetRow>)
   );
 };
 
-/** Inserts animals in one statement of a transaction, and returns them in the order of `newPets`. */
+/** Inserts animals in one statement of a transaction, and returns them in the order of `creates`. */
 export const insertPets = async (
   transaction: Knex.Transaction,
   { insert }: Statements,
-  newPets: ReadonlyArray<NewPet>,
-): Promise<ReadonlyArray<Pet>> => storedPets(newPets, await insert(transaction, newPets.map(newPetCells)));
+  creates: ReadonlyArray<NewPetOf>,
+): Promise<ReadonlyArray<Pet>> => storedPets(creates, await insert(transaction, creates.map(newPetRow)));
 
 const created = (pet: Pet): E.Either<never, CreatedPet> => E.right({ pet, replayed: false });
 
@@ -75,11 +74,11 @@ const created = (pet: Pet): E.Either<never, CreatedPet> => E.right({ pet, replay
  */
 const createWithoutKeys = async (
   { write, statements }: StoreDatabase,
-  newPets: ReadonlyArray<NewPet>,
+  creates: ReadonlyArray<NewPetOf>,
 ): Promise<ReadonlyArray<CreateResult>> => {
-  const rows = await write((writes) => statements.insert(writes, newPets.map(newPetCells)));
-  const pets = tryWork(() => storedPets(newPets, rows));
-  return E.isLeft(pets) ? newPets.map(() => pets) : pets.right.map(created);
+  const rows = await write((writes) => statements.insert(writes, creates.map(newPetRow)));
+  const pets = tryWork(() => storedPets(creates, rows));
+  return E.isLeft(pets) ? creates.map(() => pets) : pets.right.map(created);
 };
 
 const createNew = async (
@@ -88,8 +87,7 @@ const createNew = async (
   creates: ReadonlyArray<Create>,
   ttlMs: number,
 ): Promise<ReadonlyArray<CreateResult>> => {
-  const newPets = creates.map(({ newPet }) => newPet);
-  const pets = await insertPets(transaction, statements, newPets);
+  const pets = await insertPets(transaction, statements, creates);
   const records = pets.flatMap(({ id }, place) => {
     const key = creates[place]?.key;
     if (key === undefined) return [];
@@ -146,11 +144,7 @@ const createTogether = async (
   ttlMs: number,
   until: number,
 ): Promise<ReadonlyArray<CreateResult>> => {
-  if (keysOf(creates).length === 0)
-    return createWithoutKeys(
-      database,
-      creates.map(({ newPet }) => newPet),
-    );
+  if (keysOf(creates).length === 0) return createWithoutKeys(database, creates);
   const { transaction, statements } = database;
   try {
     return await transaction((writes) => createNew(writes, statements, creates, ttlMs), until);
@@ -178,14 +172,15 @@ export const createPets = (
     onBatch,
   });
   const inFlight = new Set<string>();
-  return (newPet, key, deadline) => {
-    if (key === undefined) return create({ newPet, key }, deadline);
+  return (newPet, key, deadline, keyId) => {
+    const createdBy = keyId === undefined ? null : createdByKey(keyId);
+    if (key === undefined) return create({ newPet, createdBy, key }, deadline);
     const text = scopedIdempotencyKeyText(key);
     const contentHash = hash('sha256', contentOf(newPet));
     return async () => {
       if (inFlight.has(text)) return E.left(idempotencyKeyInFlight);
       inFlight.add(text);
-      return create({ newPet, key: { ...key, text, contentHash } }, deadline)().finally(() =>
+      return create({ newPet, createdBy, key: { ...key, text, contentHash } }, deadline)().finally(() =>
         inFlight.delete(text),
       );
     };

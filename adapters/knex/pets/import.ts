@@ -10,6 +10,7 @@ import {
   unavailable,
 } from '../../../core';
 import { maxBatchSize } from '../batcher';
+import { createdByImport, type Operator } from '../changes';
 import { withoutStatement } from '../database/errors';
 import type { Statements, StoreDatabase } from '../database/store-database';
 import { keepAwake } from '../database/work';
@@ -67,12 +68,14 @@ const insertAll = async (
   transaction: Knex.Transaction,
   statements: Statements,
   newPets: AsyncIterable<NewPet>,
+  createdBy: string,
   onIds: OnIds | undefined,
   signal: AbortSignal,
 ): Promise<ImportedPets> => {
   let imported: ImportedPets = { count: 0, firstId: undefined, lastId: undefined };
   for await (const batch of readAhead(newPets, signal)) {
-    const pets = await insertPets(transaction, statements, batch).catch((error: unknown) => {
+    const creates = batch.map((newPet) => ({ newPet, createdBy }));
+    const pets = await insertPets(transaction, statements, creates).catch((error: unknown) => {
       throw withoutStatement(error);
     });
     const ids = pets.map(({ id }) => id);
@@ -84,14 +87,16 @@ const insertAll = async (
 };
 
 export const importPets =
-  ({ transaction, statements }: StoreDatabase): PetRepository['importAll'] =>
+  ({ transaction, statements }: StoreDatabase, operator?: Operator): PetRepository['importAll'] =>
   (newPets, onIds) =>
   async () => {
     const progress = { isCommitting: false };
     try {
       const imported = await transaction(async (writes) => {
         const inserted = await statements.duringImport(writes, () =>
-          keepAwake(writes, (signal) => insertAll(writes, statements, newPets, onIds, signal)),
+          keepAwake(writes, (signal) =>
+            insertAll(writes, statements, newPets, createdByImport(operator), onIds, signal),
+          ),
         );
         // Rejects if an earlier statement failed, such as the one of `keepAwake`. Otherwise PostgreSQL would answer
         // COMMIT with ROLLBACK, which Knex takes for success.

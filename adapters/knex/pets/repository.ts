@@ -1,4 +1,5 @@
 import { idempotencyTtlMs as defaultTtlMs, type PetRepository } from '../../../core';
+import type { Operator } from '../changes';
 import type { StoreDatabase } from '../database/store-database';
 import { deletePets, updatePet } from './corrections';
 import { createPets } from './create';
@@ -22,6 +23,8 @@ interface Options {
   /** Lifetime of an idempotency key by the clock of the database, by default 24 hours. */
   readonly idempotencyTtlMs?: number;
   readonly observer?: RepositoryObserver | undefined;
+  /** User whom the change log names for updates, deletes and imports. */
+  readonly operator?: Operator;
 }
 
 /**
@@ -30,7 +33,7 @@ interface Options {
  */
 export const knexPetRepository = (
   database: StoreDatabase,
-  { idempotencyTtlMs = defaultTtlMs, observer }: Options = {},
+  { idempotencyTtlMs = defaultTtlMs, observer, operator }: Options = {},
 ): PetRepository => {
   const onBatch = (operation: BatchOperation) => (size: number, milliseconds: number) =>
     observer?.batch(operation, size, milliseconds);
@@ -38,8 +41,8 @@ export const knexPetRepository = (
     list: listPets(database, onBatch('list')),
     find: findPet(database, onBatch('find')),
     create: createPets(database, idempotencyTtlMs, onBatch('create')),
-    update: updatePet(database),
-    deleteAll: deletePets(database),
-    importAll: importPets(database),
+    update: updatePet(database, operator),
+    deleteAll: deletePets(database, operator),
+    importAll: importPets(database, operator),
   };
 };

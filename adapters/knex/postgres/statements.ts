@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import type { ListOrder } from '../../../core';
-import { type Column, newPetColumns, petCells, type PetRow } from '../database/pet-columns';
+import { type Column, insertedColumns, petCells, type PetRow } from '../database/pet-columns';
 import type { PageStart, Statements } from '../database/store-database';
 import { hasTable, readColumns, readMissingRights } from './catalog';
 import {
@@ -66,17 +66,17 @@ const byIds = (onPrimary: string) => ({
   sql: `select ${petCells} from {pets} where ${onPrimary} and pets.id = any(?::bigint[])`,
 });
 
-const newPetNames = newPetColumns.map(({ name }) => name).join();
+/** Citus permits no volatile function, such as `clock_timestamp`, in the condition of a `delete`. */
+const now = 'cast(floor(extract(epoch from statement_timestamp()) * 1000) as bigint)';
+
+const insertedNames = insertedColumns.map(({ name }) => name).join();
 
 const insertPets = {
   name: 'insert pets',
-  sql: `insert into {pets} (${newPetNames}) select ${newPetNames}
-  from unnest(${newPetColumns.map(({ type }) => `?::${type}[]`).join()}) as fresh (${newPetNames})
+  sql: `insert into {pets} (${insertedNames}, created_at) select ${insertedNames}, ${now}
+  from unnest(${insertedColumns.map(({ type }) => `?::${type}[]`).join()}) as fresh (${insertedNames})
   returning ${petCells}`,
 };
-
-/** Citus permits no volatile function, such as `clock_timestamp`, in the condition of a `delete`. */
-const now = 'cast(floor(extract(epoch from statement_timestamp()) * 1000) as bigint)';
 
 const insertKeys = {
   name: 'insert keys',
@@ -134,7 +134,7 @@ const singleServerStatements = (run: RunStatement, onPrimary: string): EngineSta
     return found;
   },
   insert: (knex, newRows) => {
-    const columns = newPetColumns.map((_, place) => arrayOf(newRows.map((cells) => cells[place] ?? null)));
+    const columns = insertedColumns.map((_, place) => arrayOf(newRows.map((cells) => cells[place] ?? null)));
     return run(knex, insertPets, columns);
   },
   insertRecords: (knex, records, ttlMs) =>
@@ -155,9 +155,9 @@ const distributedStatements = (run: RunStatement, onPrimary: string): EngineStat
     return pages;
   },
   insert: (knex, newRows) => {
-    const row = `(${newPetColumns.map(() => '?').join()})`;
+    const row = `(${insertedColumns.map(() => '?').join()}, ${now})`;
     const rows = newRows.map(() => row).join();
-    const sql = `insert into {pets} (${newPetNames}) values ${rows} returning ${petCells}`;
+    const sql = `insert into {pets} (${insertedNames}, created_at) values ${rows} returning ${petCells}`;
     return run(knex, { sql }, newRows.flat());
   },
   insertRecords: async (knex, keys, ttlMs) => {

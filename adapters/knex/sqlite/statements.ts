@@ -6,7 +6,7 @@ import { permanentError } from '../database/errors';
 import {
   type Cell,
   type Column,
-  newPetColumns,
+  insertedColumns,
   type NewPetRow,
   petCells,
   type PetRow,
@@ -29,7 +29,7 @@ const cellAsJson = (column: Column | undefined, cell: Cell): string | null =>
   column?.type === 'bigint' ? cell : JSON.stringify(cell);
 
 const newRowAsJson = (row: NewPetRow): string =>
-  `[${row.map((cell, place) => cellAsJson(newPetColumns[place], cell)).join()}]`;
+  `[${row.map((cell, place) => cellAsJson(insertedColumns[place], cell)).join()}]`;
 
 const startAsJson = ({ from, filters }: PageStart): string =>
   `[${[from, ...filters.map(([column, cell]) => cellAsJson(column, cell))].join()}]`;
@@ -43,8 +43,8 @@ const now = "cast(round((julianday('now') - 2440587.5) * 86400000) as integer)";
 const byIds = `select json_group_array(${rowAsJson}) as found from pets
   where pets.id in (select value from json_each(?))`;
 
-const insert = `insert into pets (${newPetColumns.map(({ name }) => name).join()})
-  select ${newPetColumns.map((_, place) => `value ->> ${place}`).join()} from json_each(?)
+const insert = `insert into pets (${insertedColumns.map(({ name }) => name).join()}, created_at)
+  select ${insertedColumns.map((_, place) => `value ->> ${place}`).join()}, ${now} from json_each(?)
   returning json_array(${rowAsJson}) as found`;
 
 const insertRecords = `insert into idempotency_keys (owner_id, idempotency_key, content_hash, pet_id, expires_at)

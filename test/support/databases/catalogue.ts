@@ -1,6 +1,6 @@
 import { knexPetRepository, migrate, openSqlite, type StoreDatabase } from '../../../adapters/knex';
 import { sqliteStatements } from '../../../adapters/knex/sqlite/statements';
-import { newPetCells, newPetColumns } from '../../../adapters/knex/database/pet-columns';
+import { newPetColumns, newPetRow } from '../../../adapters/knex/database/pet-columns';
 import type { NewPet, Pet, PetRepository } from '../../../core';
 import { setLastId } from '../postgres/postgres';
 import type { Environment } from '../processes/command';
@@ -42,7 +42,11 @@ export const seedPets = async ({ writes }: StoreDatabase, pets: ReadonlyArray<Pe
   if (pets.length === 0) return;
   const columns = newPetColumns.map(({ name }) => name);
   const rowOf = (pet: Pet) =>
-    Object.fromEntries(newPetCells(pet).map((cell, place) => [columns[place] ?? '', cell]));
+    Object.fromEntries(
+      newPetRow({ newPet: pet, createdBy: null })
+        .slice(0, -1)
+        .map((cell, place) => [columns[place] ?? '', cell]),
+    );
   await writes('pets').insert(pets.map((pet) => ({ id: pet.id.toString(), ...rowOf(pet) })));
 };
 

@@ -20,6 +20,9 @@ const makeEarlierTables = async ({ writes }: OwnDatabase): Promise<void> => {
     'alter table idempotency_keys rename to creation_keys',
     'alter table api_keys rename column hash to digest',
     'alter table api_keys drop column last_used_at',
+    'alter table pets drop column created_at',
+    'alter table pets drop column created_by',
+    'drop table animal_store_changes',
     "delete from animal_store_migrations where name <> '001_create_tables'",
   ])
     await writes.raw(statement);

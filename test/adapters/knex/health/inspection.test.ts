@@ -116,7 +116,7 @@ describe('A database that refuses creates', () => {
     asRole(async (database, owner, grant) => {
       await grant();
       await success(knexPetRepository(owner).create(arbitraryNewPet()));
-      for (const table of Object.keys(needs)) {
+      for (const table of Object.keys(needs).filter((name) => name in neededRights)) {
         await owner.writes.raw(`alter table ${table} enable row level security`);
         expect(await reasonOf(database)).to.equal(`row-level security is active on ${table}`);
         expect(await knexReadiness(database)()).to.match(/^row-level security would hide rows/);

@@ -12,11 +12,13 @@ const fingerprints = {
     '001_create_tables': '26bf7bc040a8c881',
     '002_add_last_use_of_keys': '3c9fb1d24e65d9b7',
     '003_sort_keys_by_bytes': 'e3b0c44298fc1c14',
+    '004_record_changes': 'ee1ff7a6472e81a7',
   },
   PostgreSQL: {
     '001_create_tables': '93f5a581e456a0b1',
     '002_add_last_use_of_keys': '9d45d019a3c1f066',
     '003_sort_keys_by_bytes': 'f93313fa55d9c7d7',
+    '004_record_changes': '519ba7af1590d586',
   },
 } as const;
 

@@ -1,0 +1,79 @@
+import { Command } from 'commander';
+import type { Change, Creation } from '../../adapters/knex';
+import { orFail } from '../failures';
+import type { CommandStore } from '../store/with-store';
+import type { Terminal } from '../terminal/terminal';
+import { counted, escapeControlCharacters, toPrintableJson } from '../terminal/text';
+import { nonEmpty, parseId } from './arguments';
+import { runOnStore } from './run-command';
+
+interface Options {
+  readonly pet?: bigint;
+  readonly key?: string;
+  readonly json?: boolean;
+}
+
+type Entry = Creation | Change;
+
+const beforeText = ({ before }: Change): string =>
+  before === undefined
+    ? ''
+    : `; before: ${Object.entries(before)
+        .filter(([, value]) => value !== null)
+        .map(([column, value]) => `${column} ${toPrintableJson(value)}`)
+        .join(', ')}`;
+
+const creationText = ({ petId, createdAt, createdBy, isDeleted }: Creation): string =>
+  createdAt === null
+    ? `animal ${petId} was created by an earlier version, which kept no record`
+    : `${createdAt}  animal ${petId} created by ${createdBy ?? 'a program'}${isDeleted === true ? ', and deleted since' : ''}`;
+
+const textOf = (entry: Entry): string =>
+  'changedAt' in entry
+    ? `${entry.changedAt}  ${entry.action} by ${entry.operator ?? 'a program'}${beforeText(entry)}`
+    : creationText(entry);
+
+const historyOfPet = async ({ changes }: CommandStore, id: bigint): Promise<ReadonlyArray<Entry>> => {
+  const history = await orFail(changes.ofPet(id));
+  return history.creation === undefined ? [] : [history.creation, ...history.changes];
+};
+
+/** Yields who issued and revoked a key, and then the animals that it added, in batches. */
+async function* historyOfKey({ changes }: CommandStore, id: string): AsyncGenerator<ReadonlyArray<Entry>> {
+  yield await orFail(changes.ofKey(id));
+  yield await orFail(changes.deletedOf(id));
+  let after: string | undefined;
+  do {
+    const { creations, last } = await orFail(changes.createdBy(id, after));
+    yield creations;
+    after = last;
+  } while (after !== undefined);
+}
+
+export const logCommand = (terminal: Terminal): Command =>
+  new Command('log')
+    .description('print who created and changed an animal, or who issued a key and what it created')
+    .option('--pet <id>', 'id of an animal, also of a deleted one', parseId)
+    .option('--key <id>', 'id of a key, as `keys list` shows it; reads all animals', nonEmpty)
+    .option('--json', 'print each line as JSON')
+    .action(({ pet, key, json = false }: Options, self: Command) => {
+      if ((pet === undefined) === (key === undefined))
+        return self.error('error: name either an animal with --pet or a key with --key');
+      const lineOf = (entry: Entry): string =>
+        `${json ? toPrintableJson(entry) : escapeControlCharacters(textOf(entry))}\n`;
+      return runOnStore(
+        terminal,
+        async (store) => {
+          let count = 0;
+          const history =
+            pet === undefined ? historyOfKey(store, key ?? '') : [await historyOfPet(store, pet)];
+          for await (const entries of history) {
+            terminal.write(entries.map(lineOf).join(''));
+            count += entries.length;
+          }
+          terminal.printError(counted(count, 'record'));
+          if (count === 0) terminal.fail(1);
+        },
+        true,
+      );
+    });
