@@ -1,6 +1,4 @@
 import { CsvError, parse } from 'csv-parse';
-import { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
 import { maxRowLength } from './rows';
 
 /** Record of a CSV file, and the number of its first line. */
@@ -32,36 +30,55 @@ export class TooLongRecord extends Error {
   }
 }
 
-/** Yields the records of a CSV text (RFC 4180, with any line break). Throws at a misplaced quote or a long record. */
-export async function* readCsvRecords(texts: AsyncIterable<string>): AsyncGenerator<CsvRecord> {
+/**
+ * Yields the records of each part of a CSV text (RFC 4180, with any line break). Throws at a misplaced quote or a long
+ * record, after it has yielded the records before it.
+ */
+export async function* readCsvRecords(
+  texts: AsyncIterable<string>,
+): AsyncGenerator<ReadonlyArray<CsvRecord>> {
   let nextLine = 1;
   let hasQuote = false;
-  async function* watched(): AsyncGenerator<string> {
-    for await (const text of texts) {
-      hasQuote ||= text.includes('"');
-      yield text;
-    }
-  }
+  let records: Array<CsvRecord> = [];
   const parser = parse({
     record_delimiter: ['\r\n', '\n', '\r'],
     relax_column_count: true,
     max_record_size: maxRowLength,
-    // Counts lines here, because the parser counts a CRLF in quotes twice, and discards records at an error.
-    on_record: (cells) => {
-      const line = nextLine;
-      nextLine += 1 + (cells.join().match(/\r\n|\n|\r/g)?.length ?? 0);
-      return [String(line), ...cells];
-    },
   });
-  // Ignores the error, because the parser reports it to the loop below as well.
-  pipeline(Readable.from(watched()), parser).catch(() => undefined);
-  const records: AsyncIterable<ReadonlyArray<string>> = parser;
-  try {
-    for await (const [line, ...cells] of records) yield { line: Number(line), cells };
-  } catch (error) {
+  // Counts lines here, because the parser counts a CRLF in quotes twice.
+  parser.on('data', (cells: ReadonlyArray<string>) => {
+    records.push({ line: nextLine, cells });
+    nextLine += 1;
+    if (hasQuote) for (const cell of cells) nextLine += cell.match(/\r\n|\n|\r/g)?.length ?? 0;
+  });
+  const takeRecords = (): ReadonlyArray<CsvRecord> => {
+    const taken = records;
+    records = [];
+    return taken;
+  };
+  // The callbacks of `write` and `end` get the same error as this event, which would end the process without a listener.
+  parser.on('error', () => undefined);
+  const parsed = (send: (done: (error?: Error | null) => void) => unknown) =>
+    new Promise<Error | undefined>((resolve) => {
+      send((error) => {
+        resolve(error ?? undefined);
+      });
+    });
+  const throwIfWrong = (error: Error | undefined): void => {
+    if (error === undefined) return;
     if (!(error instanceof CsvError)) throw error;
     throw error.code === 'CSV_MAX_RECORD_SIZE'
       ? new TooLongRecord(nextLine, hasQuote)
       : new MisplacedQuote(nextLine);
+  };
+
+  for await (const text of texts) {
+    hasQuote ||= text.includes('"');
+    const error = await parsed((done) => parser.write(text, done));
+    yield takeRecords();
+    throwIfWrong(error);
   }
+  const error = await parsed((done) => parser.end(done));
+  yield takeRecords();
+  throwIfWrong(error);
 }

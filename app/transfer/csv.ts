@@ -107,7 +107,7 @@ export async function* readCsv(
     return [];
   };
   try {
-    for await (const record of readCsvRecords(binaryTexts)) yield toRow(record);
+    for await (const records of readCsvRecords(binaryTexts)) yield records.flatMap(toRow);
   } catch (error) {
     if (!(error instanceof MisplacedQuote || error instanceof TooLongRecord)) throw error;
     if (error.line === 1) throw headerError([]);
