@@ -60,8 +60,9 @@ export const importAll =
   };
 
 /**
- * Yields the pages of a list, of 100 animals each if the query has no limit. Animals that are added during the walk may
- * appear on later pages. If a read fails, yields the failure and ends.
+ * Yields the pages of a list, of 100 animals each if the query has no limit. Reads the next page while the consumer works
+ * on the last. Animals that are added during the walk may appear on later pages. If a read fails, yields the failure and
+ * ends.
  */
 export async function* walkPages(
   list: PetRepository['list'],
@@ -69,10 +70,12 @@ export async function* walkPages(
 ): AsyncGenerator<E.Either<Unavailable, PetPage>> {
   const { limit = maxPageSize } = query;
   let { after } = query;
-  do {
-    const page = await list({ ...query, limit, after })();
-    // Reads the id before the yield, because the consumer may change the array of animals.
+  const read = () => list({ ...query, limit, after })();
+  let next: ReturnType<typeof read> | undefined = read();
+  while (next !== undefined) {
+    const page: Awaited<typeof next> = await next;
     after = E.isRight(page) && page.right.hasMore ? page.right.pets.at(-1)?.id : undefined;
+    next = after === undefined ? undefined : read();
     yield page;
-  } while (after !== undefined);
+  }
 }
