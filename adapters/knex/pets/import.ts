@@ -6,6 +6,7 @@ import {
   importAborted,
   type NewPet,
   type OnIds,
+  type Pet,
   type PetRepository,
   unavailable,
 } from '../../../core';
@@ -33,8 +34,8 @@ export async function* inBatches<A>(
   if (batch.length > 0) yield batch;
 }
 
-/** Larger than the batches of clients, because an import delays no other request between its statements. */
-const importBatchSize = 1_000;
+/** Larger than the batches of clients, because an import delays no other request between its statements. Measured. */
+const importBatchSize = 3_000;
 
 /**
  * Yields the batches of a source, and reads the next one while the consumer works on the last. Begins to read a turn
@@ -64,6 +65,10 @@ async function* readAhead<A>(
   }
 }
 
+/**
+ * Inserts the batches of a source one after another. Sends each one before the result of the last has been read, so that
+ * the database does not wait for this process.
+ */
 const insertAll = async (
   transaction: Knex.Transaction,
   statements: Statements,
@@ -73,16 +78,25 @@ const insertAll = async (
   signal: AbortSignal,
 ): Promise<ImportedPets> => {
   let imported: ImportedPets = { count: 0, firstId: undefined, lastId: undefined };
-  for await (const batch of readAhead(newPets, signal)) {
-    const creates = batch.map((newPet) => ({ newPet, createdBy }));
-    const pets = await insertPets(transaction, statements, creates).catch((error: unknown) => {
+  const finish = async (inserted: Promise<ReadonlyArray<Pet>>): Promise<void> => {
+    const pets = await inserted.catch((error: unknown) => {
       throw withoutStatement(error);
     });
     const ids = pets.map(({ id }) => id);
     await onIds?.(ids);
     const { count, firstId = ids[0] } = imported;
     imported = { count: count + ids.length, firstId, lastId: ids.at(-1) };
+  };
+  let last: Promise<ReadonlyArray<Pet>> | undefined;
+  for await (const batch of readAhead(newPets, signal)) {
+    const creates = batch.map((newPet) => ({ newPet, createdBy }));
+    const inserted = insertPets(transaction, statements, creates);
+    // The next turn of the loop awaits this promise, unless the insert before it fails.
+    inserted.catch(() => undefined);
+    if (last !== undefined) await finish(last);
+    last = inserted;
   }
+  if (last !== undefined) await finish(last);
   return imported;
 };
 

@@ -31,7 +31,7 @@ import {
 const bound = 25_000;
 
 /** More animals than a batch has, so that some are already in the transaction. */
-const someRows = '{"name":"Rex","categoryId":1}\n'.repeat(1_000);
+const someRows = '{"name":"Rex","categoryId":1}\n'.repeat(3_000);
 
 const startImport = (
   { environment }: Pick<Catalogue, 'environment'>,
@@ -82,7 +82,7 @@ describe('An import that does not end well', () => {
     const running = await importHalf(catalogue);
     running.stdin.write('{"name":"Rex"}\n');
     const { code, stderr } = await running.ended;
-    expect(stderr).to.include('\nthe import failed: line 1001: categoryId is required; nothing was stored\n');
+    expect(stderr).to.include('\nthe import failed: line 3001: categoryId is required; nothing was stored\n');
     expect(code).to.equal(1);
     await expectNothingIn(catalogue);
   });
@@ -120,10 +120,10 @@ describe('An import that does not end well', () => {
     running.stdin.end();
     const { code, stderr } = await running.ended;
     expect(stderr).to.match(
-      /: .*: illegal operation on a directory; all animals were stored with new ids from 1 to 1000\n$/,
+      /: .*: illegal operation on a directory; all animals were stored with new ids from 1 to 3000\n$/,
     );
     expect(code).to.equal(1);
-    expect(await namesIn(catalogue.file)).to.have.lengthOf(1_000);
+    expect(await namesIn(catalogue.file)).to.have.lengthOf(3_000);
   });
 
   it('says that all animals were stored or none if the connection ends in the commit', () =>

@@ -113,7 +113,7 @@ describe('An import whose connection is kept awake', () => {
 
 /** Yields more than two batches of animals, and calls a function before the end. */
 async function* slowly(meanwhile: () => Promise<void>) {
-  yield* Array.from({ length: 2_001 }, arbitraryNewPet);
+  yield* Array.from({ length: 6_001 }, arbitraryNewPet);
   await meanwhile();
 }
 
@@ -125,8 +125,8 @@ describe('While an import takes its time, another instance', function () {
   ): Promise<void> =>
     withDatabases(2, makeDatabase, async (one, two) => {
       const [importer, other] = [knexPetRepository(one), knexPetRepository(two)];
-      expect((await success(importer.importAll(slowly(() => test(other))))).count).to.equal(2_001);
-      expect((await success(other.create(arbitraryNewPet()))).pet.id > 2_001n).to.equal(true);
+      expect((await success(importer.importAll(slowly(() => test(other))))).count).to.equal(6_001);
+      expect((await success(other.create(arbitraryNewPet()))).pet.id > 6_001n).to.equal(true);
     });
 
   const firstPage = { limit: 20 };
