@@ -11,13 +11,20 @@ import { toTaskEither, withTimeout } from './database/work';
 import { generationMismatch, readSchemaState } from './migrations/migrations';
 import { databaseTimeouts } from './database/timeouts';
 
-const checkReadiness = async ({
-  reads,
-  write,
-  statements,
-  inspectIds,
-  checkSpace,
-}: OwnDatabase): Promise<string | undefined> => {
+/** Commits a write, and checks the space on the disk. Rejects if this takes longer than readiness permits. */
+export const commitHeartbeat = (
+  { write, checkSpace }: OwnDatabase,
+  isSpaceSuspected?: boolean,
+): Promise<void> =>
+  withTimeout(async () => {
+    await write((writes) =>
+      writes('heartbeats').insert({ id: 1, beaten_at: Date.now() }).onConflict('id').merge(),
+    );
+    await checkSpace(isSpaceSuspected);
+  }, databaseTimeouts.readinessMs);
+
+const checkReadiness = async (database: OwnDatabase): Promise<string | undefined> => {
+  const { reads, statements, inspectIds } = database;
   const inTime = <A>(work: () => Promise<A>) =>
     toTaskEither(() => withTimeout(work, databaseTimeouts.readinessMs))();
   const firstPage = { from: leastInt64, order: 'asc', filters: [] } as const;
@@ -32,12 +39,7 @@ const checkReadiness = async ({
       await statements.pages(reads, [firstPage], defaultPageSize);
       return inspectIds(maxBatchSize);
     }),
-    inTime(async () => {
-      await write((writes) =>
-        writes('heartbeats').insert({ id: 1, beaten_at: Date.now() }).onConflict('id').merge(),
-      );
-      await checkSpace();
-    }),
+    toTaskEither(() => commitHeartbeat(database))(),
   ]);
   const hasFailed =
     (...kinds: ReadonlyArray<ErrorKind>) =>

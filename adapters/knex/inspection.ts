@@ -8,6 +8,7 @@ import type { StoreDatabase } from './database/store-database';
 import { errorWithCode, permanentError } from './database/errors';
 import { idOfRow, newPetRow } from './database/pet-columns';
 import { toTaskEither, tryAndRollBack } from './database/work';
+import { commitHeartbeat } from './health';
 import { tryMigrate } from './migrations/migrate';
 import { readSchemaState, type SchemaState } from './migrations/migrations';
 
@@ -66,28 +67,33 @@ export const inspectClock = ({
 export const readSchema = ({ reads, statements }: StoreDatabase): TaskEither<Unavailable, SchemaState> =>
   toTaskEither(() => readSchemaState(reads, statements));
 
-/** Reads how many animals a store has, its last id, and when a key was last used, within an hour. */
+const timeOf = (milliseconds: number | string | null): string | undefined =>
+  milliseconds === null ? undefined : new Date(Number(milliseconds)).toISOString();
+
+/** Reads how many animals a store has, its last id, when the newest was created, and a key last used, within an hour. */
 export const readContents = ({ withMigrationLock, statements }: StoreDatabase) =>
   // The lock has no limit of time, which a count of many animals would exceed.
   toTaskEither(() =>
     withMigrationLock(async (transaction) => {
-      const { animals } = await transaction('pets')
+      const { animals, newest } = await transaction('pets')
         .count({ animals: '*' })
-        .first<{ animals: number | string }>();
+        .max({ newest: 'created_at' })
+        .first<{ animals: number | string; newest: number | string | null }>();
       const { used } = await transaction('api_keys')
         .max({ used: 'last_used_at' })
         .first<{ used: number | string | null }>();
       return {
         animals: Number(animals),
         lastId: await statements.readLastId(transaction),
-        lastUsedAt: used === null ? undefined : new Date(Number(used)).toISOString(),
+        newestAt: timeOf(newest),
+        lastUsedAt: timeOf(used),
       };
     }),
   );
 
 /**
- * Tries the pending migrations, or a create if none is pending, and rolls back. Fails if a statement fails, or if the
- * ids of the next animals are used up or taken.
+ * Tries the pending migrations, or a create if none is pending, and rolls back. Then commits a heartbeat, as readiness
+ * does. Fails if a statement fails or takes too long, or if the ids of the next animals are used up or taken.
  */
 export const tryWrites = (database: OwnDatabase, schema: SchemaState): TaskEither<Unavailable, void> =>
   toTaskEither(async () => {
@@ -99,5 +105,6 @@ export const tryWrites = (database: OwnDatabase, schema: SchemaState): TaskEithe
       const fault = await database.inspectIds(Infinity);
       if (fault !== undefined) throw permanentError(fault);
       await tryCreate(database);
+      await commitHeartbeat(database, true);
     }
   });

@@ -5,6 +5,11 @@ const measured = [
   ['databaseSize', 'animal_store_database_size_bytes', 'Size of the database on its disk.'],
   ['writeAheadLogSize', 'animal_store_write_ahead_log_size_bytes', 'Size of the write-ahead log of SQLite.'],
   ['diskAvailable', 'animal_store_disk_available_bytes', 'Free space on the disk of the SQLite file.'],
+  [
+    'certificateExpirySeconds',
+    'animal_store_database_certificate_expiry_timestamp_seconds',
+    'Unix time at which the certificate of PostgreSQL expires, if the connection has TLS.',
+  ],
   ['validKeys', 'animal_store_valid_api_keys', 'Number of valid API keys.'],
 ] as const;
 

@@ -33,6 +33,9 @@ const readEnvironmentFile = (file: string): Readonly<Record<string, string>> =>
     }),
   );
 
+/** Variable that Node reads only when it starts. */
+const certificates = 'NODE_EXTRA_CA_CERTS';
+
 const dotEnv = '.env';
 
 /** Outside production, reads `.env` in the current folder, or warns why not. Environment variables take precedence. */
@@ -68,7 +71,12 @@ export const commandLine = async (argv: ReadonlyArray<string>, io: ProcessIO): P
       '--environment-file <file>',
       'file of NAME=value lines, which override the environment',
       (file: string) => {
-        Object.assign(env, readEnvironmentFile(file));
+        const variables = readEnvironmentFile(file);
+        if (variables[certificates] !== undefined && variables[certificates] !== io.env[certificates])
+          terminal.printError(
+            `warning: ${certificates} in ${file} has no effect, because Node reads it when it starts; set sslrootcert in DATABASE_URL`,
+          );
+        Object.assign(env, variables);
       },
     )
     .hook('preAction', () => {

@@ -9,7 +9,7 @@ import { type Style, styleFor } from '../terminal/style';
 import type { Terminal } from '../terminal/terminal';
 import { escapeControlCharacters } from '../terminal/text';
 
-/** Checks the settings and, if they are valid, tries every step of the start of `serve`. Changes nothing. */
+/** Checks the settings and, if they are valid, tries every step of the start of `serve`. Changes only the heartbeat. */
 export const diagnose = async (environment: NodeJS.ReadOnlyDict<string>): Promise<ReadonlyArray<Finding>> => {
   const read = readSettings(environment);
   const warnings = settingWarnings(environment, read).map((text) => warned('settings', text));

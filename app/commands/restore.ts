@@ -6,6 +6,7 @@ import {
   migrateExisting,
   openSqlite,
   type OwnDatabase,
+  ownTables,
   readContents,
   readSchema,
   restoreSqlite,
@@ -36,9 +37,10 @@ const migratedText = (migrated: ReadonlyArray<string>): string =>
     : `; the backup is of an earlier version, so its copy was migrated: ${migrated.join(', ')}`;
 
 const contentsText = async (database: OwnDatabase): Promise<string> => {
-  const { animals, lastId, lastUsedAt } = await orFail(readContents(database));
+  const { animals, lastId, newestAt, lastUsedAt } = await orFail(readContents(database));
+  const newest = newestAt === undefined ? '' : `the newest was created at ${newestAt}, `;
   const use = lastUsedAt === undefined ? 'no key was used' : `a key was last used at ${lastUsedAt}`;
-  return `${counted(animals, 'animal')}, the last id is ${lastId}, ${use}`;
+  return `${counted(animals, 'animal')}, ${newest}the last id is ${lastId}, ${use}`;
 };
 
 type Restore = Copy<Options>;
@@ -62,7 +64,7 @@ const remains = ({ phase }: RestoreState, role = 'ROLE'): string => {
   }
 };
 
-/** Restores a dump into an empty database, migrates it, and returns what it contains. */
+/** Restores a dump into an empty database, migrates it, and returns what it contains. A check then drops the tables. */
 const restoreIntoPostgres = async (
   settings: Settings,
   connectionString: string,
@@ -85,8 +87,13 @@ const restoreIntoPostgres = async (
       migrateExisting(database, { mayRaiseGeneration: true, signal: options.signal }),
     );
     state.phase = 'migrated';
-    return `restored and checked: ${await contentsText(database)}${migratedText(migrated)}`;
+    const result = options.check === true ? 'the backup can be restored' : 'restored and checked';
+    return `${result}: ${await contentsText(database)}${migratedText(migrated)}`;
   } finally {
+    if (options.check === true && state.phase !== 'restoring') {
+      state.phase = 'restoring';
+      for (const table of ownTables) await database.writes.schema.dropTableIfExists(table);
+    }
     await database.close();
   }
 };
@@ -112,9 +119,10 @@ const restore = async (
   [source, file, options]: Parameters<Restore>,
   state: RestoreState,
 ): Promise<string> => {
-  if (options.check === true) return tryRestore(file, options);
   const settings = options.into === undefined ? source : readTarget(options.into, options.environment);
   const { DATABASE_URL: url } = settings;
+  if (options.check === true && (options.into === undefined || url._tag === 'Sqlite'))
+    return tryRestore(file, options);
   options.printError(`database: ${databaseUrlText(url)}`);
   switch (url._tag) {
     case 'Memory':
@@ -146,7 +154,10 @@ export const restoreCommand = (terminal: Terminal): Command =>
     .option('--replace', 'replace a database that is damaged or has animals; it is kept under a dated name')
     .option('--into <url>', 'address of the database to restore into, by default DATABASE_URL')
     .option('--role <role>', 'role of the service on PostgreSQL, which gets the rights of the service')
-    .option('--check', 'try to restore a backup of SQLite in a temporary folder, and print what it contains')
+    .option(
+      '--check',
+      'try to restore a backup in a temporary folder, or of PostgreSQL in the empty database of --into, and print what it contains',
+    )
     .action((file: string, options: Options) => {
       const state: RestoreState = { phase: 'restoring' };
       const run: Restore = (...parameters) => restore(parameters, state);

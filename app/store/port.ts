@@ -4,7 +4,20 @@ import { errorCode } from '../error-code';
 import { CommandFailed } from '../failures';
 import { type Finding, type Opening, passed, warned } from './opening';
 
-/** Tries to listen on a port. A port in use is only a warning, because the service itself may be using it. */
+const answerMs = 2_000;
+
+/** Reports whether an animal store answers on a port. */
+const isServed = async (port: number, host: string): Promise<boolean> => {
+  try {
+    const url = `http://${host.includes(':') ? `[${host}]` : host}:${port}/livez`;
+    const response = await fetch(url, { signal: AbortSignal.timeout(answerMs) });
+    return response.ok && (await response.text()).includes('"live"');
+  } catch {
+    return false;
+  }
+};
+
+/** Tries to listen on a port. Passes if an animal store answers there, and warns of another program. */
 export const tryPort =
   (prefix: '' | 'ADMIN_') =>
   async ({ settings }: Opening): Promise<ReadonlyArray<Finding>> => {
@@ -18,7 +31,8 @@ export const tryPort =
       return [passed('port', `${place} is free`)];
     } catch (cause) {
       if (errorCode(cause) !== 'EADDRINUSE') throw new CommandFailed({ _tag: 'CannotListen', cause, prefix });
-      const advice = `if another program than the service listens there, \`serve\` fails until you stop it or set ${prefix}PORT`;
+      if (await isServed(port, host)) return [passed('port', `${place} is that of a running animal store`)];
+      const advice = `\`serve\` fails until you stop the program that listens there, or set ${prefix}PORT`;
       return [warned('port', `${place} is in use; ${advice}`)];
     } finally {
       server.close();

@@ -64,6 +64,14 @@ describe('TLS to PostgreSQL, as the address says', () => {
 
       await switchOn(server, made);
       expect(await encryptionOf(at(verified), server), 'verify-full').to.deep.equal([true]);
+      const address = { ...settings, DATABASE_URL: at(verified) };
+      expect((await runCommand(['doctor'], address)).stdout).to.match(
+        /WARN {2}server +the certificate of the server expires on \d{4}-.*; renew it\n/,
+      );
+      const service = await startService({ ...address, ADMIN_PORT: '0' });
+      const metrics = await (await fetch(`${await service.adminAddress()}/metrics`)).text();
+      expect(metrics).to.match(/^animal_store_database_certificate_expiry_timestamp_seconds \d{10}$/m);
+      await service.stop();
       expect(await encryptionOf(at('sslmode=no-verify'), server), 'no-verify').to.deep.equal([true]);
       expect(await encryptionOf(at('sslmode=disable'), server), 'disable').to.deep.equal([false]);
       for (const options of ['sslmode=require', 'sslmode=verify-full'])

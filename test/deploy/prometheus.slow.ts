@@ -144,7 +144,8 @@ describe('A real Prometheus', () => {
   it('has every metric that an alert asks for', async () => {
     const missing: Array<string> = [];
     for (const name of namesIn(rulesText)) if ((await valuesOf(name)).length === 0) missing.push(name);
-    expect(missing).to.deep.equal([]);
+    // This service has no connection with TLS to a database. postgres-tls.slow.ts reads the metric.
+    expect(missing).to.deep.equal(['animal_store_database_certificate_expiry_timestamp_seconds']);
   });
 
   it('answers each panel of the dashboard with something', async () => {

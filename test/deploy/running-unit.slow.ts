@@ -61,8 +61,8 @@ describe('The unit under systemd', () => {
     await machine.enter('systemctl start animal-store@3010');
     for (const port of [3010, 13010]) await machine.enter(`curl --fail http://127.0.0.1:${port}/readyz`);
     const checked = await machine.enter('animal-store @3010 doctor');
-    expect(checked).to.match(/WARN +port +PORT 3010 on 127\.0\.0\.1 is in use/);
-    expect(checked).to.match(/WARN +port +ADMIN_PORT 13010 on 127\.0\.0\.1 is in use/);
+    for (const port of ['PORT 3010', 'ADMIN_PORT 13010'])
+      expect(checked).to.include(`${port} on 127.0.0.1 is that of a running animal store`);
     await machine.enter('systemctl stop animal-store@3010');
     expect(await machine.enter('animal-store @3010 doctor')).to.include('PORT 3010 on 127.0.0.1 is free');
   });
@@ -70,6 +70,34 @@ describe('The unit under systemd', () => {
   it('takes settings from the file of the unit only, as the unit does', async () => {
     await machine.enter('cd /tmp && echo PORT=wrong >.env && animal-store keys list');
   });
+
+  for (const [name, prepare, advice] of [
+    [
+      'that the sandbox makes read-only',
+      'mkdir FOLDER',
+      'or add its folder to ReadWritePaths of the systemd unit',
+    ],
+    [
+      'that its user may not search',
+      'mkdir --mode=700 FOLDER',
+      'let this user search the folder FOLDER, which',
+    ],
+  ] as const)
+    it(`says what to do about a folder ${name}`, async () => {
+      const folder = `/srv/${name.replaceAll(' ', '-')}`;
+      const environment = '/etc/animal-store/environment';
+      await machine.enter(`
+        ${prepare.replace('FOLDER', folder)}
+        ${prepare.includes('700') ? '' : `chown animal-store ${folder}`}
+        cp ${environment} kept
+        echo DATABASE_URL=sqlite:${folder}/animals.sqlite3 >${environment}
+        systemctl start --no-block animal-store`);
+      await eventually('the log has the advice', 20_000, async () => {
+        const { stdout } = await machine.attempt('journalctl --identifier=animal-store --output=cat');
+        return stdout.includes(advice.replace('FOLDER', folder));
+      });
+      await machine.enter(`systemctl stop animal-store; mv kept ${environment}`);
+    });
 
   it('tries again at once while its database is away, and serves soon after it is back', async () => {
     await machine.enter(

@@ -37,11 +37,13 @@ const typeOf = ({ type, format, minimum, maximum, maxLength }) => {
   return `${format ?? type}${range}${maxLength === undefined ? '' : `, at most ${maxLength.toLocaleString('en')} characters`}`;
 };
 
-const newField = ({ schema, example = '' }) => {
+const newField = ({ in: place, schema, example = '' }) => {
   if (schema.enum === undefined)
     return Object.assign(newElement('input'), { autocomplete: 'off', value: example });
+  const unset =
+    schema.default === undefined ? (place === 'query' ? 'any' : 'none') : `${schema.default} (default)`;
   const options = ['', ...schema.enum].map((value) =>
-    Object.assign(newElement('option', value === '' ? '–' : value), { value }),
+    Object.assign(newElement('option', value === '' ? unset : value), { value }),
   );
   return Object.assign(newElement('select', ...options), { value: example, translate: false });
 };

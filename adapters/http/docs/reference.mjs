@@ -1,4 +1,4 @@
-/* global document, location */
+/* global document, IntersectionObserver, location */
 import { newElement } from './elements.mjs';
 import { renderMarkdown } from './markdown.mjs';
 import { newOperation } from './operation.mjs';
@@ -33,6 +33,21 @@ const addLink = (id, ...children) => {
   list.append(newElement('li', link));
 };
 
+/** Marks the link to the section that crosses a band near the top of the window. */
+const markSectionInView = () => {
+  const links = [...list.querySelectorAll('a')];
+  const mark = (entries) => {
+    const seen = entries.find(({ isIntersecting }) => isIntersecting)?.target.id;
+    if (seen === undefined) return;
+    for (const link of links) {
+      if (link.hash === `#${seen}`) link.setAttribute('aria-current', 'true');
+      else link.removeAttribute('aria-current');
+    }
+  };
+  const observer = new IntersectionObserver(mark, { rootMargin: '-10% 0px -85%' });
+  for (const { hash } of links) observer.observe(find(hash));
+};
+
 const showReference = ({ info, paths, components }) => {
   const resolve = (value) =>
     value.$ref === undefined
@@ -42,7 +57,8 @@ const showReference = ({ info, paths, components }) => {
           .slice(2)
           .reduce((found, name) => found[name], components);
   const description = renderMarkdown(info.description);
-  find('#loading').replaceWith(...description.filter(({ localName }) => localName !== 'details'));
+  const aboutErrors = description.splice(-2);
+  find('#loading').replaceWith(...description);
   addLink('introduction', 'Introduction');
   for (const [path, operations] of Object.entries(paths))
     for (const [method, operation] of Object.entries(operations)) {
@@ -52,11 +68,12 @@ const showReference = ({ info, paths, components }) => {
     }
   const errors = newElement('section', newElement('h2', 'Errors'));
   errors.id = 'errors';
-  errors.append(...description.filter(({ localName }) => localName === 'details'));
+  errors.append(...aboutErrors);
   errors.querySelector('details').open = true;
   main.append(errors);
   addLink('errors', 'Errors');
   find('#operations').hidden = false;
+  markSectionInView();
   keyForm.hidden = false;
   showKey();
   if (location.hash !== '') document.getElementById(location.hash.slice(1))?.scrollIntoView();

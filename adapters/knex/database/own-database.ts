@@ -9,9 +9,13 @@ export interface Finding {
   readonly text: string;
 }
 
-/** Sizes in bytes. `writeAheadLogSize` and `diskAvailable` are set only for SQLite. */
+/**
+ * Sizes in bytes. `writeAheadLogSize` and `diskAvailable` are set only for SQLite, and the Unix time at which the
+ * server's certificate expires only for PostgreSQL with TLS.
+ */
 export interface DatabaseSizes {
   readonly databaseSize: number;
+  readonly certificateExpirySeconds?: number | undefined;
   readonly writeAheadLogSize?: number;
   readonly diskAvailable?: number;
 }
@@ -40,10 +44,10 @@ export interface OwnDatabase extends StoreDatabase {
    */
   readonly inspectIds: (count: number) => Promise<string | undefined>;
   /**
-   * Rejects if PostgreSQL lacked disk space for an earlier statement, and still lacks it. Resolves on SQLite, where all
-   * writes need space in the same log.
+   * Rejects if PostgreSQL lacks disk space for a temporary file. By default, checks this only after a statement failed
+   * for lack of space. Resolves on SQLite, where all writes need space in the same log.
    */
-  readonly checkSpace: () => Promise<void>;
+  readonly checkSpace: (isSuspected?: boolean) => Promise<void>;
   /**
    * Runs a migration and rolls it back. Blocks a running service for at most half a second on PostgreSQL, and never on
    * SQLite, where the migration of a store runs on an empty copy of its tables.

@@ -11,7 +11,13 @@ import { inspectSequence } from './ids';
 import { prepareConnection } from './prepare-connection';
 import type { SessionFacts } from './run-statement';
 import { postgresStatements } from './statements';
-import { checkEncoding, inspectCollation, inspectConnection, inspectSettings } from './server-settings';
+import {
+  checkEncoding,
+  inspectCertificate,
+  inspectCollation,
+  inspectConnection,
+  inspectSettings,
+} from './server-settings';
 import { acceptsWrites, registerSessions, type Session, type Sessions, socketWithTimeout } from './sessions';
 import { connectionWith, type PostgresUrl, urlText } from './url';
 
@@ -145,7 +151,7 @@ export const openPostgres = (url: PostgresUrl, options: PostgresOptions): OwnDat
   const sessions = sessionsOf(options);
   const configuration = postgresConfiguration(url, options, sessions, (found) => {
     // A pooler that accepts a search path in the address keeps it for each client.
-    facts = urlText(url).includes('search_path') ? { isPooled: found.isPooled } : found;
+    facts = urlText(url).includes('search_path') ? { ...found, schema: undefined } : found;
   });
   const pool = knex(configuration);
   pool.on('start', (builder: Partial<Pick<Knex.QueryBuilder, 'withSchema'>>) => {
@@ -184,6 +190,7 @@ export const openPostgres = (url: PostgresUrl, options: PostgresOptions): OwnDat
         await inspectConnection(pool, facts.schema),
         await inspectSettings(pool, options.statementTimeoutMs),
         ...(await inspectCollation(pool)),
+        ...inspectCertificate(facts.certificateExpirySeconds),
       ];
     },
     currentSchema: async () => {
@@ -194,8 +201,8 @@ export const openPostgres = (url: PostgresUrl, options: PostgresOptions): OwnDat
     },
     inspectIds: async (count) =>
       (await isDistributed(pool)) ? undefined : inspectSequence(pool, statements, count),
-    checkSpace: async () => {
-      if (!lacksSpace) return;
+    checkSpace: async (isSuspected = lacksSpace) => {
+      if (!isSuspected) return;
       try {
         await inTransaction(pool, (transaction) => transaction.raw(fillTemporaryFile));
         lacksSpace = false;
@@ -214,7 +221,10 @@ export const openPostgres = (url: PostgresUrl, options: PostgresOptions): OwnDat
       const { size } = await pool.first<{ size: string }>(
         pool.raw('pg_database_size(current_database()) as size'),
       );
-      return { databaseSize: Number(size) };
+      return {
+        databaseSize: Number(size),
+        certificateExpirySeconds: facts.certificateExpirySeconds,
+      };
     },
     poolUsage: () => [usage()],
     close: () => pool.destroy(),

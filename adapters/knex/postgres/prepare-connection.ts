@@ -1,3 +1,4 @@
+import { TLSSocket } from 'node:tls';
 import { readOnlyServerError } from '../database/errors';
 import { sessionTimeouts } from './server-settings';
 import type { Session } from './sessions';
@@ -25,6 +26,9 @@ const readSchema = async (connection: Session): Promise<string | undefined> => {
   return names.map((name) => (name === '$user' ? role : name)).find((name) => schemas.includes(name));
 };
 
+const certificateExpiryOf = ({ connection: { stream } }: Session): number | undefined =>
+  stream instanceof TLSSocket ? Date.parse(stream.getPeerCertificate().valid_to) / 1_000 : undefined;
+
 /**
  * Prepares a new connection, and rejects if the server accepts no writes. Recognizes a connection pooler such as
  * PgBouncer, which sends a made-up process id at the start. Sets the session's timeouts, and makes statements fail for
@@ -45,5 +49,9 @@ export const prepareConnection = async (
     const settings = [...timeouts.map(([name, ms]) => `${name} = ${ms}`), 'row_security = off'];
     await connection.query(settings.map((setting) => `set ${setting}`).join('; '));
   }
-  return { isPooled, schema: isPooled ? await readSchema(connection) : undefined };
+  return {
+    isPooled,
+    schema: isPooled ? await readSchema(connection) : undefined,
+    certificateExpirySeconds: certificateExpiryOf(connection),
+  };
 };

@@ -18,6 +18,8 @@ export interface SessionFacts {
   readonly isPooled: boolean;
   /** Schema to name in statements, because other clients of a pooler may have changed the search path. */
   readonly schema?: string | undefined;
+  /** Unix time in seconds at which the certificate of the server or pooler expires. Undefined without TLS. */
+  readonly certificateExpirySeconds?: number | undefined;
 }
 
 export type Qualify = (sql: string) => string;

@@ -44,6 +44,16 @@ export const inspectConnection = async (pool: Knex, named: string | undefined): 
   return { check: 'connection', ok: true, text };
 };
 
+const expiryWarningDays = 14;
+
+/** Returns a warning if the certificate of the server expires within two weeks. */
+export const inspectCertificate = (expirySeconds: number | undefined): ReadonlyArray<Finding> => {
+  if (expirySeconds === undefined || expirySeconds * 1_000 - Date.now() > expiryWarningDays * 86_400_000)
+    return [];
+  const text = `the certificate of the server expires on ${new Date(expirySeconds * 1_000).toISOString()}; renew it`;
+  return [{ check: 'server', ok: true, isWarning: true, text }];
+};
+
 interface Setting {
   readonly name: string;
   readonly setting: string;

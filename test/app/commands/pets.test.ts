@@ -139,7 +139,7 @@ describe('The command pets delete --ids', () => {
         const command = ['import', '-', '--format', 'ndjson', '--ids', file];
         const options = { environment: { DATABASE_URL }, isFed: true };
         const running = startProgram(process.execPath, [main, ...command], options);
-        running.stdin.write(`${rex}\n`.repeat(2_001));
+        running.stdin.write(`${rex}\n`.repeat(6_001));
         await eventually('the first animals are inserted', 25_000, async () => {
           const lastId = await database.statements.readLastId(database.reads);
           return lastId >= 1_000n;
@@ -147,7 +147,7 @@ describe('The command pets delete --ids', () => {
         const { pet } = await success(pets.create(arbitraryNewPet()));
         running.stdin.end(`${rex}\n`.repeat(400));
         expect((await running.ended).stderr).to.match(
-          /2,401 animals stored with new ids from 1 to 2402, of which 1 belong to other animals or to none\n$/,
+          /6,401 animals stored with new ids from 1 to 6402, of which 1 belong to other animals or to none\n$/,
         );
         const ids = (await allPets(pets)).map(({ id }) => id).filter((id) => id !== pet.id);
         expect(readFileSync(file, 'utf8')).to.equal(ids.map((id) => `${id}\n`).join(''));
@@ -155,7 +155,7 @@ describe('The command pets delete --ids', () => {
 
         const again = await runInProcess([...command.with(1, file)], { DATABASE_URL });
         expect(again.stderr).to.include('import.ids exists; name another file; nothing was stored');
-        for (const result of ['2,401 animals deleted', '0 animals deleted; 2,401 ids had no animal']) {
+        for (const result of ['6,401 animals deleted', '0 animals deleted; 6,401 ids had no animal']) {
           const { code, stderr } = await runInProcess(['pets', 'delete', '--ids', file], { DATABASE_URL });
           expect(stderr.split('\n').slice(-2)).to.deep.equal([result, '']);
           expect(code).to.equal(0);

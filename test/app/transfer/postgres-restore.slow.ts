@@ -78,12 +78,25 @@ describe('A backup of a shared PostgreSQL database', () => {
     await newDatabase('restored');
     const target = urlOf('keeper', 'restored');
     const { stderr } = await succeed('memory:', 'restore', file, '--into', target, '--role', 'animals');
-    expect(stderr).to.match(/restored and checked: 2 animals, the last id is 2, no key was used/);
+    expect(stderr).to.match(
+      /restored and checked: 2 animals, the newest was created at \S+Z, the last id is 2, no key was used/,
+    );
+    const { stdout } = await succeed(target, 'log', '--pet', '1');
+    expect(stdout).to.include('animal 1 created by import by ');
     const { address } = await startService({ DATABASE_URL: urlOf('animals', 'restored'), API_KEYS: 'a-key' });
     const body = JSON.stringify({ name: 'Bo', categoryId: 3 });
     const created = await call(`${address}/v1/pets`, { method: 'POST', key: 'a-key', body });
     expect(created.status).to.equal(201);
     expect(idOf(created.text)).to.equal('3');
+  });
+
+  it('is tried with --check, which leaves the database empty', async () => {
+    await newDatabase('tried');
+    const target = urlOf('keeper', 'tried');
+    for (let times = 0; times < 2; times += 1) {
+      const { stderr } = await succeed('memory:', 'restore', file, '--check', '--into', target);
+      expect(stderr).to.include('the backup can be restored: 2 animals, ');
+    }
   });
 
   it('is not restored over a store, or if a part of the file is damaged', async () => {

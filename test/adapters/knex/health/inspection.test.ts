@@ -98,6 +98,19 @@ describe('A database that refuses creates', () => {
       });
     });
 
+  it('fails the inspection, as it fails readiness, if commits take longer than a statement may', () =>
+    withDatabase(postgresDatabase, async (database) => {
+      await database.writes.raw(
+        `create function wait() returns trigger language plpgsql as
+           $$ begin perform pg_sleep(30); return null; end $$;
+         create constraint trigger slow after insert or update on heartbeats
+           deferrable initially deferred for each row execute function wait()`,
+      );
+      const [inspected, ready] = await Promise.all([reasonOf(database), knexReadiness(database)()]);
+      expect(inspected).to.match(/timeout|timed out/);
+      expect(ready).to.match(/^a write to the table heartbeats fails; run/);
+    }));
+
   it('is not ready, and fails the inspection on PostgreSQL, with each right that is missing', () =>
     asRole(async (database, _owner, grant) => {
       await grant();

@@ -1,4 +1,6 @@
 import { expect } from 'chai';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
 import { apiKeyStore } from '../../../../adapters/knex';
 import { success } from '../../../contracts/outcome';
 import { addsColour, asProgramWith } from '../../../support/databases/migrations';
@@ -92,21 +94,29 @@ describe('animal-store doctor', () => {
     expect(text).to.not.contain('secret');
   });
 
-  it('warns about a port in use, which may be that of the service, and reports one that this machine lacks', async () => {
-    const { results, failed } = await whileServing({ DATABASE_URL: 'memory:', PORT: '0' }, ({ address }) =>
+  it('tells the port of a running service from that of another program, and reports one that this machine lacks', async () => {
+    const other = createServer((socket) => socket.destroy()).listen(0, '127.0.0.1');
+    await once(other, 'listening');
+    const address = other.address();
+    const otherPort = typeof address === 'object' ? String(address?.port) : '';
+    const { results, failed } = await whileServing({ DATABASE_URL: 'memory:', PORT: '0' }, (service) =>
       doctor({
         DATABASE_URL: 'memory:',
-        PORT: new URL(address).port,
+        PORT: new URL(service.address).port,
         ADMIN_PORT: '0',
         ADMIN_HOST: '192.0.2.1',
       }),
     );
-    expect(results.find(({ check }) => check === 'port'))
-      .to.include({ ok: true, isWarning: true })
-      .and.have.property('text')
-      .that.matches(
-        /^PORT \d+ on 127.0.0.1 is in use; if another program than the service listens there, `serve` fails until you stop it or set PORT$/,
-      );
+    expect(results.find(({ check }) => check === 'port')?.text).to.match(
+      /^PORT \d+ on 127.0.0.1 is that of a running animal store$/,
+    );
+    const blocked = await doctor({ DATABASE_URL: 'memory:', PORT: otherPort });
+    other.close();
+    expect(blocked.results.find(({ check }) => check === 'port')).to.deep.include({
+      ok: true,
+      isWarning: true,
+      text: `PORT ${otherPort} on 127.0.0.1 is in use; \`serve\` fails until you stop the program that listens there, or set PORT`,
+    });
     expect(failed.map(({ text }) => text)).to.deep.equal([
       "can't listen: EADDRNOTAVAIL: address not available 192.0.2.1; this machine does not have that address; set ADMIN_HOST",
     ]);
