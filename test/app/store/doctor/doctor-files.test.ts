@@ -7,6 +7,7 @@ import {
   existsSync,
   readdirSync,
   readFileSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
@@ -43,6 +44,16 @@ describe('animal-store doctor on a SQLite file', () => {
       );
       expect(code, command).to.equal(1);
     }
+  });
+
+  it('names a log that can be neither opened nor looked at, as one that is deleted between the two', async () => {
+    const file = await newDatabaseFile();
+    writeFileSync(file, '');
+    symlinkSync(`${file}-wal`, `${file}-wal`);
+    const { results } = await doctor({ DATABASE_URL: `sqlite:${file}` });
+    expect(results.find(({ check }) => check === 'file')?.text).to.include(
+      `let this user read and write ${file}-wal, which belongs to nobody any more`,
+    );
   });
 
   it('warns of a file or a folder of another user, on which serve may start', async function () {
