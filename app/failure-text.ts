@@ -5,6 +5,11 @@ import { type DatabaseUrl, databaseUrlText } from './settings/database-url';
 import { currentUser } from './store/file';
 import { generalAdvice, messageOf, specificAdvice } from './store/advice';
 
+const listenReason = (cause: unknown): string =>
+  messageOf(cause)
+    .replace(/^listen /, '')
+    .replace(/^EADDRINUSE: address already in use (.*)$/, '$1 is in use');
+
 const listenAdvice = (cause: unknown, prefix: string): string => {
   switch (errorCode(cause)) {
     case 'EACCES':
@@ -52,7 +57,7 @@ export const failureText = (failure: CommandFailure, url: DatabaseUrl): string =
     case 'ApiKeyRevoked':
       return `key ${failure.id} is revoked; create a new one with \`animal-store keys create --name NAME\``;
     case 'CannotListen':
-      return `can't listen: ${messageOf(failure.cause).replace(/^listen /, '')}; ${listenAdvice(failure.cause, failure.prefix)}`;
+      return `can't listen: ${listenReason(failure.cause)}; ${listenAdvice(failure.cause, failure.prefix)}`;
   }
 };
 

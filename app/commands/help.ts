@@ -17,8 +17,13 @@ const examples: Readonly<Record<string, ReadonlyArray<string>>> = {
 const pathOf = (command: Command): string =>
   command.parent === null ? command.name() : `${pathOf(command.parent)} ${command.name()}`;
 
-/** Names the setting of an unknown option such as `--port`, or names the help of the command. */
+/**
+ * Names the setting of an unknown option such as `--port`, the subcommands after an unknown one, or the help of the
+ * command.
+ */
 const hintAfter = (error: string, command: Command): string => {
+  if (error.includes('unknown command') && !error.includes('Did you mean'))
+    return `${pathOf(command)} has the commands ${command.commands.map((each) => each.name()).join(', ')}\n`;
   const [, option = '', letter = ''] = /unknown option '-(?:-([\w-]+)|(p)')/.exec(error) ?? [];
   const name = letter === '' ? option.toUpperCase().replaceAll('-', '_') : 'PORT';
   return settingNames.includes(name)

@@ -79,7 +79,7 @@ export const states: Readonly<Record<string, State>> = {
     store: 'thousand',
     prepare: async (page) => {
       await page.getByRole('button', { name: 'Next' }).click();
-      await shown(page, 'Animals 26 to 50, more follow');
+      await shown(page, '26 to 50, more follow');
     },
   },
   copying: {

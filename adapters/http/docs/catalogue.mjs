@@ -63,17 +63,17 @@ let loading = new AbortController();
 
 const countText = (shown) => {
   const before = pageSize * (pages.length - 1);
-  const range = before === 0 ? String(shown) : `${before + 1} to ${before + shown}`;
-  const noun = before === 0 && shown === 1 && nextPage === undefined ? 'animal' : 'animals';
-  return `${before === 0 ? `${range} ${noun}` : `Animals ${range}`}${nextPage === undefined ? '' : ', more follow'}`;
+  const noun = shown === 1 && nextPage === undefined ? 'animal' : 'animals';
+  const range = before === 0 ? `${shown} ${noun}` : `${before + 1} to ${before + shown}`;
+  return nextPage === undefined ? range : `${range}, more follow`;
 };
 
 const hasFilters = () => 'status' in valuesOf(filterForm) || 'categoryId' in valuesOf(filterForm);
 
 const showEmpty = () => {
   const [title, text, button] = find('#empty').querySelectorAll('h2, p, button');
-  title.textContent = hasFilters() ? 'No animal passes the filters' : 'No animals yet';
-  text.textContent = hasFilters() ? 'Others may.' : 'The first one takes ten seconds.';
+  title.textContent = hasFilters() ? 'No animal matches these filters' : 'No animals yet';
+  text.textContent = hasFilters() ? 'Change a filter, or clear them.' : 'The first one takes ten seconds.';
   button.textContent = hasFilters() ? 'Clear filters' : 'Add animal';
 };
 
@@ -92,15 +92,27 @@ const showPage = ({ pets, next }) => {
   find('#next').setAttribute('aria-disabled', String(next === undefined));
 };
 
-const showFailure = (error) => {
+const showNothing = () => {
   count.textContent = '';
-  for (const selector of ['table', '#empty', '#paging']) show(selector, false);
+  for (const selector of ['table', '#empty', '#failure', '#paging']) show(selector, false);
+};
+
+const showFailure = (error) => {
+  showNothing();
   show('#failure', true);
   find('#failure [role=alert]').textContent = `The animals could not be loaded. ${messageOf(error)}`;
 };
 
 /** Fetches and shows the last of these pages. Cancels an earlier call that is still running. */
 const load = async (wanted) => {
+  const { pageSize: limit, ...filters } = wanted.at(-1);
+  const query = Object.entries({ ...filters, limit }).map(([name, value]) => [name, String(value)]);
+  updateListExamples({
+    operation: 'listPets',
+    method: 'GET',
+    path: 'pets',
+    query: Object.fromEntries(query),
+  });
   loading.abort();
   loading = new AbortController();
   const signal = AbortSignal.any([loading.signal, visit.signal]);
@@ -113,7 +125,10 @@ const load = async (wanted) => {
   const isError = outcome instanceof Error;
   if (isError && isOfKey(outcome)) return;
   showCatalogue();
-  if (isError && showFieldErrors(filterForm, outcome.fields)) return;
+  if (isError && showFieldErrors(filterForm, outcome.fields)) {
+    showNothing();
+    return;
+  }
   pages = wanted;
   if (isError) showFailure(outcome);
   else showPage(outcome);
@@ -127,9 +142,6 @@ const turn = async (wanted) => {
 const loadFirst = () => {
   const filters = valuesOf(filterForm);
   show('#clear-filters', hasFilters());
-  const { order, ...others } = filters;
-  const query = { ...others, ...(order && { order }), limit: String(pageSize) };
-  updateListExamples({ operation: 'listPets', method: 'GET', path: 'pets', query });
   return load([{ pageSize, ...filters }]);
 };
 

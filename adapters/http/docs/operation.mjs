@@ -167,8 +167,7 @@ export const newOperation = (path, method, operation, resolve) => {
   form.addEventListener('input', () => showCall(call()));
   form.addEventListener('submit', (event) => {
     event.preventDefault();
-    void show(call());
-    panel.scrollIntoView({ block: 'nearest' });
+    void show(call()).then(() => panel.scrollIntoView({ block: 'nearest' }));
   });
   showCall(call());
   const left = newElement(

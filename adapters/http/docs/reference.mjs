@@ -8,6 +8,8 @@ const find = (selector) => document.querySelector(selector);
 const [main, list, keyForm, keyField] = ['main', '#operations ul', '#enter', '#api-key'].map(find);
 
 const showKey = () => {
+  find('#key-hint').classList.remove('wrong');
+  keyField.removeAttribute('aria-invalid');
   find('#sign-out').hidden = readKey() === '';
   find('#key-hint').textContent =
     readKey() === ''
@@ -15,11 +17,29 @@ const showKey = () => {
       : `This tab has a key, which ends in ${readKey().slice(-4)}. Requests from this page send it.`;
 };
 
-keyForm.addEventListener('submit', (event) => {
+/** Reports whether the service rejects a key. A browser sends no key with other than printable ASCII characters. */
+const isRejected = async (key) => {
+  try {
+    const headers = { Authorization: `Bearer ${key}` };
+    return (await fetch(new URL('v1/pets?limit=1', baseUrl), { headers })).status === 401;
+  } catch {
+    return /[^\x20-\x7e]/.test(key);
+  }
+};
+
+keyForm.addEventListener('submit', async (event) => {
   event.preventDefault();
-  if (keyField.value !== '') keepKey(keyField.value);
+  const { value } = keyField;
+  if (value === '') return;
+  const isWrong = await isRejected(value);
+  if (!isWrong) keepKey(value);
   keyField.value = '';
   showKey();
+  if (!isWrong) return;
+  find('#key-hint').textContent = 'This key is unknown, expired or revoked. Ask the operator for another.';
+  find('#key-hint').classList.add('wrong');
+  keyField.setAttribute('aria-invalid', 'true');
+  keyField.focus();
 });
 find('#sign-out').addEventListener('click', () => {
   removeKey();

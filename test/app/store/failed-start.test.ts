@@ -37,7 +37,7 @@ describe('A start that fails half-way', () => {
     expectRefusal(
       await runInProcess(['serve'], environment),
       new RegExp(
-        `^animal-store: can't listen: EADDRINUSE.*:${port}; stop the process that listens there, or set PORT or HOST\n$`,
+        `^animal-store: can't listen: 127.0.0.1:${port} is in use; stop the process that listens there, or set PORT or HOST\n$`,
       ),
     );
     expect(hasWriteAheadLog(file)).to.equal(false);

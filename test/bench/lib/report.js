@@ -101,9 +101,11 @@ export const plot = (measurements) => {
     gridLine(left, y(value), width - left - right),
     label(left - 6, y(value) + 4, value.toLocaleString('en'), ' text-anchor="end"'),
   ]);
-  const legend = series.flatMap(({ title, colour }, index) => {
-    const x = right + (index * (width - 2 * right)) / series.length;
-    return [rectangle(x, 26, [10, 10], colour), label(x + 14, 35, title)];
+  let x = right;
+  const legend = series.flatMap(({ title, colour }) => {
+    const entry = [rectangle(x, 26, [10, 10], colour), label(x + 14, 35, title)];
+    x += 36 + 6.7 * title.length;
+    return entry;
   });
   const drawn = groups.flatMap(({ title, bars }, group) => {
     const centre = left + (group + 0.5) * groupWidth;

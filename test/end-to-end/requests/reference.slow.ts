@@ -112,6 +112,10 @@ describe(`The reference in a browser${whySkipped}`, () => {
   it('keeps the key in the tab until it is removed, and shows what the service answers without one', async () => {
     const page = await openReference();
     expect(await send(page, 'getPet')).to.match(/^401 Unauthorized, \d+ ms {\s+"code": "unauthorized"/);
+    await page.getByLabel('API key').fill('nonsense');
+    await page.getByLabel('API key').press('Enter');
+    await page.getByText('This key is unknown, expired or revoked.').waitFor();
+    expect(await page.evaluate('sessionStorage.length')).to.equal(0);
     await useKey(page);
     await page.reload();
     expect(await send(page, 'listPets')).to.match(/^200 OK/);
