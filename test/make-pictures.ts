@@ -24,12 +24,16 @@ const allViews = Object.keys(states).flatMap((state) =>
 const run = async (): Promise<void> => {
   const target = folder ?? join(projectFolder, 'docs', 'pictures');
   mkdirSync(target, { recursive: true });
-  const services = await startStores();
+  const services = await startStores({ thousand: '3000' });
   const browser = await openChromium();
   for (const { name, state, size } of folder === undefined ? readmeViews : allViews) {
     for (const colorScheme of ['light', 'dark'] as const) {
       const viewport = viewports[size];
-      const page = await browser.newPage({ colorScheme, viewport, reducedMotion: 'reduce' });
+      const deviceScaleFactor = folder === undefined ? 2 : 1;
+      const page = await browser.newPage({
+        ...{ colorScheme, viewport, deviceScaleFactor },
+        reducedMotion: 'reduce',
+      });
       const wanted = states[state];
       if (wanted === undefined) throw new Error(`unknown state ${state}`);
       await openState(page, wanted, services);

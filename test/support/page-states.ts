@@ -29,9 +29,13 @@ type Store = keyof typeof stores;
 const categoryOf = (index: number): bigint => [7n, 12n, 9_007_199_254_740_993n, 3n][index % 4] ?? 0n;
 
 /** Starts a service with each store. Returns their processes. */
-export const startStores = async (): Promise<Readonly<Record<Store, ServiceProcess>>> => {
+export const startStores = async (
+  ports: Partial<Record<Store, string>> = {},
+): Promise<Readonly<Record<Store, ServiceProcess>>> => {
   const start = async (store: Store): Promise<ServiceProcess> => {
-    const service = await startService({ DATABASE_URL: 'memory:', API_KEYS: apiKey, LOG_LEVEL: 'silent' });
+    const PORT = ports[store] ?? '0';
+    const settings = { PORT, DATABASE_URL: 'memory:', API_KEYS: apiKey, LOG_LEVEL: 'silent' };
+    const service = await startService(settings);
     for (const [index, name] of stores[store].entries()) {
       const status = statuses[index % statuses.length];
       const animal = `"name":${JSON.stringify(name)},"categoryId":${categoryOf(index)}`;
