@@ -2,7 +2,16 @@ import { expect } from 'chai';
 import * as E from 'fp-ts/Either';
 import * as TE from 'fp-ts/TaskEither';
 import { inMemoryApiKeys, inMemoryPetRepository } from '../../adapters/in-memory';
-import { callerOf, invalidApiKey, openAnimalStore, quotaAfter, toPage, unavailable } from '../../core';
+import {
+  callerOf,
+  deletePet,
+  invalidApiKey,
+  openAnimalStore,
+  petNotFound,
+  quotaAfter,
+  toPage,
+  unavailable,
+} from '../../core';
 import { arbitraryApiKey, arbitraryKeyId, arbitraryPet } from '../contracts';
 import { success } from '../contracts/outcome';
 
@@ -77,5 +86,13 @@ describe('A quota', () => {
       (leftMs) => quotaAfter(limit, 1, leftMs).resetsInSeconds,
     );
     expect(resets).to.deep.equal([1, 1, 1, 1, 2, 60, 60]);
+  });
+});
+
+describe('deletePet', () => {
+  it('fails if another call deletes the animal between the search and the delete', async () => {
+    const pet = arbitraryPet();
+    const pets = { ...inMemoryPetRepository(), find: () => TE.right(pet), deleteAll: () => TE.right(0) };
+    expect(await deletePet(pets, pet.id)()).to.deep.equal(E.left(petNotFound(pet.id)));
   });
 });

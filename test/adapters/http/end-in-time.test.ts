@@ -1,0 +1,28 @@
+import { expect } from 'chai';
+import * as E from 'fp-ts/Either';
+import { mock } from 'node:test';
+import { endInTime } from '../../../adapters/http/pet-operations';
+import { maxResponseMs, ReceivedRequest } from '../../../adapters/http/received-request';
+import { fakeTimeouts } from '../../support/fake-timers';
+
+describe('A request whose body has not arrived', () => {
+  it('sets timers of finite length, and clears the last one when it ends', async () => {
+    fakeTimeouts();
+    const set = mock.method(globalThis, 'setTimeout');
+    const cleared = mock.method(globalThis, 'clearTimeout');
+    const received = new ReceivedRequest(undefined);
+    received.deadline = Infinity;
+    let end = (_outcome: E.Either<never, string>): void => undefined;
+    const outcome = endInTime<string>(() => new Promise((resolve) => (end = resolve)), received);
+    mock.timers.tick(maxResponseMs);
+    end(E.right('done'));
+    expect(await outcome).to.deep.equal(E.right('done'));
+    expect(set.mock.calls.map(({ arguments: [, delayMs] }) => delayMs)).to.deep.equal([
+      maxResponseMs,
+      maxResponseMs,
+    ]);
+    expect(cleared.mock.callCount()).to.equal(1);
+    mock.timers.reset();
+    mock.restoreAll();
+  });
+});
