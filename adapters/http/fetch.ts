@@ -103,7 +103,7 @@ const bodyOf = ({ body, bodyUsed }: Request): Promise<Body> => {
   return collect(body).catch(() => E.left(incomplete));
 };
 
-/** Makes relative references of a reply relative to a path that ends with a slash. */
+/** Adds `../` to the relative references of a reply, because the path of the request ends with a slash. */
 const belowSlash = ({ Location, Link, ...headers }: Headers): Headers => ({
   ...headers,
   ...(Location !== undefined && { Location: `../${Location}` }),

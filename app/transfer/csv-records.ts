@@ -56,7 +56,7 @@ export async function* readCsvRecords(
     records = [];
     return taken;
   };
-  // The callbacks of `write` and `end` get the same error as this event, which would end the process without a listener.
+  // Without a listener, this event would end the process. The callbacks of `write` and `end` get the same error.
   parser.on('error', () => undefined);
   const parsed = (send: (done: (error?: Error | null) => void) => unknown) =>
     new Promise<Error | undefined>((resolve) => {

@@ -24,7 +24,7 @@ const seed = numberOf('HISTORY_SEED', 1 + Math.floor(Math.random() * 1_000_000))
 
 const clients = 16;
 
-/** Time for an answer. The longest wait of this process for the machine is added. */
+/** Maximum time for an answer. The longest delay of this process's event loop is added. */
 const deadlineMs = 5_000;
 const recoveryTimeoutMs = 60_000;
 

@@ -5,7 +5,7 @@ const maxUnreadBytes = 268_435_456;
 interface Reader {
   readonly socket: Socket;
   readonly readBytes: number;
-  /** Time since which the client has read none of the response that waits in memory. */
+  /** Time of the check that last saw progress: the client has read nothing since. */
   readonly since: number;
 }
 

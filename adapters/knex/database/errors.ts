@@ -8,7 +8,7 @@ export const codeOf = (error: unknown): string =>
     ? error.code
     : '';
 
-/** Message for a read-only server. The condition `acceptsWrites` makes a read fail with an error that quotes it. */
+/** Message of the error on a read-only server. `acceptsWrites` casts it to an integer, and PostgreSQL's error quotes it. */
 export const readOnlyServer = 'the server is read-only';
 
 /** Remedy for work that failed and was rolled back: run it again, or run the calls that shared it separately. */

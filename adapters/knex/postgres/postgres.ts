@@ -30,7 +30,7 @@ export interface PostgresOptions {
   readonly statementTimeoutMs: number;
 }
 
-/** Statement that ends the effect of another client's `set search_path` on the transaction. */
+/** Resets the search path for a transaction: a pooler may pass on a session in which another client has set it. */
 const resetSearchPath =
   "select set_config('search_path', reset_val, true) from pg_settings where name = 'search_path';";
 

@@ -22,7 +22,7 @@ export type UseBreakable = (test: (breakable: Breakable) => Promise<void>) => ()
 
 export const brokenStoreSeed = petWithId(5n);
 
-/** Number of animals that every adapter must import in several batches. */
+/** Number of animals that is too large for one batch of an import, in every adapter. */
 const many = 1_500;
 
 const turns = async (count: number): Promise<void> => {

@@ -79,7 +79,7 @@ const createWithAndWithoutKey = async ({ create }: PetRepository): Promise<void>
 describe('Expired idempotency records of which another session has locked one', () => {
   it('delay no create in PostgreSQL', () => whileOneIsLocked({ poolSize: 10 }, createWithAndWithoutKey));
 
-  // Citus can't skip locked rows, so this title does not have the word by which its test run chooses tests.
+  // Leaves "PostgreSQL" out of this title, because the run on Citus would choose it, and Citus can't skip locked rows.
   it('do not occupy the only connection, and the purge deletes the others', () =>
     whileOneIsLocked({ poolSize: 1 }, (repository, countExpired) =>
       eventually('the other record is deleted', 20_000, async () => {
