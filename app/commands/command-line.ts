@@ -33,8 +33,11 @@ const readEnvironmentFile = (file: string): Readonly<Record<string, string>> =>
     }),
   );
 
-/** Variable that Node reads only when it starts. */
-const certificates = 'NODE_EXTRA_CA_CERTS';
+/** Variables that Node reads only when it starts, with what to do instead. */
+const readByNode = {
+  NODE_EXTRA_CA_CERTS: 'set sslrootcert in DATABASE_URL',
+  NODE_OPTIONS: 'export it before this command, if the command needs it',
+} as const;
 
 const dotEnv = '.env';
 
@@ -72,10 +75,11 @@ export const commandLine = async (argv: ReadonlyArray<string>, io: ProcessIO): P
       'file of NAME=value lines, which override the environment',
       (file: string) => {
         const variables = readEnvironmentFile(file);
-        if (variables[certificates] !== undefined && variables[certificates] !== io.env[certificates])
-          terminal.printError(
-            `warning: ${certificates} in ${file} has no effect, because Node reads it when it starts; set sslrootcert in DATABASE_URL`,
-          );
+        for (const [name, advice] of Object.entries(readByNode))
+          if (variables[name] !== undefined && variables[name] !== io.env[name])
+            terminal.printError(
+              `warning: ${name} in ${file} has no effect, because Node reads it when it starts; ${advice}`,
+            );
         Object.assign(env, variables);
       },
     )

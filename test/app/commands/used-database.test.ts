@@ -173,12 +173,17 @@ describe('The database of a command', () => {
     );
   });
 
-  it('comes from the environment file in a new process too, of which Node reads no options', async () => {
+  it('comes from the environment file in a new process too, with a warning of what Node does not read there', async () => {
     const file = join(await makeFolder(), 'environment');
-    writeFileSync(file, 'DATABASE_URL=memory:\nNODE_OPTIONS=--no-such-option\n');
-    const { code, stdout } = await runCommand(['--environment-file', file, 'doctor'], { PORT: '0' });
+    const forNode = ['NODE_OPTIONS=--no-such-option', 'NODE_EXTRA_CA_CERTS=/none'];
+    writeFileSync(file, ['DATABASE_URL=memory:', ...forNode, ''].join('\n'));
+    const { code, stdout, stderr } = await runCommand(['--environment-file', file, 'doctor'], { PORT: '0' });
     expect(code, stdout).to.equal(0);
     expect(stdout).to.include('DATABASE_URL=memory:');
+    for (const [name] of forNode.map((line) => line.split('=')))
+      expect(stderr).to.include(
+        `warning: ${name} in ${file} has no effect, because Node reads it when it starts; `,
+      );
   });
 });
 
