@@ -23,7 +23,10 @@ import { needsPrograms } from '../support/processes/system';
 import { makeFolder, removeFolders } from '../support/temporary-folder';
 import { makeCertificate } from './support/certificate';
 
-const Probe = t.type({ httpGet: t.type({ path: t.string, port: t.string }) });
+const Probe = t.intersection([
+  t.type({ httpGet: t.type({ path: t.string, port: t.string }) }),
+  t.partial({ periodSeconds: t.number, failureThreshold: t.number }),
+]);
 
 const Container = t.intersection([
   t.type({ image: t.string, resources: t.type({ limits: t.type({ memory: t.string }) }) }),
@@ -151,6 +154,11 @@ for (const overlay of ['sqlite', 'postgresql']) {
         expect(probe?.httpGet.port).to.equal('admin');
         expect(probe?.httpGet.path).to.be.oneOf(['/readyz', '/livez']);
       }
+    });
+
+    it('gives a start an hour, in which it may migrate', () => {
+      const { periodSeconds = 0, failureThreshold = 0 } = server().container.startupProbe ?? {};
+      expect(periodSeconds * failureThreshold).to.be.at.least(3_600);
     });
 
     it('waits for a stop longer than the service takes, and has memory for its connections', () => {
