@@ -4,6 +4,7 @@ import type { TaskEither } from 'fp-ts/TaskEither';
 import type { Knex } from 'knex';
 import { randomUUID } from 'node:crypto';
 import type { KeyId, Unavailable } from '../../core';
+import { toIsoTime } from './database/clock';
 import { type Cell, newPetColumns, petColumns } from './database/pet-columns';
 import type { Statements, StoreDatabase } from './database/store-database';
 import { toTaskEither } from './database/work';
@@ -96,7 +97,7 @@ export interface PetHistory {
 }
 
 const timeText = (milliseconds: Cell | undefined): string | null =>
-  milliseconds === null || milliseconds === undefined ? null : new Date(Number(milliseconds)).toISOString();
+  milliseconds === null || milliseconds === undefined ? null : toIsoTime(milliseconds);
 
 const toCreation = (row: Row): Creation => ({
   petId: row['pet_id'] ?? '',

@@ -1,7 +1,7 @@
 import type { TaskEither } from 'fp-ts/TaskEither';
 import { randomBytes } from 'node:crypto';
 import { decodeOrThrow, NewPetCodec, type Unavailable } from '../../core';
-import { readClock } from './database/clock';
+import { readClock, toIsoTime } from './database/clock';
 import { checkNeeds, findMissingRights } from './database/needs';
 import type { Finding, OwnDatabase } from './database/own-database';
 import type { StoreDatabase } from './database/store-database';
@@ -68,7 +68,7 @@ export const readSchema = ({ reads, statements }: StoreDatabase): TaskEither<Una
   toTaskEither(() => readSchemaState(reads, statements));
 
 const timeOf = (milliseconds: number | string | null): string | undefined =>
-  milliseconds === null ? undefined : new Date(Number(milliseconds)).toISOString();
+  milliseconds === null ? undefined : toIsoTime(milliseconds);
 
 /** Reads how many animals a store has, its last id, when the newest was created, and a key last used, within an hour. */
 export const readContents = ({ withMigrationLock, statements }: StoreDatabase) =>

@@ -9,6 +9,7 @@ import { copyCommand } from './copy';
 import { demoCommand } from './demo';
 import { doctorCommand } from './doctor';
 import { parseEnvironmentFile } from '../settings/environment-file';
+import { isProduction } from '../settings/settings';
 import { ignoredVariables } from '../settings/warnings';
 import { exportCommand } from './export';
 import { styleHelp } from './help';
@@ -43,7 +44,7 @@ const dotEnv = '.env';
 
 /** Outside production, reads `.env` in the current folder, or warns why not. Environment variables take precedence. */
 const readDotEnv = (env: Record<string, string | undefined>, { printError }: Terminal): void => {
-  if (env['NODE_ENV'] === 'production' || !existsSync(dotEnv)) return;
+  if (isProduction(env) || !existsSync(dotEnv)) return;
   try {
     Object.assign(env, { ...parseEnv(readFileSync(dotEnv, 'utf8')), ...env });
     printError(`settings: ${dotEnv} and the environment`);

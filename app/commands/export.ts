@@ -82,7 +82,7 @@ const exportTo = async (
 export const exportCommand = (terminal: Terminal): Command => {
   const command = new Command('export')
     .summary('write animals to a CSV or NDJSON file')
-    .description('write animals to a file for `import`, by ascending id')
+    .description('write animals to a file for `import`, by id')
     .addOption(
       new Option('--order <order>', 'order of the ids; desc writes the newest first').choices(listOrders),
     )

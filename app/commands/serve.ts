@@ -2,7 +2,7 @@ import { Command } from 'commander';
 import { bannerText, firstCommands } from '../serve/banner';
 import type { Service } from '../serve/serve';
 import { databaseUrlText } from '../settings/database-url';
-import { changedSettings, defaultFile, defaults, type Settings } from '../settings/settings';
+import { changedSettings, defaultFile, defaults, isProduction, type Settings } from '../settings/settings';
 import { settingTexts } from '../settings/setting-texts';
 import { showProgress } from '../terminal/progress-bar';
 import { nextStopSignal } from '../terminal/signals';
@@ -62,7 +62,7 @@ export const serveCommand = (io: Terminal): Command =>
     .action(async () => {
       const { openLog } = await import('../serve/log.js');
       const { serve } = await import('../serve/serve.js');
-      const isForPrograms = io.env['NODE_ENV'] === 'production' && io.stderr.isTTY !== true;
+      const isForPrograms = isProduction(io.env) && io.stderr.isTTY !== true;
       const terminal = isForPrograms ? withJsonMessages(io) : io;
 
       await runCommand(terminal, async (settings) => {

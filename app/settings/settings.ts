@@ -137,6 +137,10 @@ const codec = t.strict({
 
 export type Settings = Readonly<t.TypeOf<typeof codec>>;
 
+/** Reports whether an environment is that of a service in production, also before its other settings are checked. */
+export const isProduction = (environment: NodeJS.ReadOnlyDict<string>): boolean =>
+  environment['NODE_ENV']?.trim() === 'production';
+
 export const settingNames = Object.keys(codec.type.props);
 
 const portsDiffer = ({ PORT, ADMIN_PORT }: Settings): boolean => PORT === 0 || PORT !== ADMIN_PORT;

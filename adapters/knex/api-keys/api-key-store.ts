@@ -12,7 +12,7 @@ import {
   type Unavailable,
 } from '../../../core';
 import { type Operator, recordKeyChange } from '../changes';
-import { readClock } from '../database/clock';
+import { readClock, toIsoTime } from '../database/clock';
 import type { Statements, StoreDatabase } from '../database/store-database';
 import { eitherToTaskEither, toTaskEither } from '../database/work';
 import { type ApiKeyRow, hashOf, newApiKey, numberOf, timesOf } from './api-key-rows';
@@ -70,12 +70,6 @@ export interface ApiKeyStore {
   readonly list: TaskEither<Unavailable, ReadonlyArray<ApiKeyRecord>>;
   readonly revoke: (id: string) => TaskEither<ApiKeyNotFound | Unavailable, ApiKeyRecord>;
 }
-
-/** Formats a time, or returns `an invalid time` if another program stored a value outside the range of dates. */
-const toIsoTime = (milliseconds: number): string => {
-  const time = new Date(milliseconds);
-  return Number.isNaN(time.getTime()) ? 'an invalid time' : time.toISOString();
-};
 
 const toRecord = (row: ApiKeyRow, now: number): ApiKeyRecord => {
   const { createdAt, revokedAt, expiresAt } = timesOf(row);

@@ -1,6 +1,15 @@
 import type { Knex } from 'knex';
 import type { Statements } from './store-database';
 
+/**
+ * Formats milliseconds since 1970 as ISO 8601 in UTC, or returns `an invalid time` if another program stored a value
+ * outside the range of dates.
+ */
+export const toIsoTime = (milliseconds: number | string): string => {
+  const time = new Date(Number(milliseconds));
+  return Number.isNaN(time.getTime()) ? 'an invalid time' : time.toISOString();
+};
+
 /** Returns the time of the database's clock in milliseconds since 1970, because the clocks of instances may differ. */
 export const readClock = async (knex: Knex, { now }: Pick<Statements, 'now'>): Promise<number> => {
   const read = await knex.first<{ readonly now: number | string }>(knex.raw(`${now} as now`));

@@ -126,6 +126,8 @@ for (const [kind, makeDatabase] of databaseKinds) {
         await success(pets.create(rex, undefined, undefined, keyOf('env-a')));
         await database.writes('pets').where({ id: 1 }).update({ created_at: null, created_by: null });
         expect(await run('log', '--pet', '1')).to.include('animal 1 was created by an earlier version');
+        await database.writes('pets').where({ id: 1 }).update({ created_at: '9000000000000000' });
+        expect(await run('log', '--pet', '1')).to.include('an invalid time  animal 1 created by a program');
         const lines = (await run('log', '--key', 'env-a', '--json')).trim().split('\n');
         expect(lines.map((line): unknown => JSON.parse(line)))
           .to.have.lengthOf(1)

@@ -68,6 +68,8 @@ const failOnFullDisk = async (databaseUrl: string, folder: string, bytes: number
   const stored = await failUnderService(databaseUrl, {
     inject: async () => {
       await fillDisk(`${folder}/filler`, bytes);
+      const { code, stdout } = await runCommand(['doctor'], { DATABASE_URL: databaseUrl, API_KEYS: owner });
+      expect(code, stdout).to.equal(1);
       return () => rm(`${folder}/filler`);
     },
     reads: 'reads continue',
