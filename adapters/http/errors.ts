@@ -63,11 +63,11 @@ const retryAfter = (seconds: number): Headers => ({ 'Retry-After': String(second
 const unavailable = (message: string): ErrorDescription =>
   describe(503, 'unavailable', message, retryAfter(retryAfterSeconds.Unavailable));
 
-const idempotencyKeyRule =
+const idempotencyKeyMessage =
   'Idempotency-Key must be 1 to 255 printable ASCII characters; if it has spaces, commas, quotes or backslashes, ' +
   'put it in double quotes and escape each quote and backslash in it with a backslash';
 
-const lateRequest =
+const lateRequestMessage =
   'the request did not arrive in time: its headers must arrive within 10 s, and all of it within 20 s; ' +
   'send it again on a new connection';
 
@@ -82,7 +82,7 @@ export const describeFailure = (failure: HttpFailure): ErrorDescription => {
     case 'MalformedRequest':
       return describe(400, 'malformed_request', failure.reason);
     case 'InvalidIdempotencyKey':
-      return describe(400, 'invalid_idempotency_key', idempotencyKeyRule);
+      return describe(400, 'invalid_idempotency_key', idempotencyKeyMessage);
     case 'MissingApiKey':
       return unauthorized('missing_key', 'missing API key; send Authorization: Bearer <API_KEY>');
     case 'RepeatedBearer':
@@ -105,7 +105,7 @@ export const describeFailure = (failure: HttpFailure): ErrorDescription => {
       return describe(405, 'method_not_allowed', `method not allowed; use ${allowed}`, { Allow: allowed });
     }
     case 'RequestTimeout':
-      return describe(408, 'request_timeout', lateRequest);
+      return describe(408, 'request_timeout', lateRequestMessage);
     case 'IdempotencyKeyInFlight':
       return describe(
         409,

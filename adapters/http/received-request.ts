@@ -52,11 +52,11 @@ export class ReceivedRequest {
     this.outcome = outcome;
     const reply = E.isLeft(outcome) ? failureReply(outcome.left) : outcome.right;
     const { ETag: etag } = reply.headers;
-    const isKnown = etag !== undefined && isMatched(etag, ifNoneMatch);
+    const isUnchanged = etag !== undefined && isMatched(etag, ifNoneMatch);
     return {
-      status: isKnown ? 304 : reply.status,
+      status: isUnchanged ? 304 : reply.status,
       headers: { 'X-Request-Id': this.id, ...headers, ...reply.headers },
-      body: isKnown ? '' : reply.body,
+      body: isUnchanged ? '' : reply.body,
     };
   }
 

@@ -80,7 +80,7 @@ const hourMs = 3_600_000;
 
 const retryMs = 60_000;
 
-const maxAttempts = 10_000;
+const maxRememberedUses = 10_000;
 
 /**
  * Makes a function that records the use of a key if the last recorded use is at least an hour ago. Of several
@@ -93,7 +93,7 @@ const useRecorder = ({
   statements: { now },
 }: StoreDatabase): ((id: KeyId, key: StoredKey) => void) => {
   if (writes.isTransaction === true) return constVoid;
-  const attempted = new LRUCache<KeyId, true>({ max: maxAttempts, ttl: retryMs });
+  const attempted = new LRUCache<KeyId, true>({ max: maxRememberedUses, ttl: retryMs });
   const record = createBatcher({
     concurrency: 1,
     runBatch: async (ids: ReadonlyArray<KeyId>) => {

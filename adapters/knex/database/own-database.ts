@@ -52,7 +52,7 @@ export interface OwnDatabase extends StoreDatabase {
    * Runs a migration and rolls it back. Blocks a running service for at most half a second on PostgreSQL, and never on
    * SQLite, where the migration of a store runs on an empty copy of its tables.
    */
-  readonly onTrial: (migration: (transaction: Knex.Transaction) => Promise<void>) => Promise<void>;
+  readonly runTrial: (migration: (transaction: Knex.Transaction) => Promise<void>) => Promise<void>;
   readonly sizes: () => Promise<DatabaseSizes>;
   readonly poolUsage: () => ReadonlyArray<PoolUsage>;
   readonly close: () => Promise<void>;

@@ -52,7 +52,7 @@ export type PetRow = ReadonlyArray<Cell>;
 export type NewPetRow = ReadonlyArray<Cell>;
 
 /** Animal to insert. `createdBy` is the text of a key or an import in the column `created_by`. */
-export interface NewPetOf {
+export interface PetToInsert {
   readonly newPet: NewPet;
   readonly createdBy: Cell;
 }
@@ -62,7 +62,7 @@ export const petCells = petColumns.map(({ name }) => `cast(${name} as text)`).jo
 const toCell = (pet: { readonly [F in keyof Pet]?: Pet[F] | null | undefined }, field: keyof Pet): Cell =>
   pet[field]?.toString() ?? null;
 
-export const newPetRow = ({ newPet, createdBy }: NewPetOf): NewPetRow => [
+export const newPetRow = ({ newPet, createdBy }: PetToInsert): NewPetRow => [
   ...newPetColumns.map(({ field }) => toCell(newPet, field)),
   createdBy,
 ];

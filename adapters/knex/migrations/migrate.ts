@@ -142,8 +142,8 @@ export const migrateExisting = (
  * Runs the pending migrations and rolls them back. A timeout counts as success, because PostgreSQL has checked the
  * rights by then.
  */
-export const tryMigrate = async ({ statements, onTrial }: OwnDatabase): Promise<void> => {
-  await onTrial((transaction) => runMigrations(transaction, statements)).catch((error: unknown) => {
+export const tryMigrate = async ({ statements, runTrial }: OwnDatabase): Promise<void> => {
+  await runTrial((transaction) => runMigrations(transaction, statements)).catch((error: unknown) => {
     if (!isKind('RowLocked', 'StatementTimeout')(error)) throw error;
   });
 };

@@ -20,7 +20,7 @@ import {
 import { createBatcher, type OnBatch } from '../batcher';
 import { createdByKey } from '../changes';
 import { isKind, permanentError } from '../database/errors';
-import { type NewPetOf, newPetRow, petFromRow, type PetRow } from '../database/pet-columns';
+import { type PetToInsert, newPetRow, petFromRow, type PetRow } from '../database/pet-columns';
 import type { Statements, StoreDatabase } from '../database/store-database';
 import { tryWork } from '../database/work';
 import { findRecords, lockRecord, purgeExpiredKeys, purgeIfExpired } from './idempotency-keys';
@@ -31,7 +31,7 @@ interface KeyOfCreate extends ScopedIdempotencyKey {
   readonly contentHash: string;
 }
 
-interface Create extends NewPetOf {
+interface Create extends PetToInsert {
   readonly key: KeyOfCreate | undefined;
 }
 
@@ -46,7 +46,7 @@ const keysOf = (creates: ReadonlyArray<Create>): ReadonlyArray<ScopedIdempotency
  * Returns inserted animals in the order of `creates`. Sorts by id, because SQL returns inserted rows in any order.
  * Throws if the database has stored other values than those of `creates`.
  */
-const storedPets = (creates: ReadonlyArray<NewPetOf>, rows: ReadonlyArray<PetRow>): ReadonlyArray<Pet> => {
+const storedPets = (creates: ReadonlyArray<PetToInsert>, rows: ReadonlyArray<PetRow>): ReadonlyArray<Pet> => {
   const pets = rows.map(petFromRow).sort(compareById);
   if (
     pets.length === creates.length &&
@@ -62,7 +62,7 @@ const storedPets = (creates: ReadonlyArray<NewPetOf>, rows: ReadonlyArray<PetRow
 export const insertPets = async (
   transaction: Knex.Transaction,
   { insert }: Statements,
-  creates: ReadonlyArray<NewPetOf>,
+  creates: ReadonlyArray<PetToInsert>,
 ): Promise<ReadonlyArray<Pet>> => storedPets(creates, await insert(transaction, creates.map(newPetRow)));
 
 const created = (pet: Pet): E.Either<never, CreatedPet> => E.right({ pet, replayed: false });
@@ -74,7 +74,7 @@ const created = (pet: Pet): E.Either<never, CreatedPet> => E.right({ pet, replay
  */
 const createWithoutKeys = async (
   { write, statements }: StoreDatabase,
-  creates: ReadonlyArray<NewPetOf>,
+  creates: ReadonlyArray<PetToInsert>,
 ): Promise<ReadonlyArray<CreateResult>> => {
   const rows = await write((writes) => statements.insert(writes, creates.map(newPetRow)));
   const pets = tryWork(() => storedPets(creates, rows));

@@ -210,7 +210,7 @@ export const openPostgres = (url: PostgresUrl, options: PostgresOptions): OwnDat
         if (isDiskFull(error)) throw error;
       }
     },
-    onTrial: (migration) =>
+    runTrial: (migration) =>
       tryAndRollBack(pool, async (transaction) => {
         await transaction.raw(
           `${resetSearchPath} set local lock_timeout = '500ms'; set local statement_timeout = '500ms'`,

@@ -115,13 +115,13 @@ const readLastId = async (knex: Knex, qualify: Qualify): Promise<bigint> => {
 };
 
 /** Statements that need another form for Citus, which can't run the form for PostgreSQL or runs it slowly. */
-type EngineStatements = Pick<Statements, 'pages' | 'insert' | 'insertRecords' | 'purgeExpired'>;
+type CitusVariants = Pick<Statements, 'pages' | 'insert' | 'insertRecords' | 'purgeExpired'>;
 
 /**
  * Statements for PostgreSQL without Citus. Their text does not depend on the number of rows, so that a connection
  * prepares each statement only once.
  */
-const singleServerStatements = (run: RunStatement, onPrimary: string): EngineStatements => ({
+const singleServerStatements = (run: RunStatement, onPrimary: string): CitusVariants => ({
   pages: async (knex, starts, limit) => {
     const columns = (starts[0]?.filters ?? []).map(([column]) => column);
     const rows = await run(knex, pagesBy(onPrimary, columns, starts[0]?.order ?? 'asc'), [
@@ -148,7 +148,7 @@ const singleServerStatements = (run: RunStatement, onPrimary: string): EngineSta
   purgeExpired: async (knex, limit) => (await run(knex, purgeKeys, [limit])).length,
 });
 
-const distributedStatements = (run: RunStatement, onPrimary: string): EngineStatements => ({
+const distributedStatements = (run: RunStatement, onPrimary: string): CitusVariants => ({
   pages: async (knex, starts, limit) => {
     const pages: Array<ReadonlyArray<PetRow>> = [];
     for (const start of starts) pages.push(await readPage(run, onPrimary, knex, start, limit));

@@ -219,7 +219,7 @@ export const openSqlite = (filename: string, { isOwnFile = false }: SqliteOption
       await checkIntegrity(reads);
       return [];
     },
-    onTrial: async (migration) => {
+    runTrial: async (migration) => {
       if (!(await sqliteStatements.hasTable(reads, migrationTable))) return tryAndRollBack(writes, migration);
       return withPool(knex(poolConfiguration({ filename: ':memory:' }, { min: 1 })), async (copy) => {
         const made = reads('sqlite_master').whereNotNull('sql').whereNot('name', 'like', 'sqlite_%');
