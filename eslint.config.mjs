@@ -84,6 +84,15 @@ export default tseslint.config(
     rules: {
       '@typescript-eslint/no-unused-expressions': 'off',
       '@typescript-eslint/no-floating-promises': 'error',
+      'no-restricted-syntax': [
+        'error',
+        {
+          selector:
+            "CallExpression[callee.property.name='restoreAll'], CallExpression[callee.object.property.name='timers'][callee.property.name='reset']",
+          message:
+            'Use mock.reset(): mocks that are only restored come back at the next restoreAll, also in another file.',
+        },
+      ],
     },
   },
   {

@@ -1,7 +1,7 @@
 import { mock } from 'node:test';
 
 /**
- * Replaces `setTimeout` until `mock.timers.reset()`. A timer that was set before can still be cleared: Node's `fetch` ends
+ * Replaces `setTimeout` until `mock.reset()`. A timer that was set before can still be cleared: Node's `fetch` ends
  * the process if a timer that it has cleared fires (nodejs/undici#4755).
  */
 export const fakeTimeouts = (): void => {

@@ -29,7 +29,7 @@ describe('The client of an embedded store', () => {
       retryForMs: 0,
     });
     await client.get(1n).catch(() => undefined);
-    mock.restoreAll();
+    mock.reset();
     expect(deadlines).to.deep.equal([1_150]);
   });
 });

@@ -30,7 +30,7 @@ describe('A call of a client', () => {
     });
   });
   afterEach(() => {
-    mock.restoreAll();
+    mock.reset();
   });
 
   it('pauses twice as long after each attempt, up to 5 seconds', async () => {

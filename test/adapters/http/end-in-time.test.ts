@@ -22,7 +22,6 @@ describe('A request whose body has not arrived', () => {
       maxResponseMs,
     ]);
     expect(cleared.mock.callCount()).to.equal(1);
-    mock.timers.reset();
-    mock.restoreAll();
+    mock.reset();
   });
 });

@@ -140,7 +140,7 @@ describe('A fetch handler', () => {
         ['animal-store: request a-request failed:', down],
       ]);
     } finally {
-      mock.restoreAll();
+      mock.reset();
     }
   });
 

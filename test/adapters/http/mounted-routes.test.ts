@@ -170,7 +170,7 @@ describe('The routes in a Koa application of a host', () => {
       expect(remaining).to.have.length(1);
       expect(remaining[0], 'milliseconds until the deadline').to.be.within(0, 5_000);
     } finally {
-      mock.restoreAll();
+      mock.reset();
       await close();
     }
   });

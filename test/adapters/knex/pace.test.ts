@@ -25,8 +25,7 @@ describe('At a given time,', () => {
     mock.method(performance, 'now', () => now);
   });
   afterEach(() => {
-    mock.timers.reset();
-    mock.restoreAll();
+    mock.reset();
   });
 
   for (const [waitedMs, outcome] of [

@@ -49,7 +49,7 @@ describe('the quota in PostgreSQL', () => {
         expect(quota).to.include({ isWithin: true, remaining: 0 });
         expect(quota.resetsInSeconds).to.be.within(1, limit.seconds);
       } finally {
-        mock.restoreAll();
+        mock.reset();
       }
       expect(await success(one(owner))).to.include({ isWithin: false, remaining: 0 });
     }));
@@ -135,7 +135,7 @@ describe('the quota in PostgreSQL', () => {
       let statements = 0;
       database.writes.on('query', () => (statements += 1));
       await success(consume(owner));
-      mock.restoreAll();
+      mock.reset();
       expect(statements).to.equal(1);
     }));
 

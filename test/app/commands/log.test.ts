@@ -99,7 +99,7 @@ for (const [kind, makeDatabase] of databaseKinds) {
         try {
           await success(knexPetRepository(database).create(rex, undefined, undefined, keyOf('a')));
         } finally {
-          mock.restoreAll();
+          mock.reset();
         }
         const [at = ''] = (await run('log', '--pet', '1')).split('  ');
         expect(Math.abs(Date.parse(at) - now)).to.be.below(60_000);

@@ -18,7 +18,7 @@ describe('AcceptPriority', () => {
     started = [];
   });
   afterEach(() => {
-    mock.restoreAll();
+    mock.reset();
   });
 
   /** Holds a request as the server does, or starts it immediately. Records when it starts. */

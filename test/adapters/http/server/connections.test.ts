@@ -46,7 +46,7 @@ describe('A client that does not read', () => {
     mock.timers.enable({ apis: ['setInterval'] });
   });
   afterEach(async () => {
-    mock.timers.reset();
+    mock.reset();
     for (const socket of sockets.splice(0)) socket.destroy();
     await stopPlainServers();
   });

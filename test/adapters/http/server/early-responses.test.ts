@@ -52,7 +52,7 @@ describe("A reply before the end of its request's body", () => {
       const connection = connectBytes(server.address);
       connection.send(`${head(length)}${'x'.repeat(length)}`);
       await connection.received(new RegExp(` 401 [^]*\\r\\nConnection: ${connectionHeader}\\r\\n`));
-      mock.timers.reset();
+      mock.reset();
       connection.destroy();
     });
   }

@@ -24,7 +24,7 @@ const withSockets = async (use: (socket: Socket, client: Socket) => Promise<void
 
 describe('A socket after its last response', () => {
   afterEach(() => {
-    mock.timers.reset();
+    mock.reset();
   });
 
   it('lingers for a second', () =>

@@ -177,7 +177,7 @@ describe('A connection runs one exchange at a time', () => {
       mock.timers.tick(1_000);
       return socket.closed;
     });
-    mock.timers.reset();
+    mock.reset();
     await stopped;
   });
 
@@ -200,7 +200,7 @@ describe('A connection runs one exchange at a time', () => {
     await exchange(
       postRequest('/1', 'body') + getRequest('/2') + getRequest('/3', 'Connection: close'),
     ).finally(() => {
-      mock.restoreAll();
+      mock.reset();
     });
     expect(seen).to.deep.equal(['/1', '/2', '/3'].map((target) => [target, target]));
   });

@@ -51,7 +51,7 @@ describe('Requests that wait for the responses before them', () => {
     });
   });
   afterEach(() => {
-    mock.timers.reset();
+    mock.reset();
     release();
     return stopPlainServers();
   });

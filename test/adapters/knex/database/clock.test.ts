@@ -19,7 +19,7 @@ const withClock = async (aheadMs: number, work: () => Promise<void>): Promise<vo
   try {
     await work();
   } finally {
-    mock.timers.reset();
+    mock.reset();
   }
 };
 

@@ -37,8 +37,7 @@ for (const [kind, makeDatabase] of databaseKinds) {
 
 describe('The readiness of a database that hangs', () => {
   afterEach(() => {
-    mock.timers.reset();
-    mock.restoreAll();
+    mock.reset();
   });
 
   it('begins no other check before the first one has ended, however often it is asked', () =>

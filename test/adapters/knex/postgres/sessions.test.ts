@@ -149,7 +149,7 @@ const minute = 60_000;
 
 describe('The sessions with a PostgreSQL server that works', () => {
   afterEach(() => {
-    mock.restoreAll();
+    mock.reset();
   });
 
   it('end after at most five minutes, one after the other', () =>
@@ -159,7 +159,7 @@ describe('The sessions with a PostgreSQL server that works', () => {
       const keptAfter = async (milliseconds: number): Promise<number> => {
         mock.method(performance, 'now', () => began + milliseconds);
         const now = await backends(database, 20);
-        mock.restoreAll();
+        mock.reset();
         return now.filter((pid) => first.includes(pid)).length;
       };
       expect(await keptAfter(3.9 * minute)).to.equal(20);
