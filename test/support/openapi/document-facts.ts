@@ -89,7 +89,7 @@ const headerFacts = ({ components }: OpenApiDocument): ReadonlyArray<string> =>
     return `${name.toLowerCase()} is sent ${required ? 'always' : 'sometimes'}, as ${String(schema['type'])}${minimum}, such as ${String(example)}`;
   });
 
-const Properties = t.record(t.string, t.partial({ examples: t.array(t.unknown) }));
+const Properties = t.record(t.string, t.partial({ example: t.unknown }));
 
 const schemaFacts = (document: OpenApiDocument): ReadonlyArray<string> =>
   Object.entries(document.components.schemas).flatMap(([name, schema]) => {
@@ -100,8 +100,8 @@ const schemaFacts = (document: OpenApiDocument): ReadonlyArray<string> =>
       ...(samples[name] ?? [])
         .filter(({ value }) => validate(value))
         .map(({ text }) => `${name} accepts ${text}`),
-      ...Object.entries(properties).flatMap(([property, { examples = [] }]) =>
-        examples.map((example) => `${name} has a ${property} such as ${JSON.stringify(example)}`),
+      ...Object.entries(properties).flatMap(([property, { example }]) =>
+        example === undefined ? [] : [`${name} has a ${property} such as ${JSON.stringify(example)}`],
       ),
     ];
   });

@@ -14,7 +14,7 @@ const documentId = 'https://animals.example/openapi.json';
 
 /** Makes a validator of the schemas. Some validators use the `u` flag for regular expressions, others do not. */
 const schemasBy = (unicodeRegExp: boolean) => {
-  const ajv = new Ajv2020({ strict: true, allErrors: true, unicodeRegExp });
+  const ajv = new Ajv2020({ strict: true, allErrors: true, unicodeRegExp, keywords: ['example'] });
   // JSON Schema validators get doubles. A double in [-2^63, 2^63) with an integer value counts as an int64.
   ajv.addFormat('int64', {
     type: 'number',
