@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { requestLimits as request } from '../adapters/http/limits';
 import { maxResponseMs } from '../adapters/http/received-request';
 import { serverTimeouts as server } from '../adapters/http/server/timeouts';
 import { databaseTimeouts as database } from '../adapters/knex';
@@ -43,7 +44,7 @@ const healthChecksMs = [
 
 /** Title of a test, and time limits that must each be less than the next. */
 const orders: ReadonlyArray<readonly [string, ReadonlyArray<number>]> = [
-  ['a head, then a body', [server.headersMs, server.requestMs]],
+  ['a head, then a body', [request.headMs, request.requestMs]],
   ['the service answers as promised', [maxResponseMs, promisedMs]],
   ['a request that is held while clients connect has time left', [server.acceptHoldMs, maxResponseMs]],
   ['a proxy closes idle connections first', [proxyIdleMs, 1_000 * Number(defaults['KEEP_ALIVE_SECONDS'])]],
@@ -67,7 +68,7 @@ const orders: ReadonlyArray<readonly [string, ReadonlyArray<number>]> = [
     [
       Math.max(database.statementMs, database.sqliteBusyMs) + database.graceMs,
       database.readinessMs,
-      promisedMs,
+      maxResponseMs,
     ],
   ],
   ['a scrape ends before its request', [scrapeTimeoutMs, maxResponseMs]],
@@ -93,7 +94,7 @@ describe('Time limits', () => {
   }
 
   it('of a head are the same in each proxy', () => {
-    expect(proxyHeadsMs).to.deep.equal([server.headersMs, server.headersMs, server.headersMs]);
+    expect(proxyHeadsMs).to.deep.equal([request.headMs, request.headMs, request.headMs]);
   });
 
   it('of a health check leave the service the time that it takes to find a cause', () => {

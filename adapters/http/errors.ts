@@ -7,6 +7,7 @@ import {
 } from '../../core';
 import type { MalformedJson } from '../json';
 import type { Headers } from './headers';
+import { requestLimits } from './limits';
 
 export interface NotReady {
   readonly _tag: 'NotReady';
@@ -68,8 +69,12 @@ const idempotencyKeyMessage =
   'put it in double quotes and escape each quote and backslash in it with a backslash';
 
 const lateRequestMessage =
-  'the request did not arrive in time: its headers must arrive within 10 s, and all of it within 20 s; ' +
-  'send it again on a new connection';
+  `the request did not arrive in time: its headers must arrive within ${requestLimits.headMs / 1_000} s, ` +
+  `and all of it within ${requestLimits.requestMs / 1_000} s; send it again on a new connection`;
+
+const largeHeadMessage =
+  `the request line and the headers must be at most ${requestLimits.headBytes / 1_024} KiB together, ` +
+  `with at most ${requestLimits.headers} headers`;
 
 export const describeFailure = (failure: HttpFailure): ErrorDescription => {
   switch (failure._tag) {
@@ -119,7 +124,7 @@ export const describeFailure = (failure: HttpFailure): ErrorDescription => {
         'payload_too_large',
         failure.hasLongChunkExtensions
           ? 'the chunk extensions of the request body are too long; send none'
-          : 'the request body must be at most 16 kB',
+          : `the request body must be at most ${requestLimits.bodyBytes / 1_000} kB`,
       );
     case 'UnsupportedMediaType':
       return describe(415, 'unsupported_media_type', failure.expected, { Accept: 'application/json' });
@@ -145,11 +150,7 @@ export const describeFailure = (failure: HttpFailure): ErrorDescription => {
         retryAfter(failure.quota.resetsInSeconds),
       );
     case 'HeadersTooLarge':
-      return describe(
-        431,
-        'headers_too_large',
-        'the request line and the headers must be at most 16 KiB together, with at most 128 headers',
-      );
+      return describe(431, 'headers_too_large', largeHeadMessage);
     case 'Defect':
       return describe(
         500,

@@ -1,15 +1,9 @@
 /** Public exports of `animal-store/fetch`, for frameworks that use Request and Response. Loads neither Koa nor Node. */
 import * as E from 'fp-ts/Either';
-import {
-  type Body,
-  incomplete,
-  maxBodyBytes,
-  maxDiscardedBytes,
-  maxDiscardMs,
-  tooLarge,
-} from './body-limits';
+import { type Body, incomplete, tooLarge } from './body-limits';
 import type { HttpFailure } from './errors';
 import type { Headers } from './headers';
+import { requestLimits } from './limits';
 import {
   answer,
   methodsOf,
@@ -61,9 +55,9 @@ const route = (method: string, path: string) => {
 /** Discards the rest of a body that is too large, until the limits are reached. */
 const discard = async (reader: ReadableStreamDefaultReader<Uint8Array>): Promise<void> => {
   let timer;
-  const late = new Promise((resolve) => (timer = setTimeout(resolve, maxDiscardMs)));
+  const late = new Promise((resolve) => (timer = setTimeout(resolve, requestLimits.discardMs)));
   const discardAll = async (): Promise<void> => {
-    for (let length = 0; length <= maxDiscardedBytes;) {
+    for (let length = 0; length <= requestLimits.discardedBytes;) {
       const { done, value } = await reader.read();
       if (done) return;
       length += value.length;
@@ -78,12 +72,12 @@ const discard = async (reader: ReadableStreamDefaultReader<Uint8Array>): Promise
  */
 const collect = async (body: ReadableStream<Uint8Array>): Promise<Body> => {
   const reader = body.getReader();
-  const bytes = new Uint8Array(maxBodyBytes);
+  const bytes = new Uint8Array(requestLimits.bodyBytes);
   let length = 0;
   for (;;) {
     const { done, value } = await reader.read();
     if (done) return E.right(bytes.subarray(0, length));
-    if (length + value.length > maxBodyBytes) {
+    if (length + value.length > requestLimits.bodyBytes) {
       await discard(reader);
       return E.left(tooLarge);
     }

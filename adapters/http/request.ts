@@ -1,14 +1,8 @@
 import * as E from 'fp-ts/Either';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { HttpFailure } from './errors';
-import {
-  type Body,
-  incomplete,
-  maxBodyBytes,
-  maxDiscardedBytes,
-  maxDiscardMs,
-  tooLarge,
-} from './body-limits';
+import { type Body, incomplete, tooLarge } from './body-limits';
+import { requestLimits } from './limits';
 
 /** True if a body may follow the head. In HTTP/2, which an embedding program may serve, no header need announce it. */
 export const hasBody = ({ headers, httpVersionMajor }: IncomingMessage): boolean =>
@@ -24,8 +18,8 @@ const collect = (request: IncomingMessage): Promise<Body> => {
     const cause = new Error('mount the pet routes before the body parser: the body was already read');
     return Promise.resolve(E.left({ _tag: 'Defect', cause }));
   }
-  const announced = Number(request.headers['content-length'] ?? maxBodyBytes);
-  if (announced > maxBodyBytes) return Promise.resolve(E.left(tooLarge));
+  const announced = Number(request.headers['content-length'] ?? requestLimits.bodyBytes);
+  if (announced > requestLimits.bodyBytes) return Promise.resolve(E.left(tooLarge));
   if (request.destroyed) return Promise.resolve(E.left(incomplete));
   return new Promise((resolve) => {
     const body = Buffer.allocUnsafe(announced);
@@ -70,7 +64,7 @@ const parsedBody = (rawBody: unknown): E.Either<HttpFailure, Uint8Array> | undef
 /** Returns the body, from `rawBody` if an embedding program's body parser has set it. Fails if it has over 16 kB. */
 export const bodyOf = async (request: IncomingMessage, rawBody: unknown): Promise<Body> => {
   const body = parsedBody(rawBody) ?? (await collectBody(request));
-  return E.isRight(body) && body.right.length > maxBodyBytes ? E.left(tooLarge) : body;
+  return E.isRight(body) && body.right.length > requestLimits.bodyBytes ? E.left(tooLarge) : body;
 };
 
 /** Sends 100 (Continue) only when the body is read, so that a client need not send a body that is rejected earlier. */
@@ -95,11 +89,11 @@ export const drainBody = (request: IncomingMessage): Promise<boolean> => {
       request.off('end', finish).off('close', finish).off('data', onData);
       resolve(request.complete);
     };
-    const timer = setTimeout(finish, maxDiscardMs);
+    const timer = setTimeout(finish, requestLimits.discardMs);
     let bytes = 0;
     const onData = ({ length }: Buffer): void => {
       bytes += length;
-      if (bytes > maxDiscardedBytes) finish();
+      if (bytes > requestLimits.discardedBytes) finish();
     };
     request.on('end', finish).on('close', finish).on('data', onData).resume();
   });

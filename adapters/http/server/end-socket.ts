@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import { maxDiscardedBytes } from '../body-limits';
+import { requestLimits } from '../limits';
 import { serverTimeouts } from './timeouts';
 
 /**
@@ -10,7 +10,7 @@ export const endSocket = (socket: Socket, lingers: boolean): void => {
   let discardedBytes = 0;
   socket.on('data', ({ length }: Buffer) => {
     discardedBytes += length;
-    if (discardedBytes > maxDiscardedBytes) socket.pause();
+    if (discardedBytes > requestLimits.discardedBytes) socket.pause();
   });
   socket.end(() => {
     if (!lingers) socket.destroy();

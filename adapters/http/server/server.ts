@@ -3,11 +3,12 @@ import { type RequestListener, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { setImmediate as immediate, setTimeout as pause } from 'node:timers/promises';
 import { AcceptPriority } from './accept-priority';
+import { requestLimits } from '../limits';
 import { continueOnceRead } from '../request';
 import { Connection, type Listener, type Serving } from './connection';
 import { serverTimeouts } from './timeouts';
 import { unreadLimit } from './unread-limit';
-import { keptHeaders, maxHeadBytes } from './validate-request';
+import { keptHeaders } from './validate-request';
 
 /** Options of `startHttpServer`. */
 export interface HttpServerOptions extends Pick<Serving, 'errorResponse'> {
@@ -48,9 +49,9 @@ const addressOf = (host: string, bound: ReturnType<Server['address']>): string =
 
 const createNodeServer = (idleSeconds: number): Server => {
   const server = new Server({
-    maxHeaderSize: maxHeadBytes,
-    headersTimeout: serverTimeouts.headersMs,
-    requestTimeout: serverTimeouts.requestMs,
+    maxHeaderSize: requestLimits.headBytes,
+    headersTimeout: requestLimits.headMs,
+    requestTimeout: requestLimits.requestMs,
     connectionsCheckingInterval: 1_000,
     // Disabled, because Node would set two timers for each request. `server.timeout` closes idle connections instead.
     keepAliveTimeout: 0,

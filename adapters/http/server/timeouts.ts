@@ -1,9 +1,4 @@
 export const serverTimeouts = {
-  // Maximum times from the first byte of a request: `headersMs` to the end of its headers, `requestMs` to the end of
-  // its body. A proxy in front needs longer limits. Otherwise clients get the proxy's error instead of the service's
-  // 408.
-  headersMs: 10_000,
-  requestMs: 20_000,
   sweepMs: 500,
   /** Maximum time for which `AcceptPriority` holds requests while clients connect. */
   acceptHoldMs: 1_000,

@@ -1,11 +1,9 @@
 import type { IncomingMessage } from 'node:http';
 import type { HttpFailure } from '../errors';
+import { requestLimits } from '../limits';
 
-// Limits of the head of a request. RFC 9112, section 3, recommends at least 8,000 bytes for the request line. Node
-// drops headers after `keptHeaders`. That is one more than the maximum, so that too many headers are noticed.
-export const maxHeadBytes = 16_384;
-const maxHeaders = 128;
-export const keptHeaders = maxHeaders + 1;
+/** Number after which Node drops headers. It is one more than the maximum, so that too many headers are noticed. */
+export const keptHeaders = requestLimits.headers + 1;
 
 /** Counts Host and Authorization in the raw headers, because `request.headers` has only the first of each. */
 const countOnce = (rawHeaders: ReadonlyArray<string>) => {
@@ -59,7 +57,7 @@ const malformed = (reason: string): HttpFailure => ({ _tag: 'MalformedRequest', 
 export const validateRequest = (request: IncomingMessage): HttpFailure | undefined => {
   const { rawHeaders, headers, httpVersion, httpVersionMajor } = request;
   if (httpVersionMajor !== 1) return { _tag: 'HttpVersionNotSupported' };
-  if (rawHeaders.length > 2 * maxHeaders) return { _tag: 'HeadersTooLarge' };
+  if (rawHeaders.length > 2 * requestLimits.headers) return { _tag: 'HeadersTooLarge' };
   const { hosts, authorizations } = countOnce(rawHeaders);
   if (hosts > 1) return malformed('a request must have at most one Host header');
   if (hosts === 0 && httpVersion === '1.1') return malformed('a request must have a Host header');

@@ -1,0 +1,14 @@
+/** Limits of a request. The errors for requests beyond them name these numbers. */
+export const requestLimits = {
+  // RFC 9112, section 3, recommends at least 8,000 bytes for the request line.
+  headBytes: 16_384,
+  headers: 128,
+  bodyBytes: 16_000,
+  // Maximum times from the first byte of a request: `headMs` to the end of its headers, `requestMs` to the end of its
+  // body. A proxy in front needs longer limits. Otherwise clients get the proxy's error instead of the service's 408.
+  headMs: 10_000,
+  requestMs: 20_000,
+  // Limits on the rest of a body that is discarded, so that its sender can read the response.
+  discardedBytes: 8_000_000,
+  discardMs: 1_000,
+} as const;
