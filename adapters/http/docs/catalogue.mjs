@@ -3,10 +3,11 @@
 // Script of the catalogue, and an example of the client. Other projects import the client as `animal-store/client`.
 import { animalStoreClient } from './client.mjs';
 import { copyText } from './copy.mjs';
-import { activateForm, closeDrawers, openForm, openPet } from './drawers.mjs';
+import { activateForm, closeDrawers, openForm, openPet, openPetOfAddress } from './drawers.mjs';
 import { newButton } from './elements.mjs';
 import { showExamples } from './examples.mjs';
-import { messageOf, showFieldErrors, valuesOf } from './forms.mjs';
+import { keyErrorOf, messageOf, showFieldErrors, valuesOf } from './forms.mjs';
+import { showCode } from './highlight.mjs';
 import { baseUrl, keepKey, readKey, removeKey } from './session.mjs';
 import { markRow, showRows } from './table.mjs';
 
@@ -42,16 +43,14 @@ const showCatalogue = () => {
   for (const selector of ['#welcome', '#enter']) show(selector, false);
   keyForm.reset();
   find('#title').focus();
+  void openPetOfAddress(animals, visit.signal);
 };
 
 /** Signs out if the error is one of the API key. Returns whether it is. */
-const isOfKey = ({ code, fields }) => {
-  const invalidFields =
-    code === 'unauthorized'
-      ? [{ name: 'apiKey', text: 'This key is unknown, expired or revoked. Ask the operator for another.' }]
-      : fields.filter(({ name }) => name === 'apiKey');
-  if (invalidFields.length > 0) signOut(invalidFields);
-  return invalidFields.length > 0;
+const isOfKey = (error) => {
+  const text = keyErrorOf(error);
+  if (text !== undefined) signOut([{ name: 'apiKey', text }]);
+  return text !== undefined;
 };
 
 const updateListExamples = showExamples(find('#list-examples'));
@@ -85,6 +84,8 @@ const showPage = ({ pets, next }) => {
   showEmpty();
   table.hidden = pets.length === 0;
   show('#empty', pets.length === 0);
+  // The box for an empty store has this button itself.
+  show('#open-form', pets.length > 0 || hasFilters());
   show('#failure', false);
   show('#paging', pages.length > 1 || next !== undefined);
   // A disabled button would lose the focus.
@@ -236,6 +237,7 @@ addEventListener('popstate', () => {
 for (const example of document.querySelectorAll('#welcome pre')) {
   const button = newButton('', 'Copy', () => void copyText(button, example.textContent));
   example.after(button);
+  showCode(example.firstElementChild, example.textContent);
 }
 
 readFilters();

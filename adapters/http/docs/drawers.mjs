@@ -1,4 +1,4 @@
-/* global document */
+/* global document, history, location, URLSearchParams */
 import { AnimalStoreError } from './client.mjs';
 import { copyText } from './copy.mjs';
 import { createOnce } from './create-once.mjs';
@@ -29,9 +29,18 @@ const copyButton = (name, text) => {
   return button;
 };
 
+/** Sets the animal in the address of the page, which opens its drawer again. Without an id, removes it. */
+const setPetInAddress = (id) => {
+  const address = new URL(location.href);
+  address.searchParams.delete('pet');
+  if (id !== undefined) address.searchParams.set('pet', id);
+  history.replaceState(null, '', address);
+};
+
 /** Opens the drawer with all fields of an animal. */
 export const openPet = (pet) => {
   const { id, name, categoryId } = pet;
+  setPetInAddress(id);
   const values = {
     id: [newElement('span.mono', id), copyButton('id', String(id))],
     categoryId: [newElement('span.mono', categoryId), copyButton('categoryId', String(categoryId))],
@@ -50,6 +59,16 @@ export const openPet = (pet) => {
   find('#pet-name').focus();
 };
 
+/** Opens the drawer of the animal in the address of the page, if there is one. */
+export const openPetOfAddress = async (animals, signal) => {
+  const id = new URLSearchParams(location.search).get('pet');
+  if (id === null) return;
+  const found = await animals.get(id, { signal }).catch((error) => error);
+  if (signal.aborted) return;
+  if (!(found instanceof Error)) openPet(found);
+  else setPetInAddress();
+};
+
 const sample = { name: 'Rex', categoryId: '7', status: 'available' };
 
 const showFormExamples = () => {
@@ -66,7 +85,8 @@ export const openForm = () => {
   form.elements.name.focus();
 };
 
-const isOutcomeUnknown = ({ code }) => ['network', 'timeout', 'unavailable'].includes(code);
+/** True after an error of the service, of something in front of it, or of the network. The animal may then be stored. */
+const isOutcomeUnknown = ({ status }) => status >= 500;
 
 const addedText = ({ pet, replayed }, attempts) => {
   const name = pet.name.trim() === '' ? 'an animal without a name' : pet.name;
@@ -114,6 +134,9 @@ export const activateForm = (animals, visit, onAdded, onError) => {
 };
 
 form.addEventListener('input', showFormExamples);
+const copyLink = find('#copy-link');
+copyLink.addEventListener('click', () => void copyText(copyLink, location.href));
+petDrawer.addEventListener('close', () => setPetInAddress());
 for (const drawer of [petDrawer, formDrawer]) {
   drawer.querySelector('[data-closes]').addEventListener('click', () => drawer.close());
   // A click outside of the drawer has the dialog itself as its target.

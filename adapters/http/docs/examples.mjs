@@ -1,6 +1,7 @@
 /* global URLSearchParams */
 import { copyText } from './copy.mjs';
 import { newButton, newElement } from './elements.mjs';
+import { showCode } from './highlight.mjs';
 import { baseUrl, readKey } from './session.mjs';
 
 // An integer is written as it was typed, because JavaScript rounds large numbers.
@@ -122,7 +123,7 @@ export const showExamples = (panel) => {
     for (const button of buttons)
       button.setAttribute('aria-pressed', String(button.textContent === language));
     example.setAttribute('aria-label', `Example for ${language}`);
-    code.textContent = languages[language](call);
+    showCode(code, languages[language](call));
   };
   panel.classList.add('code');
   panel.append(newElement('div.code-bar', group, copy), example);

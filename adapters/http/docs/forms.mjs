@@ -30,10 +30,20 @@ const textOf = ({ text, rule, expected, maxLength }) => {
   return text ?? `Must be ${expected}`;
 };
 
+/** Returns the text for an error of the API key, or undefined for another error. */
+export const keyErrorOf = ({ code, fields }) => {
+  if (code === 'unauthorized')
+    return 'This key is unknown, expired or revoked. Ask the operator for another.';
+  const invalid = fields.find(({ name }) => name === 'apiKey');
+  return invalid && textOf(invalid);
+};
+
+const usualHints = new WeakMap();
+
 const showHint = (field, error) => {
   const hint = document.getElementById(field.getAttribute('aria-describedby'));
-  hint.dataset.usual ??= hint.textContent;
-  hint.textContent = error ?? hint.dataset.usual;
+  if (!usualHints.has(hint)) usualHints.set(hint, [...hint.childNodes]);
+  hint.replaceChildren(...(error === undefined ? usualHints.get(hint) : [error]));
   hint.classList.toggle('wrong', error !== undefined);
   if (error === undefined) field.removeAttribute('aria-invalid');
   else field.setAttribute('aria-invalid', 'true');

@@ -1,6 +1,8 @@
 import { copyText } from './copy.mjs';
 import { newButton, newElement } from './elements.mjs';
 import { addressOf, jsonOf, showExamples } from './examples.mjs';
+import { showFieldErrors } from './forms.mjs';
+import { showCode } from './highlight.mjs';
 import { renderMarkdown } from './markdown.mjs';
 import { readKey } from './session.mjs';
 
@@ -98,11 +100,15 @@ const send = ({ headers, body, ...call }) => {
   });
 };
 
-/** Makes the panel that shows an example of the response, and then the responses to the requests that are sent. */
+/**
+ * Makes the panel that shows an example of the response, and a function that sends a request and shows its response. The
+ * function returns the message of a response 400, otherwise an empty text.
+ */
 const newResponsePanel = (status, example) => {
   const title = newElement('span', `Example of the response, ${status}`);
   title.role = 'status';
-  const code = newElement('code', JSON.stringify(example, null, 2));
+  const code = newElement('code');
+  showCode(code, JSON.stringify(example, null, 2));
   const text = Object.assign(newElement('pre', code), { tabIndex: 0, role: 'group', translate: false });
   text.setAttribute('aria-label', 'Response');
   const copy = newButton('', 'Copy', () => void copyText(copy, code.textContent));
@@ -115,21 +121,28 @@ const newResponsePanel = (status, example) => {
     title.textContent = 'Sending…';
     try {
       const response = await send(call);
-      code.textContent = indentExactly(await response.text());
+      const body = indentExactly(await response.text());
+      showCode(code, body);
       const milliseconds = Math.round(performance.now() - began);
       title.textContent = `${response.status} ${response.statusText}, ${milliseconds} ms`;
       title.className = response.ok ? 'good' : 'bad';
       headers.textContent = [...response.headers].map((header) => header.join(': ')).join('\n');
       details.hidden = false;
+      return response.status === 400 ? JSON.parse(body).message : '';
     } catch (error) {
       title.textContent = 'No response';
       title.className = 'bad';
       code.textContent = error.message;
       details.hidden = true;
+      return '';
     }
   };
   return { panel, show };
 };
+
+/** Returns the fields that the message of an error names. Each part of it begins with the name of a field. */
+const invalidFieldsOf = (message) =>
+  message.split('; ').map((text) => ({ name: text.slice(0, text.indexOf(' ')), text }));
 
 const responsesOf = (responses, resolve) => {
   const rows = Object.entries(responses).map(([status, response]) => {
@@ -165,9 +178,11 @@ export const newOperation = (path, method, operation, resolve) => {
   const route = newElement('p.route', badge, ' ', plain(`/v1${path}`));
   form.append(newElement('button.main', 'Send'));
   form.addEventListener('input', () => showCall(call()));
-  form.addEventListener('submit', (event) => {
+  form.addEventListener('submit', async (event) => {
     event.preventDefault();
-    void show(call()).then(() => panel.scrollIntoView({ block: 'nearest' }));
+    const message = await show(call());
+    panel.scrollIntoView({ block: 'nearest' });
+    showFieldErrors(form, invalidFieldsOf(message));
   });
   showCall(call());
   const left = newElement(

@@ -1,5 +1,7 @@
 /* global document, IntersectionObserver, location */
+import { animalStoreClient } from './client.mjs';
 import { newElement } from './elements.mjs';
+import { keyErrorOf } from './forms.mjs';
 import { renderMarkdown } from './markdown.mjs';
 import { newOperation } from './operation.mjs';
 import { baseUrl, keepKey, readKey, removeKey } from './session.mjs';
@@ -17,26 +19,24 @@ const showKey = () => {
       : `This tab has a key, which ends in ${readKey().slice(-4)}. Requests from this page send it.`;
 };
 
-/** Reports whether the service rejects a key. A browser sends no key with other than printable ASCII characters. */
-const isRejected = async (key) => {
-  try {
-    const headers = { Authorization: `Bearer ${key}` };
-    return (await fetch(new URL('v1/pets?limit=1', baseUrl), { headers })).status === 401;
-  } catch {
-    return /[^\x20-\x7e]/.test(key);
-  }
+/** Tries a key. Returns why it can't be used, or undefined. */
+const faultOf = async (apiKey) => {
+  const error = await animalStoreClient({ baseUrl, apiKey: () => apiKey, retryForMs: 0 })
+    .page({ pageSize: 1 })
+    .catch((cause) => cause);
+  return error instanceof Error ? keyErrorOf(error) : undefined;
 };
 
 keyForm.addEventListener('submit', async (event) => {
   event.preventDefault();
   const { value } = keyField;
   if (value === '') return;
-  const isWrong = await isRejected(value);
-  if (!isWrong) keepKey(value);
+  const fault = await faultOf(value);
+  if (fault === undefined) keepKey(value);
   keyField.value = '';
   showKey();
-  if (!isWrong) return;
-  find('#key-hint').textContent = 'This key is unknown, expired or revoked. Ask the operator for another.';
+  if (fault === undefined) return;
+  find('#key-hint').textContent = fault;
   find('#key-hint').classList.add('wrong');
   keyField.setAttribute('aria-invalid', 'true');
   keyField.focus();
@@ -68,6 +68,19 @@ const markSectionInView = () => {
   for (const { hash } of links) observer.observe(find(hash));
 };
 
+/** Links each code of a response to its row in the table of errors. */
+const linkErrorCodes = () => {
+  for (const row of find('#errors tbody').rows) row.id = `error-${row.cells[0].textContent}`;
+  for (const code of document.querySelectorAll('.operation td code')) {
+    const id = `error-${code.textContent}`;
+    if (document.getElementById(id) === null) continue;
+    const link = newElement('a');
+    link.href = `#${id}`;
+    code.replaceWith(link);
+    link.append(code);
+  }
+};
+
 const showReference = ({ info, paths, components }) => {
   const resolve = (value) =>
     value.$ref === undefined
@@ -91,6 +104,7 @@ const showReference = ({ info, paths, components }) => {
   errors.append(...aboutErrors);
   errors.querySelector('details').open = true;
   main.append(errors);
+  linkErrorCodes();
   addLink('errors', 'Errors');
   find('#operations').hidden = false;
   markSectionInView();

@@ -22,7 +22,8 @@ let keyInMemory = '';
 /** Returns the API key of the tab, or an empty text. */
 export const readKey = () => useStorage((storage) => storage.getItem(name)) ?? keyInMemory;
 
-export const keepKey = (key) => {
+export const keepKey = (text) => {
+  const key = text.trim();
   keyInMemory = key;
   useStorage((storage) => storage.setItem(name, key));
 };

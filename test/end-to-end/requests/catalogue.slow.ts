@@ -65,6 +65,26 @@ describe(`The catalogue in a browser${whySkipped}`, () => {
     });
   }
 
+  it('has an address for each animal, which opens its drawer, also after the key is entered', async () => {
+    const page = await browser.newPage();
+    await openCatalogue(page, address());
+    await page.getByRole('button', { name: 'pet 3', exact: true }).click();
+    expect(new URL(page.url()).search).to.equal('?pet=3');
+    await page.reload();
+    await page.getByRole('heading', { name: 'pet 3', exact: true }).waitFor();
+    await page.keyboard.press('Escape');
+    await page.waitForURL(({ search }) => search === '');
+    await page.close();
+
+    const other = await browser.newPage();
+    await other.goto(`${address()}/?status=sold&pet=4`);
+    await enterKey(other, apiKey);
+    await other.getByRole('heading', { name: 'pet 4', exact: true }).waitFor();
+    await other.goto(`${address()}/?pet=9223372036854775807`);
+    await other.getByText('25 animals, more follow').waitFor();
+    await other.close();
+  });
+
   it('keeps the filters in the address, through a reload and the way back', async () => {
     const page = await browser.newPage();
     await openCatalogue(page, address());

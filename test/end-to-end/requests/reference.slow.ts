@@ -115,13 +115,37 @@ describe(`The reference in a browser${whySkipped}`, () => {
     await page.getByLabel('API key').fill('nonsense');
     await page.getByLabel('API key').press('Enter');
     await page.getByText('This key is unknown, expired or revoked.').waitFor();
+    await useKey(page, `Bearer ${apiKey}`);
+    await page.getByText('Must be the key only, without Bearer').waitFor();
     expect(await page.evaluate('sessionStorage.length')).to.equal(0);
-    await useKey(page);
+    await useKey(page, `${apiKey}\u00a0`);
+    await page.getByText('This tab has a key').waitFor();
     await page.reload();
     expect(await send(page, 'listPets')).to.match(/^200 OK/);
     await page.getByRole('button', { name: 'Sign out' }).click();
     expect(await page.evaluate('sessionStorage.length')).to.equal(0);
     expect(await send(page, 'listPets', { limit: '5' })).to.match(/^401/);
+    await page.close();
+  });
+
+  it('marks the fields that the service refuses, and links each code to its row', async () => {
+    const page = await openReference();
+    await useKey(page);
+    await page.getByText('This tab has a key').waitFor();
+    expect(await send(page, 'createPet', { name: '', categoryId: '1.5' })).to.match(/^400/);
+    const operation = operationOf(page, 'createPet');
+    for (const [field, text] of [
+      ['name', 'name is required'],
+      ['categoryId', 'categoryId must be'],
+    ] as const) {
+      expect(await page.locator(`#createPet-${field}`).getAttribute('aria-invalid')).to.equal('true');
+      expect(await page.locator(`#createPet-${field}-hint`).textContent()).to.include(text);
+    }
+    expect(await send(page, 'createPet', { name: 'Rex', categoryId: '1' })).to.match(/^201/);
+    expect(await operation.locator('[aria-invalid]').count()).to.equal(0);
+    await operation.getByText('All responses').click();
+    await operation.getByRole('link', { name: 'idempotency_key_reused' }).click();
+    expect(await page.locator('tr:target').textContent()).to.include('422');
     await page.close();
   });
 
