@@ -4,24 +4,35 @@ import type { TaskEither } from 'fp-ts/TaskEither';
 import { defaultPageSize, type Unavailable } from '../../core';
 import { maxBatchSize } from './batcher';
 import type { DatabaseSizes, OwnDatabase } from './database/own-database';
-import { type ErrorKind, isKind } from './database/errors';
+import { type ErrorKind, isKind, permanentError } from './database/errors';
 import { findLacks, findMissingRights } from './database/needs';
 import { leastInt64 } from './database/pet-columns';
 import { toTaskEither, withTimeout } from './database/work';
 import { generationMismatch, readSchemaState } from './migrations/migrations';
 import { databaseTimeouts } from './database/timeouts';
 
-/** Commits a write, and checks the space on the disk. Rejects if this takes longer than readiness permits. */
+const slowCommit =
+  'a commit takes seconds; the disk of the database may be slow, a standby that commits wait for may be away, or a session may hold a lock';
+
+/**
+ * Commits a write, checks the space on the disk, and returns the milliseconds that the commit took. Rejects if this takes
+ * longer than readiness permits.
+ */
 export const commitHeartbeat = (
   { write, checkSpace }: OwnDatabase,
   isSpaceSuspected?: boolean,
-): Promise<void> =>
+): Promise<number> =>
   withTimeout(async () => {
+    const began = performance.now();
     await write((writes) =>
       writes('heartbeats').insert({ id: 1, beaten_at: Date.now() }).onConflict('id').merge(),
     );
+    const commitMs = performance.now() - began;
     await checkSpace(isSpaceSuspected);
-  }, databaseTimeouts.readinessMs);
+    return commitMs;
+  }, databaseTimeouts.readinessMs).catch((error: unknown) => {
+    throw isKind('NoAnswer', 'StatementTimeout', 'RowLocked')(error) ? permanentError(slowCommit) : error;
+  });
 
 const checkReadiness = async (database: OwnDatabase): Promise<string | undefined> => {
   const { reads, statements, inspectIds } = database;
@@ -62,6 +73,7 @@ const checkReadiness = async (database: OwnDatabase): Promise<string | undefined
       : 'the role lacks rights; run `animal-store doctor`';
   if (E.isLeft(animals)) return "animals can't be read from the database; run `animal-store doctor`";
   if (hasFailed('DiskFull', 'FileFull')(written)) return 'the disk of the database is full; free space there';
+  if (hasFailed('Ours')(written)) return slowCommit;
   if (E.isLeft(written)) return 'a write to the table heartbeats fails; run `animal-store doctor`';
   return animals.right === undefined
     ? undefined

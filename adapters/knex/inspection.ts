@@ -93,18 +93,23 @@ export const readContents = ({ withMigrationLock, statements }: StoreDatabase) =
 
 /**
  * Tries the pending migrations, or a create if none is pending, and rolls back. Then commits a heartbeat, as readiness
- * does. Fails if a statement fails or takes too long, or if the ids of the next animals are used up or taken.
+ * does, and returns the milliseconds that this took. Fails if a statement fails or takes too long, or if the ids of the
+ * next animals are used up or taken.
  */
-export const tryWrites = (database: OwnDatabase, schema: SchemaState): TaskEither<Unavailable, void> =>
+export const tryWrites = (
+  database: OwnDatabase,
+  schema: SchemaState,
+): TaskEither<Unavailable, number | undefined> =>
   toTaskEither(async () => {
-    if (schema.pending.length > 0) await tryMigrate(database);
-    else {
-      await checkNeeds(database.reads, database.statements);
-      const missing = await findMissingRights(database.reads, database.statements);
-      if (missing !== undefined) throw missing;
-      const fault = await database.inspectIds(Infinity);
-      if (fault !== undefined) throw permanentError(fault);
-      await tryCreate(database);
-      await commitHeartbeat(database, true);
+    if (schema.pending.length > 0) {
+      await tryMigrate(database);
+      return undefined;
     }
+    await checkNeeds(database.reads, database.statements);
+    const missing = await findMissingRights(database.reads, database.statements);
+    if (missing !== undefined) throw missing;
+    const fault = await database.inspectIds(Infinity);
+    if (fault !== undefined) throw permanentError(fault);
+    await tryCreate(database);
+    return commitHeartbeat(database, true);
   });

@@ -1,4 +1,4 @@
-import { Command } from 'commander';
+import { Command, Help } from 'commander';
 import * as E from 'fp-ts/Either';
 import { invalidFieldTexts } from '../../core';
 import { changedSettings, readSettings } from '../settings/settings';
@@ -7,7 +7,7 @@ import { failed, type Finding, passed, warned } from '../store/opening';
 import { trySteps } from '../store/steps';
 import { type Style, styleFor } from '../terminal/style';
 import type { Terminal } from '../terminal/terminal';
-import { escapeControlCharacters } from '../terminal/text';
+import { counted, escapeControlCharacters } from '../terminal/text';
 
 /** Checks the settings and, if they are valid, tries every step of the start of `serve`. Changes only the heartbeat. */
 export const diagnose = async (environment: NodeJS.ReadOnlyDict<string>): Promise<ReadonlyArray<Finding>> => {
@@ -24,19 +24,37 @@ const stateOf = ({ ok, isWarning }: Finding, style: Style): string => {
   return isWarning ? style('yellow', 'WARN') : style('green', 'ok  ');
 };
 
-const toLine = (finding: Finding, style: Style): string => {
-  const { check, text } = finding;
-  return `${stateOf(finding, style)}  ${check.padEnd(10)}  ${escapeControlCharacters(text)}`;
+const summaryOf = (findings: ReadonlyArray<Finding>, style: Style): string => {
+  const failures = findings.filter(({ ok }) => !ok).length;
+  if (failures > 0)
+    return style('red', `${counted(failures, 'check')} failed: \`serve\` would not start or work`);
+  return style('green', '`serve` would start and work');
 };
 
-export const doctorCommand = ({ env, stdout, print, fail }: Terminal): Command =>
+const checkWidth = 10;
+const indent = ' '.repeat('FAIL'.length + checkWidth + 4);
+
+/** Makes a line for each finding. At a terminal, wraps the lines under their texts, and adds a summary. */
+const toText = (findings: ReadonlyArray<Finding>, { stdout, env }: Terminal): string => {
+  const style = styleFor(stdout, env);
+  const { isTTY = false, columns = Infinity } = stdout;
+  const lines = findings.map((finding) => {
+    const text = escapeControlCharacters(finding.text);
+    const wrapped = isTTY
+      ? new Help().boxWrap(text, columns - indent.length).replaceAll('\n', `\n${indent}`)
+      : text;
+    return `${stateOf(finding, style)}  ${finding.check.padEnd(checkWidth)}  ${wrapped}`;
+  });
+  return [...lines, ...(isTTY ? ['', summaryOf(findings, style)] : [])].join('\n');
+};
+
+export const doctorCommand = (terminal: Terminal): Command =>
   new Command('doctor')
     .summary('check that `serve` would start and work')
     .description('check that `serve` would start and work; exit code 1 if a check fails')
     .option('--json', 'print the results as JSON')
     .action(async ({ json = false }: { readonly json?: boolean }) => {
-      const style = styleFor(stdout, env);
-      const findings = await diagnose(env);
-      print(json, findings, findings.map((finding) => toLine(finding, style)).join('\n'));
-      if (findings.some(({ ok }) => !ok)) fail(1);
+      const findings = await diagnose(terminal.env);
+      terminal.print(json, findings, toText(findings, terminal));
+      if (findings.some(({ ok }) => !ok)) terminal.fail(1);
     });

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { errorCode } from '../error-code';
 import { CommandFailed } from '../failures';
-import { type Finding, type Opening, passed, warned } from './opening';
+import { failed, type Finding, type Opening, passed } from './opening';
 
 const answerMs = 2_000;
 
@@ -17,7 +17,7 @@ const isServed = async (port: number, host: string): Promise<boolean> => {
   }
 };
 
-/** Tries to listen on a port. Passes if an animal store answers there, and warns of another program. */
+/** Tries to listen on a port. Passes if an animal store answers there, and fails if another program does. */
 export const tryPort =
   (prefix: '' | 'ADMIN_') =>
   async ({ settings }: Opening): Promise<ReadonlyArray<Finding>> => {
@@ -33,7 +33,7 @@ export const tryPort =
       if (errorCode(cause) !== 'EADDRINUSE') throw new CommandFailed({ _tag: 'CannotListen', cause, prefix });
       if (await isServed(port, host)) return [passed('port', `${place} is that of a running animal store`)];
       const advice = `\`serve\` fails until you stop the program that listens there, or set ${prefix}PORT`;
-      return [warned('port', `${place} is in use; ${advice}`)];
+      return [failed('port', `${place} is in use; ${advice}`)];
     } finally {
       server.close();
     }

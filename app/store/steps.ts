@@ -99,8 +99,9 @@ const checkClock = async (opening: Opening): Promise<ReadonlyArray<Finding>> => 
 
 const tryRights = async ({ database, schema }: Opening): Promise<ReadonlyArray<Finding>> => {
   if (database === undefined || schema === undefined) return [];
-  await orFail(tryWrites(database, schema));
-  return [passed('rights', 'this user may do what `serve` does')];
+  const commitMs = await orFail(tryWrites(database, schema));
+  const commit = commitMs === undefined ? '' : `, and a commit takes ${Math.ceil(commitMs)} ms`;
+  return [passed('rights', `this user may do what \`serve\` does${commit}`)];
 };
 
 /**
@@ -117,7 +118,7 @@ const checkKeys = async (opening: Opening): Promise<ReadonlyArray<Finding>> => {
   if (valid > 0) return [passed('keys', `${counted(valid, 'valid key')} in the database`)];
   if (NODE_ENV === 'production') throw new CommandFailed({ _tag: 'NoApiKey' });
   if (created.length === 0) return [passed('keys', 'none: the first start creates one')];
-  return [failed('keys', failureText({ _tag: 'NoApiKey' }, DATABASE_URL))];
+  return [warned('keys', failureText({ _tag: 'NoApiKey' }, DATABASE_URL))];
 };
 
 const steps: ReadonlyArray<Step> = [

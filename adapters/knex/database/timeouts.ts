@@ -18,10 +18,10 @@ export const databaseTimeouts = {
   // reused. Their sum must be less than 5 s, because a revoked key must be rejected within that time.
   keyQueryMs: 2_500,
   keyTrustMs: 2_000,
-  // Maximum time of a readiness check. It exceeds the default database timeouts plus `graceMs`, so that the check can
-  // report the database's error. The result is reused for `readinessCacheMs`, because each check commits a transaction
+  // Maximum time of a readiness check. It exceeds the default database timeouts plus `graceMs`, and is less than that of
+  // a request, so that the response has the database's error. The result is reused for `readinessCacheMs`, because each check commits a transaction
   // and any client can request a check.
-  readinessMs: 4_000,
+  readinessMs: 3_700,
   readinessCacheMs: 1_000,
   keepAwakeMs: 1_000,
   idleInTransactionMs: 10_000,

@@ -107,8 +107,8 @@ describe('A database that refuses creates', () => {
            deferrable initially deferred for each row execute function wait()`,
       );
       const [inspected, ready] = await Promise.all([reasonOf(database), knexReadiness(database)()]);
-      expect(inspected).to.match(/timeout|timed out/);
-      expect(ready).to.match(/^a write to the table heartbeats fails; run/);
+      expect(inspected).to.match(/^a commit takes seconds; the disk of the database may be slow/);
+      expect(ready).to.equal(inspected);
     }));
 
   it('is not ready, and fails the inspection on PostgreSQL, with each right that is missing', () =>
