@@ -22,11 +22,12 @@ import type { Terminal } from '../terminal/terminal';
 import { counted } from '../terminal/text';
 import { runTransfer, type TransferContext } from './run-transfer';
 
-export const readTarget = (text: string, env: NodeJS.ReadOnlyDict<string>): Settings => {
-  if (text === '') throw new Error('name the target: add its address, or set TARGET_URL');
+/** Reads the address of a second database. Errors name the option or variable that has it, `source`. */
+export const readTarget = (text: string, source: string, env: NodeJS.ReadOnlyDict<string>): Settings => {
+  if (text.trim() === '') throw new Error(`name the target: add its address, or set ${source}`);
   const decoded = decodeSettings({ ...env, DATABASE_URL: text });
   if (E.isRight(decoded)) return decoded.right;
-  throw new Error(invalidFieldTexts(decoded.left).join('; ').replaceAll('DATABASE_URL', 'TARGET_URL'));
+  throw new Error(invalidFieldTexts(decoded.left).join('; ').replaceAll('DATABASE_URL', source));
 };
 
 const isSame = (one: DatabaseUrl, other: DatabaseUrl): boolean =>
@@ -52,7 +53,7 @@ const openTarget = async (settings: Settings, { terminal: { printError }, signal
 
 const copy = async (targetUrl: string, state: CopyState, context: TransferContext): Promise<CopiedStore> => {
   const { settings, terminal, signal } = context;
-  const targetSettings = readTarget(targetUrl, terminal.env);
+  const targetSettings = readTarget(targetUrl, 'TARGET_URL', terminal.env);
   const [from, to] = [settings.DATABASE_URL, targetSettings.DATABASE_URL];
   terminal.printError(
     `copy ${databaseUrlText(from)} to ${databaseUrlText(to)}; the services of both must be stopped`,

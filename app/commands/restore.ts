@@ -3,6 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import {
+  kindOf,
   migrateExisting,
   openSqlite,
   type OwnDatabase,
@@ -64,7 +65,14 @@ const remains = ({ phase }: RestoreState, role = 'ROLE'): string => {
   }
 };
 
-/** Restores a dump into an empty database, migrates it, and returns what it contains. A check then drops the tables. */
+/** True if this version can't use a store at all, so that a retry is of no use. */
+const isRefusal = (error: unknown): boolean =>
+  error instanceof CommandFailed && 'cause' in error.failure && kindOf(error.failure.cause) === 'Ours';
+
+/**
+ * Restores a dump into an empty database, migrates it, and returns what it contains. Drops the tables again after a
+ * check, and if this version can't use them.
+ */
 const restoreIntoPostgres = async (
   settings: Settings,
   connectionString: string,
@@ -73,6 +81,10 @@ const restoreIntoPostgres = async (
   state: RestoreState,
 ): Promise<string> => {
   const database = await databaseOf(settings).open();
+  const dropTables = async (): Promise<void> => {
+    state.phase = 'restoring';
+    for (const table of ownTables) await database.writes.schema.dropTableIfExists(table);
+  };
   try {
     if ((await orFail(readSchema(database))).generation > 0)
       throw new Error('there is a store in the target already; restore into an empty database');
@@ -85,15 +97,15 @@ const restoreIntoPostgres = async (
     options.onStage?.('migrating');
     const migrated = await orFail(
       migrateExisting(database, { mayRaiseGeneration: true, signal: options.signal }),
-    );
+    ).catch(async (error: unknown) => {
+      if (isRefusal(error)) await dropTables();
+      throw error;
+    });
     state.phase = 'migrated';
     const result = options.check === true ? 'the backup can be restored' : 'restored and checked';
     return `${result}: ${await contentsText(database)}${migratedText(migrated)}`;
   } finally {
-    if (options.check === true && state.phase !== 'restoring') {
-      state.phase = 'restoring';
-      for (const table of ownTables) await database.writes.schema.dropTableIfExists(table);
-    }
+    if (options.check === true && state.phase !== 'restoring') await dropTables();
     await database.close();
   }
 };
@@ -119,18 +131,25 @@ const restore = async (
   [source, file, options]: Parameters<Restore>,
   state: RestoreState,
 ): Promise<string> => {
-  const settings = options.into === undefined ? source : readTarget(options.into, options.environment);
+  const settings =
+    options.into === undefined ? source : readTarget(options.into, '--into', options.environment);
+  /** Writes the reason of an error with the name of the option or variable that has the address. */
+  const explained = (error: unknown): Error => {
+    const reason = reasonOf(error, settings.DATABASE_URL);
+    const named = options.into === undefined ? reason : reason.replaceAll('DATABASE_URL', '--into');
+    return new Error(named, { cause: error });
+  };
   const { DATABASE_URL: url } = settings;
   if (options.check === true && (options.into === undefined || url._tag === 'Sqlite'))
     return tryRestore(file, options);
   options.printError(`database: ${databaseUrlText(url)}`);
   switch (url._tag) {
     case 'Memory':
-      throw new CommandFailed({ _tag: 'NoDatabase' });
+      throw explained(new CommandFailed({ _tag: 'NoDatabase' }));
     case 'Postgres':
       return restoreIntoPostgres(settings, url.connectionString, file, options, state).catch(
         (error: unknown) => {
-          throw new Error(reasonOf(error, url), { cause: error });
+          throw explained(error);
         },
       );
     case 'Sqlite': {

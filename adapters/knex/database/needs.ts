@@ -101,9 +101,9 @@ export const findLacks = async (
 };
 
 /** Tables whose rows are the contents of a store. The others keep only state of the moment. */
-const contentTables = ['pets', 'api_keys', 'idempotency_keys'];
+const contentTables = ['pets', 'api_keys', 'idempotency_keys', 'animal_store_changes'];
 
-/** True if a database has animals, API keys or idempotency keys. */
+/** True if a database has animals, API keys, idempotency keys or records of changes. */
 export const hasContents = async (
   knex: Knex,
   { hasTable }: Pick<Statements, 'hasTable'>,
@@ -114,7 +114,7 @@ export const hasContents = async (
   return false;
 };
 
-/** Makes the error for tables that a development version made by a migration of the same name. */
+/** Makes the error for a database whose migrations have the names of ours, but have made other tables. */
 export const otherTables = (difference: string): Error =>
   permanentError(
     `${difference}: another version made the tables by a migration of the same name; export the animals with that version, and import them into a new database, where a retry of an earlier create adds a second animal`,

@@ -196,6 +196,10 @@ describe('The command copy', function () {
         ["insert into pets (name, category_id) values ('Rex', 1)", 'pets'],
         ["insert into idempotency_keys values ('x', 'k', '', 1, 1)", 'idempotency_keys'],
         ["insert into api_keys values ('x', 'x', 'x', 'x', 'x', 1)", 'api_keys'],
+        [
+          "insert into animal_store_changes (id, changed_at, operator, action) values ('x', 1, 'x', 'x')",
+          'animal_store_changes',
+        ],
       ] as const) {
         await execute(url, fill);
         await expectFailure(source.databaseUrl, url, 'the target has animals or keys already; copy into an');
@@ -215,6 +219,7 @@ describe('The command copy', function () {
         [from, `sqlite:${join(folder, 'link')}`, 'the source and the target are the same database'],
         [target.databaseUrl, target.databaseUrl, 'the source and the target are the same database'],
         [from, '', 'name the target: add its address, or set TARGET_URL'],
+        [from, ' ', 'name the target: add its address, or set TARGET_URL'],
         [from, 'mysql://x', 'TARGET_URL must be sqlite:FILE'],
         [
           from,

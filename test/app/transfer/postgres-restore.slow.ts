@@ -99,6 +99,23 @@ describe('A backup of a shared PostgreSQL database', () => {
     }
   });
 
+  it('is refused if its tables have another shape, which leaves the database empty', async () => {
+    await newDatabase('odd');
+    const odd = urlOf('keeper', 'odd');
+    await succeed(odd, 'import', rows);
+    await execute(
+      Object.assign(new URL(server.url), { pathname: '/odd' }).href,
+      'alter table pets drop created_by',
+    );
+    await succeed(odd, 'backup', `${file}.odd`);
+    await newDatabase('refused');
+    const target = urlOf('keeper', 'refused');
+    const { code, stderr } = await run('memory:', 'restore', `${file}.odd`, '--into', target);
+    expect(code).to.equal(1);
+    expect(stderr).to.match(/the database lacks pets\.created_by .*; the database is unchanged\n$/);
+    await succeed('memory:', 'restore', file, '--into', target);
+  });
+
   it('is not restored over a store, or if a part of the file is damaged', async () => {
     const refused = await run(urlOf('keeper', 'shared'), 'restore', file);
     expect(refused.stderr).to.include('there is a store in the target already');

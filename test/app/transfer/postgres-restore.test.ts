@@ -31,6 +31,16 @@ describe('A restore on PostgreSQL', () => {
       expect(unmigrated).to.match(/; the animals are restored, but not migrated: run `animal-store migrate`/);
     }));
 
+  it('names the option that has the address', async () => {
+    for (const [address, reason] of [
+      ['mysql://x', '--into must be sqlite:FILE'],
+      ['memory:', 'but --into is `memory:`'],
+      [' ', 'name the target: add its address'],
+      ['postgres://127.0.0.1:1/x', 'set the host and port in --into'],
+    ] as const)
+      expect(await restore('memory:', listOf('public'), '--into', address)).to.include(reason);
+  });
+
   it('refuses a backup of another schema, and a dump of something else', () =>
     inPostgresDatabase(async (url) => {
       expect(await restore(url, listOf('big cats'))).to.match(

@@ -45,7 +45,7 @@ export const newLargeCatalogue = async (count: number): Promise<Catalogue> => {
   return catalogue;
 };
 
-/** First line of each import. */
+/** Returns the names of the animals in a SQLite file. */
 export const namesIn = (file: string): Promise<ReadonlyArray<unknown>> => columnOf(file, 'pets', 'name');
 
 /** Runs a command, and removes the line that names the database. */

@@ -132,4 +132,20 @@ describe('A copy of a SQLite file', () => {
       .that.includes('CHECK constraint failed in pets');
     expect(readdirSync(dirname(target))).to.deep.equal([]);
   });
+
+  it('into a new file refuses a second restore meanwhile, which would replace the first', async () => {
+    const { file } = await newCatalogue([arbitraryNewPet()]);
+    const target = join(await makeFolder(), 'restored');
+    let second: Promise<unknown> | undefined;
+    const restored = await restoreSqlite(file, target, {
+      mayReplace: false,
+      signal: new AbortController().signal,
+      onStage: () => {
+        second ??= failureOf(restoreSqlite(file, target, quietly));
+      },
+    });
+    expect(await second).to.match(/ is in use; stop the service and any other program that has it open$/);
+    expect(restored).to.deep.equal({ animals: 1, kept: undefined, migrated: [] });
+    expect(await columnOf(target, 'pets', 'id')).to.deep.equal([1]);
+  });
 });
