@@ -73,13 +73,16 @@ export const callFields: Fields<CallOptions> = {
 /** Makes the check of an object that refuses all properties that are not its fields. */
 export const exactCheck = <A>(fields: Fields<A>): ObjectCheck<A> => objectCheck(fields, () => true);
 
+const isDigits = (input: unknown): boolean => typeof input === 'string' && /^\d{1,20}$/.test(input);
+
 /** Filters, start, order and size of a page, after their check. */
 export type PagePlace = Omit<Partial<PetQuery>, 'limit'> & { readonly pageSize?: number | undefined };
 
-/** Accepts a bigint too, because `parseJson` reads the page size of stored options as one. */
+/** Accepts a bigint too, as `parseJson` reads it, and digits, as a form has them. */
 const checkPageSize: Check = {
   ...pageSizeCheck,
-  decode: (input) => pageSizeCheck.decode(typeof input === 'bigint' ? Number(input) : input),
+  decode: (input) =>
+    pageSizeCheck.decode(typeof input === 'bigint' || isDigits(input) ? Number(input) : input),
 };
 
 const placeFields: Fields<PagePlace> = {

@@ -137,7 +137,9 @@ const rotate = (terminal: Terminal): Command =>
 
 const list = (terminal: Terminal): Command =>
   new Command('list')
-    .description('list the keys, oldest first; a valid key is unused if it had no request for 30 days')
+    .description(
+      'list the keys, oldest first, with days in UTC; a valid key is unused if it had no request for 30 days',
+    )
     .option('--json', 'print the records of the keys as JSON')
     .action(({ json = false }: Options) =>
       runOnStore(
@@ -157,9 +159,10 @@ const revoke = (terminal: Terminal): Command =>
     .argument('<id>', 'id of the key, as `keys list` shows it')
     .option('--json', 'print the record of the key as JSON')
     .action((id: string, { json = false }: Options) =>
-      runOnStore(terminal, async ({ keyStore }) => {
+      runOnStore(terminal, async ({ keyStore }, { API_KEYS }) => {
         const record = await orFail(keyStore.revoke(id));
         terminal.print(json, record, await keysText([record], terminal));
+        if (API_KEYS.length > 0) return;
         const keys = await orFail(keyStore.list);
         if (keys.some(({ isValid }) => isValid)) return;
         terminal.printError(

@@ -1,12 +1,12 @@
 #!/usr/bin/env node
 // Creates the first API key, and stores it in the Secret `animal-store-first-key` of this namespace. Does nothing if the store
-// has a key. The argument names the folder of the service account, if it is not the default one.
+// has a valid key, or if API_KEYS has one. The argument names the folder of the service account, if it is not the default one.
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import process from 'node:process';
 
 const folder = process.argv[2] ?? '/var/run/secrets/kubernetes.io/serviceaccount';
-const { KUBERNETES_SERVICE_HOST: host, KUBERNETES_SERVICE_PORT: port } = process.env;
+const { KUBERNETES_SERVICE_HOST: host, KUBERNETES_SERVICE_PORT: port, API_KEYS, API_KEYS_FILE } = process.env;
 const [token, namespace] = ['token', 'namespace'].map((name) => readFileSync(`${folder}/${name}`, 'utf8'));
 
 const animalStore = (...words) =>
@@ -26,18 +26,23 @@ const store = async (key) => {
       }),
     },
   );
-  if (!response.ok) throw new Error(`the API server answered ${response.status}: ${await response.text()}`);
+  if (response.ok) return;
+  const error = new Error(`the API server answered ${response.status}: ${await response.text()}`);
+  throw Object.assign(error, { alreadyExists: response.status === 409 });
 };
 
 const validKeys = () => JSON.parse(animalStore('keys', 'list', '--json')).filter(({ isValid }) => isValid);
 
-if (validKeys().length === 0) {
+if (!API_KEYS && !API_KEYS_FILE && validKeys().length === 0) {
   const key = animalStore('keys', 'create', '--name', 'first').trim();
   try {
     await store(key);
   } catch (error) {
     // A key that nobody has seen must not keep a second try from creating another one.
     for (const { id } of validKeys()) animalStore('keys', 'revoke', id);
-    throw error;
+    if (!error.alreadyExists) throw error;
+    process.stderr.write(
+      'no key is valid, and the Secret animal-store-first-key exists: delete it, or run `animal-store keys create --name NAME`\n',
+    );
   }
 }

@@ -231,18 +231,27 @@ describe('The first key on Kubernetes', () => {
       KUBERNETES_SERVICE_PORT: port,
       NODE_EXTRA_CA_CERTS: certificate,
     };
-    const createFirstKey = (): Promise<Outcome> =>
-      startProgram(process.execPath, [join(folder, 'first-key.mjs'), home], { environment }).ended;
+    const createFirstKey = (more = {}): Promise<Outcome> =>
+      startProgram(process.execPath, [join(folder, 'first-key.mjs'), home], {
+        environment: { ...environment, ...more },
+      }).ended;
     await runCommand(['migrate'], database);
-    expect((await createFirstKey()).stderr).to.include('the API server answered 403');
+    const denied = await createFirstKey();
+    expect(denied).to.include({ code: 1 });
+    expect(denied.stderr).to.include('the API server answered 403');
+    status = 409;
+    const taken = await createFirstKey();
+    expect(taken).to.include({ code: 0 });
+    expect(taken.stderr).to.include('the Secret animal-store-first-key exists');
+    expect(await createFirstKey({ API_KEYS: 'a-key-of-the-settings' })).to.include({ code: 0, stderr: '' });
     status = 201;
     const { code, stdout, stderr } = await createFirstKey();
     expect(code, stderr).to.equal(0);
     expect(await createFirstKey()).to.include({ code: 0 });
     api.close();
 
-    const [, , created, body = ''] = received;
-    expect(received).to.have.lengthOf(4);
+    const [created, body = ''] = received.slice(-2);
+    expect(received).to.have.lengthOf(6);
     expect(created).to.equal('POST /api/v1/namespaces/zoo/secrets Bearer a-token');
     const { key } = decodeOrThrow(
       t.type({ stringData: t.type({ key: t.string }) }),
@@ -254,6 +263,6 @@ describe('The first key on Kubernetes', () => {
       t.array(t.type({ isValid: t.boolean })),
       JSON.parse((await runCommand(['keys', 'list', '--json'], database)).stdout),
     );
-    expect(keys.map(({ isValid }) => isValid)).to.deep.equal([false, true]);
+    expect(keys.map(({ isValid }) => isValid)).to.deep.equal([false, false, true]);
   });
 });

@@ -135,12 +135,14 @@ describe('The command keys', () => {
     expect(existsSync(file)).to.equal(false);
   });
 
-  it('warns at the revocation of the last valid key', async () => {
+  it('warns at the revocation of the last valid key, unless API_KEYS has another', async () => {
     const { environment } = await newStore();
-    const { id } = await create(environment, 'last');
-    const { code, stderr } = await keys(environment, 'revoke', id);
-    expect(code).to.equal(0);
-    expect(stderr).to.include('warning: no valid key is left');
+    for (const API_KEYS of ['', 'a-key-of-the-settings']) {
+      const { id } = await create(environment, 'last');
+      const { code, stderr } = await keys({ ...environment, API_KEYS }, 'revoke', id);
+      expect(code).to.equal(0);
+      expect(stderr.includes('warning: no valid key is left')).to.equal(API_KEYS === '');
+    }
   });
 
   it('limits the lifetime of a key with --expires only', async () => {
