@@ -105,6 +105,15 @@ describe('A fetch handler', () => {
     });
   }
 
+  it('leaves no timer after a body over the limit, which would keep a host alive', async () => {
+    const timers = () => process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length;
+    const handle = petRoutesHandler({ openStore: storeOver() });
+    expect((await handle(new Request('http://store/v1/pets', post(rex)))).status).to.equal(201);
+    const before = timers();
+    const response = await handle(new Request('http://store/v1/pets', post('x'.repeat(20_000))));
+    expect([response.status, timers()]).to.deep.equal([413, before]);
+  });
+
   it('answers an empty body as the service does, also if the host has a stream for it', async () => {
     const handle = petRoutesHandler({ openStore: storeOver() });
     const headers = { ...authorization, 'Content-Length': '0' };
