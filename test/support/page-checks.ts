@@ -42,7 +42,7 @@ export const watch = (page: Page, address: string): ReadonlyArray<string> => {
   page.on('console', (message) => seen.push(`console: ${message.text()}`));
   page.on('pageerror', (error) => seen.push(`error: ${error.message}`));
   page.on('requestfailed', (request) => {
-    // The client aborts a request when it has read the response, which the browser may notice later.
+    // The client aborts each request after it has read the response, and the browser may report that as a failure.
     if (request.failure()?.errorText !== 'net::ERR_ABORTED') seen.push(`failed: ${request.url()}`);
   });
   page.on('request', (request) => {

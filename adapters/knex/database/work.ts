@@ -68,7 +68,7 @@ export const tryAndRollBack = async <A>(knex: Knex, work: Work<A>): Promise<A> =
   }
 };
 
-/** Runs work again after each failure for which `pauseMs` returns the time to wait first. */
+/** Runs work, and runs it again after each failure for which `pauseMs` returns the length of a pause. */
 export const repeat = async <A>(
   work: () => Promise<A>,
   pauseMs: (error: unknown, attempt: number) => number | undefined,

@@ -66,8 +66,8 @@ async function* readAhead<A>(
 }
 
 /**
- * Inserts the batches of a source one after another. Sends each one before the result of the last has been read, so that
- * the database does not wait for this process.
+ * Inserts the batches of a source one after another. Sends each one before the result of the one before it has been read, so
+ * that the database does not wait for this process.
  */
 const insertAll = async (
   transaction: Knex.Transaction,

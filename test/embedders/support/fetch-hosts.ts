@@ -16,7 +16,7 @@ const lineOf = (host: string): string => {
 
 const bun = toolFolder('@oven/bun-linux-x64/bin/bun');
 const deno = toolFolder('@deno/linux-x64-glibc/deno');
-// The program of the package `workerd` starts this one, which would go on after a kill.
+// The launcher of the package `workerd` starts this program as a child, which would outlive a killed launcher.
 const workerd = toolFolder('@cloudflare/workerd-linux-64/bin/workerd');
 
 /** The handler of the hosts, on a store that runs everywhere. */

@@ -36,7 +36,7 @@ const createAndReadBack = async (address: string, name: string, reads: ReadsBack
   }
 };
 
-/** Sends requests and health checks until the returned function is called, which returns what the reads contained. */
+/** Sends requests and health checks until `stop` is called. `reads` records what the reads contained. */
 const startLoad = (
   address: string,
   { readers, writers, pauseMs }: Load,
