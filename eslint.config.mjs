@@ -8,7 +8,7 @@ const transactions = {
 };
 const errorCodes = {
   selector: "MemberExpression[property.name='code']",
-  message: 'Use kindOf of database/errors.ts.',
+  message: 'Use errorKindOf of database/errors.ts.',
 };
 
 export default tseslint.config(

@@ -124,7 +124,7 @@ export const integerViolation =
   };
 
 /** Returns the kind of a rule. To add a kind of field, add a case. */
-const kindOf = (rule: FieldRule): Kind & Partial<Pick<FieldType, 'decode'>> => {
+const fieldKindOf = (rule: FieldRule): Kind & Partial<Pick<FieldType, 'decode'>> => {
   switch (rule.kind) {
     case 'text': {
       const { maxLength } = rule;
@@ -158,7 +158,7 @@ const kindOf = (rule: FieldRule): Kind & Partial<Pick<FieldType, 'decode'>> => {
 };
 
 export const fieldType = (rule: FieldRule): FieldType => {
-  const { decode, ...kind } = kindOf(rule);
+  const { decode, ...kind } = fieldKindOf(rule);
   const unsafe = '; a number is exact only up to 2^53, so pass a bigint or its digits';
   return {
     ...kind,

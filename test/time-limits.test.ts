@@ -55,18 +55,18 @@ const orders: ReadonlyArray<readonly [string, ReadonlyArray<number>]> = [
     [Math.max(...proxyIdlesMs), server.idleGraceMs, server.stopMs],
   ],
   ['a stop waits for first bytes', [server.idleCheckMs, server.firstByteMs, server.stopMs]],
-  ['a statement ends before the request', [database.statementMs + database.graceMs, maxResponseMs]],
-  ['a SQLite lock ends before the request', [database.sqliteBusyMs + database.graceMs, maxResponseMs]],
+  ['a statement ends before the request', [database.statementMs + database.outerMarginMs, maxResponseMs]],
+  ['a SQLite lock ends before the request', [database.sqliteBusyMs + database.outerMarginMs, maxResponseMs]],
   [
     'creates are retried before the request ends',
-    [database.createRetryMs + (2 * database.statementMs) / 3, maxResponseMs],
+    [database.separateCreatesMs + (2 * database.statementMs) / 3, maxResponseMs],
   ],
   ['a locked count ends in time', [database.statementMs / 3, database.quotaMs, maxResponseMs]],
   ['a revoked key is rejected as promised', [database.keyQueryMs + database.keyTrustMs, promisedMs]],
   [
     'readiness reports the cause',
     [
-      Math.max(database.statementMs, database.sqliteBusyMs) + database.graceMs,
+      Math.max(database.statementMs, database.sqliteBusyMs) + database.outerMarginMs,
       database.readinessMs,
       maxResponseMs,
     ],

@@ -1,6 +1,6 @@
 /** Public exports of `animal-store/fetch`, for frameworks that use Request and Response. Loads neither Koa nor Node. */
 import * as E from 'fp-ts/Either';
-import { type Body, incomplete, tooLarge } from './body-limits';
+import { type BodyResult, bodyIncomplete, bodyTooLarge } from './body-limits';
 import type { HttpFailure } from './errors';
 import type { Headers } from './headers';
 import { requestLimits } from './limits';
@@ -70,7 +70,7 @@ const discard = async (reader: ReadableStreamDefaultReader<Uint8Array>): Promise
 /**
  * Collects a body. Never cancels it, because some hosts would then reset the connection, and h3 1 would end its process.
  */
-const collect = async (body: ReadableStream<Uint8Array>): Promise<Body> => {
+const collect = async (body: ReadableStream<Uint8Array>): Promise<BodyResult> => {
   const reader = body.getReader();
   const bytes = new Uint8Array(requestLimits.bodyBytes);
   let length = 0;
@@ -79,14 +79,14 @@ const collect = async (body: ReadableStream<Uint8Array>): Promise<Body> => {
     if (done) return E.right(bytes.subarray(0, length));
     if (length + value.length > requestLimits.bodyBytes) {
       await discard(reader);
-      return E.left(tooLarge);
+      return E.left(bodyTooLarge);
     }
     bytes.set(value, length);
     length += value.length;
   }
 };
 
-const bodyOf = ({ body, bodyUsed }: Request): Promise<Body> => {
+const bodyOf = ({ body, bodyUsed }: Request): Promise<BodyResult> => {
   if (bodyUsed || body?.locked === true) {
     const cause = new Error(
       'call the handler before you read the body of its request: the body was already read',
@@ -94,7 +94,7 @@ const bodyOf = ({ body, bodyUsed }: Request): Promise<Body> => {
     return Promise.resolve(E.left({ _tag: 'Defect', cause }));
   }
   if (body === null) return Promise.resolve(E.right(new Uint8Array()));
-  return collect(body).catch(() => E.left(incomplete));
+  return collect(body).catch(() => E.left(bodyIncomplete));
 };
 
 /** Adds `../` to the relative references of a reply, because the path of the request ends with a slash. */

@@ -6,7 +6,7 @@ import { handleCreatePet } from './handlers/create-pet';
 import { handleGetPet } from './handlers/get-pet';
 import { handleListPets } from './handlers/list-pets';
 import type { Headers } from './headers';
-import { type Handle, maxResponseMs, type PetRequest, type ReceivedRequest } from './received-request';
+import { type Handler, maxResponseMs, type PetRequest, type ReceivedRequest } from './received-request';
 import type { Reply } from './reply';
 
 /** Operation under `/v1`. Its name in `petOperations` is its `operationId` in openapi.json. */
@@ -16,7 +16,7 @@ export interface PetOperation {
   readonly successStatus: number;
   /** Headers of every response of the operation, even if it fails. */
   readonly headers?: Headers;
-  readonly handle: Handle;
+  readonly handle: Handler;
 }
 
 export const petOperations: Readonly<Record<OperationName, PetOperation>> = {

@@ -1,6 +1,6 @@
 import * as E from 'fp-ts/Either';
 import type { AnimalStore, Caller, Deadline, Quota } from '../../core';
-import type { Body } from './body-limits';
+import type { BodyResult } from './body-limits';
 import type { HttpFailure } from './errors';
 import type { Headers } from './headers';
 import { failureReply, type Reply } from './reply';
@@ -81,8 +81,8 @@ export interface PetRequest {
   /** False if the request is known to have no body. */
   readonly hasBody: boolean;
   /** Reads the body. Fails if the body is incomplete, or larger than 16 kB. May move the deadline. */
-  readonly readBody: () => Promise<Body>;
+  readonly readBody: () => Promise<BodyResult>;
 }
 
 /** Handler of an operation. The caller's API key has opened the store. */
-export type Handle = (store: AnimalStore, request: PetRequest) => Promise<E.Either<HttpFailure, Reply>>;
+export type Handler = (store: AnimalStore, request: PetRequest) => Promise<E.Either<HttpFailure, Reply>>;

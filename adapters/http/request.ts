@@ -1,7 +1,7 @@
 import * as E from 'fp-ts/Either';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { HttpFailure } from './errors';
-import { type Body, incomplete, tooLarge } from './body-limits';
+import { type BodyResult, bodyIncomplete, bodyTooLarge } from './body-limits';
 import { requestLimits } from './limits';
 
 /** True if a body may follow the head. In HTTP/2, which an embedding program may serve, no header need announce it. */
@@ -11,24 +11,24 @@ export const hasBody = ({ headers, httpVersionMajor }: IncomingMessage): boolean
   Number(headers['content-length'] ?? 0) > 0;
 
 /** Bodies that are being collected, so that the server can begin before the routes ask for them. */
-const collected = new WeakMap<IncomingMessage, Promise<Body>>();
+const collected = new WeakMap<IncomingMessage, Promise<BodyResult>>();
 
-const collect = (request: IncomingMessage): Promise<Body> => {
+const collect = (request: IncomingMessage): Promise<BodyResult> => {
   if (request.readableDidRead || request.readableEncoding !== null) {
     const cause = new Error('mount the pet routes before the body parser: the body was already read');
     return Promise.resolve(E.left({ _tag: 'Defect', cause }));
   }
   const announced = Number(request.headers['content-length'] ?? requestLimits.bodyBytes);
-  if (announced > requestLimits.bodyBytes) return Promise.resolve(E.left(tooLarge));
-  if (request.destroyed) return Promise.resolve(E.left(incomplete));
+  if (announced > requestLimits.bodyBytes) return Promise.resolve(E.left(bodyTooLarge));
+  if (request.destroyed) return Promise.resolve(E.left(bodyIncomplete));
   return new Promise((resolve) => {
     const body = Buffer.allocUnsafe(announced);
     let length = 0;
     const endIncomplete = (): void => {
-      resolve(E.left(incomplete));
+      resolve(E.left(bodyIncomplete));
     };
     request.on('data', (chunk: Buffer) => {
-      if (length + chunk.length > body.length) resolve(E.left(tooLarge));
+      if (length + chunk.length > body.length) resolve(E.left(bodyTooLarge));
       else length += chunk.copy(body, length);
     });
     request.on('end', () => {
@@ -42,7 +42,7 @@ const collect = (request: IncomingMessage): Promise<Body> => {
  * Reads a body into one buffer, because even a chunk of one byte would take 400 bytes in a list of chunks. Fails if the
  * body is too large, incomplete, or already read by a body parser. A second call returns the same body.
  */
-export const collectBody = (request: IncomingMessage): Promise<Body> => {
+export const collectBody = (request: IncomingMessage): Promise<BodyResult> => {
   const earlier = collected.get(request);
   if (earlier !== undefined) return earlier;
   const body = collect(request);
@@ -62,9 +62,9 @@ const parsedBody = (rawBody: unknown): E.Either<HttpFailure, Uint8Array> | undef
 };
 
 /** Returns the body, from `rawBody` if an embedding program's body parser has set it. Fails if it has over 16 kB. */
-export const bodyOf = async (request: IncomingMessage, rawBody: unknown): Promise<Body> => {
+export const bodyOf = async (request: IncomingMessage, rawBody: unknown): Promise<BodyResult> => {
   const body = parsedBody(rawBody) ?? (await collectBody(request));
-  return E.isRight(body) && body.right.length > requestLimits.bodyBytes ? E.left(tooLarge) : body;
+  return E.isRight(body) && body.right.length > requestLimits.bodyBytes ? E.left(bodyTooLarge) : body;
 };
 
 /** Sends 100 (Continue) only when the body is read, so that a client need not send a body that is rejected earlier. */

@@ -30,7 +30,7 @@ export type OnBatch = (size: number, milliseconds: number) => void;
 
 interface BatcherOptions<I, F, A> {
   /** Maximum number of batches that run at the same time. */
-  readonly concurrency: number;
+  readonly maxBatches: number;
   readonly timeoutMs?: number;
   /** Returns the same text for inputs that can share a batch. By default, all can. */
   readonly groupOf?: (input: I) => string;
@@ -58,13 +58,13 @@ const failedCall = (message: string): E.Either<Unavailable, never> => E.left(una
 
 const maxConcurrentRetries = 4;
 
-/** Runs each call separately, a few at a time. Calls that have not started after `createRetryMs` or at `until` fail. */
+/** Runs each call separately, a few at a time. Calls that have not started after `separateCreatesMs` or at `until` fail. */
 const runEachAlone = async <I, F, A>(
   inputs: ReadonlyArray<I>,
   runBatch: RunBatch<I, F, A>,
   until: number,
 ): ReturnType<RunBatch<I, F, A>> => {
-  const startBy = Math.min(until, performance.now() + databaseTimeouts.createRetryMs);
+  const startBy = Math.min(until, performance.now() + databaseTimeouts.separateCreatesMs);
   const results = inputs.map((): Result<F, A> | undefined =>
     failedCall(
       'nothing was stored: the transaction that it shared with other calls failed, and no time was left to try it separately',
@@ -85,14 +85,14 @@ const runEachAlone = async <I, F, A>(
 };
 
 /**
- * Makes a function that runs concurrent calls together, in batches. While `concurrency` batches are running, new calls
+ * Makes a function that runs concurrent calls together, in batches. While `maxBatches` batches are running, new calls
  * are queued for the next batches. While fewer batches are running, the calls of one tick of the event loop form a
  * batch. A call never joins a batch that has started, because the result could be stale. A batch that conflicts with
  * another transaction is retried. A call fails with Unavailable if its batch fails, can't begin early enough before the
  * call's deadline, or does not end within `timeoutMs`.
  */
 export const createBatcher = <I, F, A>({
-  concurrency,
+  maxBatches,
   timeoutMs = databaseTimeouts.callMs,
   groupOf = () => '',
   runBatch,
@@ -159,7 +159,7 @@ export const createBatcher = <I, F, A>({
 
   const dispatch = (): void => {
     isDispatchSet = false;
-    while (runningBatches < concurrency) {
+    while (runningBatches < maxBatches) {
       const batch = takeBatch();
       if (batch.length === 0) return;
       void run(batch);
@@ -172,7 +172,7 @@ export const createBatcher = <I, F, A>({
         const now = performance.now();
         const beginBy = latestBegin(Math.min(deadline, now + timeoutMs), now);
         waiting.push({ input, group: groupOf(input), beginBy, end });
-        if (isDispatchSet || runningBatches >= concurrency) return;
+        if (isDispatchSet || runningBatches >= maxBatches) return;
         isDispatchSet = true;
         setImmediate(dispatch);
       });

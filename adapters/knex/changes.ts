@@ -34,12 +34,12 @@ const recordedColumns: ReadonlyArray<readonly [name: string, recorded: string]> 
 
 const record = async (
   transaction: Knex,
-  { now }: Statements,
+  { nowSql }: Statements,
   operator: Operator,
   action: Action,
   rows: ReadonlyArray<Row>,
 ): Promise<void> => {
-  const change = { changed_at: transaction.raw(now), operator: operator ?? null, action };
+  const change = { changed_at: transaction.raw(nowSql), operator: operator ?? null, action };
   if (rows.length > 0)
     await transaction(table).insert(rows.map((row) => ({ id: randomUUID(), ...change, ...row })));
 };

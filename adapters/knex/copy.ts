@@ -6,7 +6,7 @@ import type { OwnDatabase } from './database/own-database';
 import type { StoreDatabase } from './database/store-database';
 import { isKind, permanentError, withoutStatement } from './database/errors';
 import { inTransaction, keepAwake, toTaskEither } from './database/work';
-import { checkNeeds, hasContents } from './database/needs';
+import { checkColumns, hasContents } from './database/needs';
 import { readSchemaState } from './migrations/migrations';
 import { fileInMode, poolConfiguration, withPragmas } from './sqlite/connection';
 import { refuseReader } from './sqlite/file';
@@ -55,7 +55,7 @@ export const checkCopySource = ({ reads, statements }: CopySource): TaskEither<U
       throw permanentError(
         'its tables are not those of this version of animal-store; set DATABASE_URL to the right database, run `animal-store migrate` on it, or copy with the version that made the tables',
       );
-    await checkNeeds(reads, statements);
+    await checkColumns(reads, statements);
   });
 
 const changes: Table = { name: 'animal_store_changes', noun: 'record of a change', primaryKey: ['id'] };

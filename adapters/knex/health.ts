@@ -5,7 +5,7 @@ import { defaultPageSize, type Unavailable } from '../../core';
 import { maxBatchSize } from './batcher';
 import type { DatabaseSizes, OwnDatabase } from './database/own-database';
 import { type ErrorKind, isKind, permanentError } from './database/errors';
-import { findLacks, findMissingRights } from './database/needs';
+import { findMissingColumns, findMissingRights } from './database/needs';
 import { leastInt64 } from './database/pet-columns';
 import { toTaskEither, withTimeout } from './database/work';
 import { generationMismatch, readSchemaState } from './migrations/migrations';
@@ -43,7 +43,7 @@ const checkReadiness = async (database: OwnDatabase): Promise<string | undefined
   const [tables, animals, written] = await Promise.all([
     inTime(async () => ({
       schema: await readSchemaState(reads, statements),
-      lacks: await findLacks(reads, statements),
+      lacks: await findMissingColumns(reads, statements),
       missing: await findMissingRights(reads, statements),
     })),
     inTime(async () => {
@@ -117,7 +117,7 @@ const readKeyStatus = async ({
 }: OwnDatabase): Promise<Pick<DatabaseStatus, 'validKeys' | 'endingOwners'>> => {
   const validKeys = reads('api_keys')
     .whereNull('revoked_at')
-    .whereRaw(`(expires_at is null or expires_at > ${statements.now})`);
+    .whereRaw(`(expires_at is null or expires_at > ${statements.nowSql})`);
   const [{ count }, endingOwners] = await Promise.all([
     validKeys.clone().count({ count: '*' }).first<{ count: number | string }>(),
     validKeys

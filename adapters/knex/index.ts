@@ -4,7 +4,7 @@ export { type Change, type ChangeLog, changeLog, type Creation } from './changes
 export { checkCopySource, type CopiedStore, copyStore, type CopyState, openSqliteSource } from './copy';
 export type { Finding, OwnDatabase, PoolUsage } from './database/own-database';
 export type { StoreDatabase } from './database/store-database';
-export { type ErrorKind, kindOf, permanentError } from './database/errors';
+export { type ErrorKind, errorKindOf, permanentError } from './database/errors';
 export * from './health';
 export * from './host';
 export * from './inspection';

@@ -2,7 +2,7 @@ import type { TaskEither } from 'fp-ts/TaskEither';
 import { randomBytes } from 'node:crypto';
 import { decodeOrThrow, NewPetCodec, type Unavailable } from '../../core';
 import { readClock, toIsoTime } from './database/clock';
-import { checkNeeds, findMissingRights } from './database/needs';
+import { checkColumns, findMissingRights } from './database/needs';
 import type { Finding, OwnDatabase } from './database/own-database';
 import type { StoreDatabase } from './database/store-database';
 import { errorWithCode, permanentError } from './database/errors';
@@ -105,7 +105,7 @@ export const tryWrites = (
       await tryMigrate(database);
       return undefined;
     }
-    await checkNeeds(database.reads, database.statements);
+    await checkColumns(database.reads, database.statements);
     const missing = await findMissingRights(database.reads, database.statements);
     if (missing !== undefined) throw missing;
     const fault = await database.inspectIds(Infinity);

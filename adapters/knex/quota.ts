@@ -59,7 +59,7 @@ export const postgresQuota = ({ writes, statements }: StoreDatabase, limit: Rate
     // All instances lock the rows in the same order, so that they can't deadlock.
     const distinct = [...requests.keys()].sort();
     const { rows } = await writes.raw<{ readonly rows: ReadonlyArray<Row> }>(
-      await statements.qualify(writes, countRequests(statements.now)),
+      await statements.qualify(writes, countRequests(statements.nowSql)),
       [windowMs, distinct, distinct.map((owner) => requests.get(owner) ?? 0), ...[windowMs, windowMs]],
     );
     const counted = new Map(rows.map((row) => [row.key, row]));
@@ -101,7 +101,7 @@ export const postgresQuota = ({ writes, statements }: StoreDatabase, limit: Rate
   };
 
   const count = createBatcher<OwnerId, never, Quota>({
-    concurrency: 1,
+    maxBatches: 1,
     timeoutMs: databaseTimeouts.quotaMs,
     runBatch: countTogether,
   });

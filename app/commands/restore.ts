@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import {
-  kindOf,
+  errorKindOf,
   migrateExisting,
   openSqlite,
   type OwnDatabase,
@@ -67,7 +67,7 @@ const remains = ({ phase }: RestoreState, role = 'ROLE'): string => {
 
 /** True if this version can't use a store at all, so that a retry is of no use. */
 const isRefusal = (error: unknown): boolean =>
-  error instanceof CommandFailed && 'cause' in error.failure && kindOf(error.failure.cause) === 'Ours';
+  error instanceof CommandFailed && 'cause' in error.failure && errorKindOf(error.failure.cause) === 'Ours';
 
 /**
  * Restores a dump into an empty database, migrates it, and returns what it contains. Drops the tables again after a

@@ -1,5 +1,5 @@
 import * as E from 'fp-ts/Either';
-import { type ErrorKind, kindOf } from '../../adapters/knex';
+import { type ErrorKind, errorKindOf } from '../../adapters/knex';
 import type { DatabaseUrl } from '../settings/database-url';
 import { fileAdvice } from './file';
 
@@ -74,7 +74,7 @@ export const messageOf = (cause: unknown): string => {
 
 /** Returns the advice that fits an error of the database, or undefined. */
 export const specificAdvice = (url: DatabaseUrl, cause: unknown): string | undefined => {
-  const kind = kindOf(cause);
+  const kind = errorKindOf(cause);
   if (url._tag === 'Memory') return undefined;
   if (url._tag === 'Postgres') return advice[kind];
   if (kind === 'NoAnswer') return undefined;

@@ -3,7 +3,7 @@ import { checkMayCreate, newPetRules } from '../../../core';
 import { parseJsonBytes, serialisePet } from '../../json';
 import type { HttpFailure } from '../errors';
 import type { Headers } from '../headers';
-import type { Handle, PetRequest } from '../received-request';
+import type { Handler, PetRequest } from '../received-request';
 import { jsonReply, unknownFieldsHeader } from '../reply';
 
 const quotedText = String.raw`"((?:[ !#-\[\]-~]|\\["\\]){1,255})"`;
@@ -49,7 +49,7 @@ const readJson = async (request: PetRequest): Promise<E.Either<HttpFailure, unkn
 };
 
 /** Handles `POST /v1/pets`. Location is relative (RFC 9110, section 10.2.2), because a proxy may add a path prefix. */
-export const handleCreatePet: Handle = async (store, request) => {
+export const handleCreatePet: Handler = async (store, request) => {
   // Reject a read-only API key first, so that a client that waits for a 100 (Continue) need not send the body.
   const allowed = checkMayCreate(store.caller);
   if (E.isLeft(allowed)) return allowed;

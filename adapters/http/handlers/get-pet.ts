@@ -2,7 +2,7 @@ import * as E from 'fp-ts/Either';
 import { int64FromText } from '../../../core';
 import { serialisePet } from '../../json';
 import type { HttpFailure } from '../errors';
-import type { Handle } from '../received-request';
+import type { Handler } from '../received-request';
 import { jsonReply } from '../reply';
 
 const notFound: HttpFailure = { _tag: 'PetNotFound' };
@@ -11,7 +11,7 @@ const notFound: HttpFailure = { _tag: 'PetNotFound' };
  * Handles `GET /v1/pets/:petId`. An id that is not an int64 gets a 404, because no animal can have it.
  * @deprecated The operation will be removed on 5 December 2030.
  */
-export const handleGetPet: Handle = async (store, { petId, received }) => {
+export const handleGetPet: Handler = async (store, { petId, received }) => {
   const id = int64FromText(petId);
   if (id === undefined) return E.left(notFound);
   const pet = await store.getPet(id, received.deadline)();

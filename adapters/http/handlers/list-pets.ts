@@ -3,7 +3,7 @@ import { type FieldRule, fieldType, listRules, type PetPage } from '../../../cor
 import { serialisePage } from '../../json';
 import type { HttpFailure } from '../errors';
 import type { Headers } from '../headers';
-import type { Handle } from '../received-request';
+import type { Handler } from '../received-request';
 import { jsonReply, unknownFieldsHeader } from '../reply';
 
 const digits = /^[0-9]{1,20}$/;
@@ -72,7 +72,7 @@ const linkToNext = (parameters: ReadonlyArray<Parameter>, { pets, hasMore }: Pet
 };
 
 /** Handles `GET /v1/pets`. */
-export const handleListPets: Handle = async (store, { query, received }) => {
+export const handleListPets: Handler = async (store, { query, received }) => {
   const parameters = readQuery(query);
   if (E.isLeft(parameters)) return parameters;
   // An invalid text stays as it is, so that the core rejects it.

@@ -14,7 +14,7 @@ import { isMalformedHeadRequest, type ParserError, parserFailure, validateReques
 export type Listener = (request: IncomingMessage, response: ServerResponse) => unknown;
 
 /** Parts of a server that its connections share. While `isStopping` is true, each response closes its connection. */
-export interface Serving {
+export interface ServerState {
   readonly listener: Listener;
   /** Makes the response to a failure that the server detects. The server adds Content-Length, Connection and Date. */
   readonly errorResponse: (failure: HttpFailure, request: RequestHead) => ErrorResponse;
@@ -65,14 +65,14 @@ const takeListeners = (
 export class Connection {
   readonly socket: Socket;
 
-  private readonly serving: Serving;
+  private readonly serving: ServerState;
   private readonly parse: (bytes: Buffer) => void;
   private readonly endParsing: () => void;
   private readonly parts = new RequestParts();
   private state = idle;
   private isHalfClosed = false;
 
-  constructor(socket: Socket, serving: Serving) {
+  constructor(socket: Socket, serving: ServerState) {
     this.socket = socket;
     this.serving = serving;
     this.parse = takeListeners(socket, 'data');

@@ -5,13 +5,13 @@ import { setImmediate as immediate, setTimeout as pause } from 'node:timers/prom
 import { AcceptPriority } from './accept-priority';
 import { requestLimits } from '../limits';
 import { continueOnceRead } from '../request';
-import { Connection, type Listener, type Serving } from './connection';
+import { Connection, type Listener, type ServerState } from './connection';
 import { serverTimeouts } from './timeouts';
 import { unreadLimit } from './unread-limit';
 import { keptHeaders } from './validate-request';
 
 /** Options of `startHttpServer`. */
-export interface HttpServerOptions extends Pick<Serving, 'errorResponse'> {
+export interface HttpServerOptions extends Pick<ServerState, 'errorResponse'> {
   readonly host: string;
   readonly port: number;
   /** Maximum number of open connections. Further connections are closed at once. */
@@ -128,7 +128,7 @@ export const startHttpServer = async (
   await once(server, 'listening');
 
   const acceptPriority = new AcceptPriority();
-  const serving: Serving = { listener, errorResponse, acceptPriority, idleSeconds, isStopping: false };
+  const serving: ServerState = { listener, errorResponse, acceptPriority, idleSeconds, isStopping: false };
   const open = new Map<Duplex, Connection>();
   server.on('connection', (socket) => {
     acceptPriority.accept();

@@ -6,7 +6,7 @@ import { requestLimits } from '../limits';
 export const keptHeaders = requestLimits.headers + 1;
 
 /** Counts Host and Authorization in the raw headers, because `request.headers` has only the first of each. */
-const countOnce = (rawHeaders: ReadonlyArray<string>) => {
+const countHostAndAuthorization = (rawHeaders: ReadonlyArray<string>) => {
   let hosts = 0;
   let authorizations = 0;
   for (let place = 0; place < rawHeaders.length; place += 2) {
@@ -58,7 +58,7 @@ export const validateRequest = (request: IncomingMessage): HttpFailure | undefin
   const { rawHeaders, headers, httpVersion, httpVersionMajor } = request;
   if (httpVersionMajor !== 1) return { _tag: 'HttpVersionNotSupported' };
   if (rawHeaders.length > 2 * requestLimits.headers) return { _tag: 'HeadersTooLarge' };
-  const { hosts, authorizations } = countOnce(rawHeaders);
+  const { hosts, authorizations } = countHostAndAuthorization(rawHeaders);
   if (hosts > 1) return malformed('a request must have at most one Host header');
   if (hosts === 0 && httpVersion === '1.1') return malformed('a request must have a Host header');
   if (!hostAndPort.test(headers.host ?? '')) {

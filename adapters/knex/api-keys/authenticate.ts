@@ -45,14 +45,14 @@ type KeyRead = ApiKeyRow & { readonly now: number | string };
 
 /** Reads API keys in one statement. Returns a key or InvalidApiKey for each id, in the order of `ids`. */
 const readKeys = async (
-  { reads, onPrimary, statements }: StoreDatabase,
+  { reads, primaryCondition, statements }: StoreDatabase,
   ids: ReadonlyArray<KeyId>,
 ): Promise<ReadonlyArray<E.Either<InvalidApiKey, StoredKey>>> => {
   const askedAt = performance.now();
   const rows = await reads<ApiKeyRow>('api_keys')
     .whereIn('id', ids)
-    .whereRaw(onPrimary)
-    .select<ReadonlyArray<KeyRead>>('*', reads.raw(`${statements.now} as now`));
+    .whereRaw(primaryCondition)
+    .select<ReadonlyArray<KeyRead>>('*', reads.raw(`${statements.nowSql} as now`));
   // Counts from before the query, so that no key is accepted after its expiry.
   const now = (): number => Number(rows[0]?.now) + performance.now() - askedAt;
   const byId = new Map(rows.map((row) => [row.id, row]));
@@ -90,18 +90,18 @@ const maxRememberedUses = 10_000;
 const useRecorder = ({
   write,
   writes,
-  statements: { now },
+  statements: { nowSql },
 }: StoreDatabase): ((id: KeyId, key: StoredKey) => void) => {
   if (writes.isTransaction === true) return constVoid;
   const attempted = new LRUCache<KeyId, true>({ max: maxRememberedUses, ttl: retryMs });
   const record = createBatcher({
-    concurrency: 1,
+    maxBatches: 1,
     runBatch: async (ids: ReadonlyArray<KeyId>) => {
       await write((writes) =>
         writes<ApiKeyRow>('api_keys')
           .whereIn('id', ids)
-          .whereRaw(`coalesce(last_used_at, 0) <= ${now} - ?`, [hourMs])
-          .update({ last_used_at: writes.raw(now) }),
+          .whereRaw(`coalesce(last_used_at, 0) <= ${nowSql} - ?`, [hourMs])
+          .update({ last_used_at: writes.raw(nowSql) }),
       );
       return ids.map(() => E.right(undefined));
     },
@@ -121,7 +121,7 @@ const useRecorder = ({
 export const knexAuthenticate = (database: StoreDatabase): Authenticate => {
   const trusted = new LRUCache<string, StoredKey>({ max: maxTrusted, ttl: databaseTimeouts.keyTrustMs });
   const readKey = createBatcher({
-    concurrency: database.concurrency.reads,
+    maxBatches: database.maxBatches.reads,
     timeoutMs: databaseTimeouts.keyQueryMs,
     runBatch: (ids: ReadonlyArray<KeyId>) => readKeys(database, ids),
   });

@@ -11,7 +11,7 @@ export const toIsoTime = (milliseconds: number | string): string => {
 };
 
 /** Returns the time of the database's clock in milliseconds since 1970, because the clocks of instances may differ. */
-export const readClock = async (knex: Knex, { now }: Pick<Statements, 'now'>): Promise<number> => {
-  const read = await knex.first<{ readonly now: number | string }>(knex.raw(`${now} as now`));
+export const readClock = async (knex: Knex, { nowSql }: Pick<Statements, 'nowSql'>): Promise<number> => {
+  const read = await knex.first<{ readonly now: number | string }>(knex.raw(`${nowSql} as now`));
   return Number(read.now);
 };

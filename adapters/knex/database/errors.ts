@@ -80,7 +80,7 @@ const classify = (error: unknown): readonly [ErrorKind, RegExp, Remedy?] | undef
   return kinds.find(([, pattern]) => pattern.test(`${codeOf(plain)} ${plain.message}`));
 };
 
-export const kindOf = (error: unknown): ErrorKind => classify(error)?.[0] ?? 'Unknown';
+export const errorKindOf = (error: unknown): ErrorKind => classify(error)?.[0] ?? 'Unknown';
 
 export const remedyOf = (error: unknown): Remedy => classify(error)?.[2] ?? 'none';
 
@@ -88,7 +88,7 @@ export const remedyOf = (error: unknown): Remedy => classify(error)?.[2] ?? 'non
 export const isKind =
   (...wanted: ReadonlyArray<ErrorKind>) =>
   (error: unknown): boolean =>
-    wanted.includes(kindOf(error));
+    wanted.includes(errorKindOf(error));
 
 export const errorWithCode = (code: string, message: string): Error =>
   Object.assign(new Error(message), { code });

@@ -4,10 +4,10 @@ import { petColumns } from './pet-columns';
 import type { Statements } from './store-database';
 
 /** Type of a column. A `key` is a text that the database sorts by its bytes. */
-type Need = 'text' | 'key' | 'bigint' | 'integer';
+type ColumnType = 'text' | 'key' | 'bigint' | 'integer';
 
 /** Columns that the statements of this program use, by table. A database may have more. */
-export const needs: Readonly<Record<string, Readonly<Record<string, Need>>>> = {
+export const requiredColumns: Readonly<Record<string, Readonly<Record<string, ColumnType>>>> = {
   pets: {
     ...Object.fromEntries(petColumns.map(({ name, type }) => [name, type])),
     created_at: 'bigint',
@@ -47,7 +47,7 @@ export const needs: Readonly<Record<string, Readonly<Record<string, Need>>>> = {
   },
 };
 
-const accepted: Readonly<Record<Need, ReadonlyArray<string>>> = {
+const accepted: Readonly<Record<ColumnType, ReadonlyArray<string>>> = {
   text: ['text', 'key'],
   key: ['key'],
   bigint: ['bigint'],
@@ -58,7 +58,7 @@ const accepted: Readonly<Record<Need, ReadonlyArray<string>>> = {
  * Rights that `serve` needs, by table or sequence. The grants in deploy/postgres have more, for other commands. A
  * `select ... for share` needs the right to update.
  */
-export const neededRights: Readonly<Record<string, ReadonlyArray<string>>> = {
+export const requiredRights: Readonly<Record<string, ReadonlyArray<string>>> = {
   pets: ['select', 'insert'],
   pets_id_seq: ['usage'],
   idempotency_keys: ['select', 'insert', 'update', 'delete'],
@@ -72,7 +72,7 @@ export const findMissingRights = async (
   knex: Knex,
   { readMissingRights }: Pick<Statements, 'readMissingRights'>,
 ): Promise<Error | undefined> => {
-  const missing = await readMissingRights(knex, neededRights);
+  const missing = await readMissingRights(knex, requiredRights);
   if (missing.length === 0) return undefined;
   const hiding = missing.filter(({ right }) => right === undefined).map(({ name }) => name);
   const text =
@@ -83,14 +83,14 @@ export const findMissingRights = async (
 };
 
 /** Returns what a database lacks: tables, and columns that are missing or of another type. */
-export const findLacks = async (
+export const findMissingColumns = async (
   knex: Knex,
   { readColumns }: Pick<Statements, 'readColumns'>,
 ): Promise<ReadonlyArray<string>> => {
-  const columns = await readColumns(knex, Object.keys(needs));
+  const columns = await readColumns(knex, Object.keys(requiredColumns));
   const found = new Map(columns.map(({ table, column, type }) => [`${table}.${column}`, type]));
   const tables = new Set(columns.map(({ table }) => table));
-  return Object.entries(needs).flatMap(([table, needed]) =>
+  return Object.entries(requiredColumns).flatMap(([table, needed]) =>
     tables.has(table)
       ? Object.entries(needed)
           .map(([column, need]) => [`${table}.${column}`, need] as const)
@@ -121,7 +121,10 @@ export const otherTables = (difference: string): Error =>
   );
 
 /** Rejects if a database lacks tables or columns after all migrations have run. */
-export const checkNeeds = async (knex: Knex, statements: Pick<Statements, 'readColumns'>): Promise<void> => {
-  const lacks = await findLacks(knex, statements);
+export const checkColumns = async (
+  knex: Knex,
+  statements: Pick<Statements, 'readColumns'>,
+): Promise<void> => {
+  const lacks = await findMissingColumns(knex, statements);
   if (lacks.length > 0) throw otherTables(`the database lacks ${lacks.join(', ')}`);
 };

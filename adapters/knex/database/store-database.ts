@@ -21,7 +21,7 @@ export interface IdempotencyRecordRow {
 /** Statements whose SQL differs between SQLite and PostgreSQL. */
 export interface Statements {
   /** SQL for the time of the database's clock in milliseconds since 1970. It is the same throughout a statement. */
-  readonly now: string;
+  readonly nowSql: string;
   readonly byIds: (knex: Knex, ids: ReadonlyArray<bigint>) => Promise<ReadonlyArray<PetRow>>;
   /**
    * Returns at most `limit` animals for each element of `starts`, in the order of `starts`. All elements must have the
@@ -74,12 +74,12 @@ export interface StoreDatabase {
    * SQL condition that makes a read fail on a server that accepts no writes, such as a standby with stale rows. It is
    * `true` on SQLite, and for the Knex of a host, because the host may choose a standby.
    */
-  readonly onPrimary: string;
+  readonly primaryCondition: string;
   /**
    * Maximum number of batches that run at a time for each kind of operation, such as finds. The limit leaves
    * connections for the other kinds if one is slow.
    */
-  readonly concurrency: { readonly reads: number; readonly writes: number };
+  readonly maxBatches: { readonly reads: number; readonly writes: number };
   /** Runs a statement that writes, and resolves once the write is durable. Rejects if the SQLite file was replaced. */
   readonly write: <A>(statement: (writes: Knex) => Promise<A>) => Promise<A>;
   /**

@@ -8,8 +8,9 @@ export const databaseTimeouts = {
    * Time by which an outer timeout exceeds an inner one, so that the inner one ends first with its more precise error.
    * The pool's timeout exceeds the connection's, and the socket's exceeds the statement's.
    */
-  graceMs: 500,
-  createRetryMs: 1_500,
+  outerMarginMs: 500,
+  /** Time after which no create of a rejected batch is begun separately. */
+  separateCreatesMs: 1_500,
   /** Maximum time of a count of requests for the rate limit. */
   quotaMs: 2_500,
   /** Maximum time to send a CancelRequest. */
@@ -18,7 +19,7 @@ export const databaseTimeouts = {
   // reused. Their sum must be less than 5 s, because a revoked key must be rejected within that time.
   keyQueryMs: 2_500,
   keyTrustMs: 2_000,
-  // Maximum time of a readiness check. It exceeds the default database timeouts plus `graceMs`, and is less than that of
+  // Maximum time of a readiness check. It exceeds the default database timeouts plus `outerMarginMs`, and is less than that of
   // a request, so that the response has the database's error. The result is reused for `readinessCacheMs`, because each check commits a transaction
   // and any client can request a check.
   readinessMs: 3_700,

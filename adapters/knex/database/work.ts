@@ -184,5 +184,5 @@ export const toTaskEither = <A>(query: () => Promise<A>): TE.TaskEither<Unavaila
   eitherToTaskEither(async () => E.right(await query()));
 
 /** Returns the result of `work`, or Unavailable if it throws. */
-export const tryWork = <A>(work: () => A): E.Either<Unavailable, A> =>
+export const toEither = <A>(work: () => A): E.Either<Unavailable, A> =>
   E.tryCatch(work, (error) => unavailable(withoutStatement(error)));

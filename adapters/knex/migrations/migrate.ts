@@ -4,7 +4,7 @@ import type { Knex } from 'knex';
 import type { Unavailable } from '../../../core';
 import type { OwnDatabase } from '../database/own-database';
 import type { Statements, StoreDatabase } from '../database/store-database';
-import { checkNeeds, otherTables } from '../database/needs';
+import { checkColumns, otherTables } from '../database/needs';
 import { isKind, permanentError, withoutStatement } from '../database/errors';
 import { repeat, toTaskEither } from '../database/work';
 import { generationMismatch, migrationConfig, readSchemaState, type SchemaState } from './migrations';
@@ -46,7 +46,7 @@ export const runMigrations = async (transaction: Knex.Transaction, statements: S
       `${message}: ${name} belongs to another program; use a separate database, or a separate schema on PostgreSQL`,
     );
   }
-  await checkNeeds(transaction, statements);
+  await checkColumns(transaction, statements);
 };
 
 const isLocked = isKind('RowLocked', 'FileLocked', 'Conflict');
@@ -81,7 +81,7 @@ const runPending = async (
   if (found.generation === 0 && !mayCreate) return undefined;
   checkGeneration(found, mayRaiseGeneration);
   if (found.pending.length === 0) {
-    await checkNeeds(reads, statements);
+    await checkColumns(reads, statements);
     return [];
   }
   return withMigrationLock(async (transaction) => {

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import { engineOf } from '../database/engine';
-import { needs } from '../database/needs';
+import { requiredColumns } from '../database/needs';
 import type { Statements } from '../database/store-database';
 import { recordChanges } from './record-changes';
 
@@ -160,7 +160,7 @@ export const migrationTable = 'animal_store_migrations';
 
 /** Tables of a store in a database that it may share with other programs. */
 export const ownTables: ReadonlyArray<string> = [
-  ...Object.keys(needs),
+  ...Object.keys(requiredColumns),
   ...[migrationTable, `${migrationTable}_lock`],
 ];
 

@@ -22,7 +22,7 @@ import { createdByKey } from '../changes';
 import { isKind, permanentError } from '../database/errors';
 import { type PetToInsert, newPetRow, petFromRow, type PetRow } from '../database/pet-columns';
 import type { Statements, StoreDatabase } from '../database/store-database';
-import { tryWork } from '../database/work';
+import { toEither } from '../database/work';
 import { findRecords, lockRecord, purgeExpiredKeys, purgeIfExpired } from './idempotency-keys';
 
 /** Idempotency key of a create, with a `text` for comparisons and the hash of the animal. */
@@ -77,7 +77,7 @@ const createWithoutKeys = async (
   creates: ReadonlyArray<PetToInsert>,
 ): Promise<ReadonlyArray<CreateResult>> => {
   const rows = await write((writes) => statements.insert(writes, creates.map(newPetRow)));
-  const pets = tryWork(() => storedPets(creates, rows));
+  const pets = toEither(() => storedPets(creates, rows));
   return E.isLeft(pets) ? creates.map(() => pets) : pets.right.map(created);
 };
 
@@ -165,7 +165,7 @@ export const createPets = (
 ): PetRepository['create'] => {
   const purge = purgeExpiredKeys(database);
   const create = createBatcher({
-    concurrency: database.concurrency.writes,
+    maxBatches: database.maxBatches.writes,
     runBatch: (creates: ReadonlyArray<Create>, until) =>
       createTogether(database, creates, idempotencyTtlMs, until).finally(purge),
     separatesRejected: true,

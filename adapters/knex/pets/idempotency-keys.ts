@@ -28,10 +28,10 @@ const recordsOf = (knex: Knex, keys: ReadonlyArray<ScopedIdempotencyKey>) =>
 
 export const purgeIfExpired = async (
   transaction: Knex,
-  { now }: Statements,
+  { nowSql }: Statements,
   keys: ReadonlyArray<ScopedIdempotencyKey>,
 ): Promise<void> => {
-  await recordsOf(transaction, keys).whereRaw(`expires_at <= ${now}`).delete();
+  await recordsOf(transaction, keys).whereRaw(`expires_at <= ${nowSql}`).delete();
 };
 
 const petIdOf = ({ pet_id }: RecordRow): bigint => {

@@ -20,7 +20,7 @@ import {
 import { createBatcher, type OnBatch } from '../batcher';
 import { filterCells, idOfRow, leastInt64, petFromRow, type PetRow } from '../database/pet-columns';
 import type { PageStart, Statements, StoreDatabase } from '../database/store-database';
-import { throwIfLate, tryWork } from '../database/work';
+import { throwIfLate, toEither } from '../database/work';
 
 type Found = E.Either<PetNotFound | Unavailable, Pet>;
 
@@ -34,7 +34,7 @@ export const findPets = async (
   const rowsById = new Map(rows.map((row) => [idOfRow(row), row]));
   return ids.map((id) => {
     const row = rowsById.get(id.toString());
-    return row === undefined ? E.left(petNotFound(id)) : tryWork(() => petFromRow(row));
+    return row === undefined ? E.left(petNotFound(id)) : toEither(() => petFromRow(row));
   });
 };
 
@@ -69,7 +69,7 @@ const startOf = ({ limit: _limit, after, order = 'asc', ...filters }: PetQuery):
 type Page = E.Either<Unavailable, PetPage>;
 
 const toPetPage = ({ limit, order }: PetQuery, rows: ReadonlyArray<PetRow>): Page =>
-  tryWork(() => toPage(limit, rows.map(petFromRow).sort(compareIn(order))));
+  toEither(() => toPage(limit, rows.map(petFromRow).sort(compareIn(order))));
 
 /** Reads a page for each query of a batch with the same limit, order and filter fields. Equal queries share a page. */
 const readPages = async (
@@ -92,7 +92,7 @@ const readPages = async (
 
 export const listPets = (database: StoreDatabase, onBatch: OnBatch): PetRepository['list'] => {
   const list = createBatcher({
-    concurrency: database.concurrency.reads,
+    maxBatches: database.maxBatches.reads,
     groupOf,
     runBatch: (queries: ReadonlyArray<PetQuery>, until) => readPages(database, queries, until),
     onBatch,
@@ -102,11 +102,11 @@ export const listPets = (database: StoreDatabase, onBatch: OnBatch): PetReposito
 };
 
 export const findPet = (
-  { reads, statements, concurrency }: StoreDatabase,
+  { reads, statements, maxBatches }: StoreDatabase,
   onBatch: OnBatch,
 ): PetRepository['find'] =>
   createBatcher({
-    concurrency: concurrency.reads,
+    maxBatches: maxBatches.reads,
     runBatch: (ids: ReadonlyArray<bigint>) => findPets(reads, statements, ids),
     onBatch,
   });

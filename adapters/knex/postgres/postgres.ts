@@ -15,7 +15,7 @@ import {
   checkEncoding,
   inspectCertificate,
   inspectCollation,
-  inspectConnection,
+  describeConnection,
   inspectSettings,
 } from './server-settings';
 import { acceptsWrites, registerSessions, type Session, type Sessions, socketWithTimeout } from './sessions';
@@ -38,7 +38,7 @@ const resetSearchPath =
 const lifetimeInStatements = 80;
 
 const silenceMsOf = ({ statementTimeoutMs }: PostgresOptions): number =>
-  statementTimeoutMs + databaseTimeouts.graceMs;
+  statementTimeoutMs + databaseTimeouts.outerMarginMs;
 
 const sessionsOf = (options: PostgresOptions): Sessions =>
   registerSessions(silenceMsOf(options), options.poolSize);
@@ -130,13 +130,13 @@ const fillTemporaryFile = `set local work_mem = '64kB'; set local temp_tablespac
 
 const postgresDatabase = (
   pool: Knex,
-  onPrimary: string,
+  primaryCondition: string,
   statements: Statements,
-): Omit<StoreDatabase, 'concurrency' | 'withMigrationLock'> => ({
+): Omit<StoreDatabase, 'maxBatches' | 'withMigrationLock'> => ({
   reads: pool,
   writes: pool,
   statements,
-  onPrimary,
+  primaryCondition,
   write: (statement) => statement(pool),
   transaction: (work, until) => inTransaction(pool, work, { until }),
 });
@@ -180,14 +180,14 @@ export const openPostgres = (url: PostgresUrl, options: PostgresOptions): OwnDat
   const { statements, isDistributed } = postgresStatements(acceptsWrites, () => facts);
   return {
     ...postgresDatabase(pool, acceptsWrites, statements),
-    concurrency: { reads: Math.ceil(options.poolSize / 4), writes: Math.ceil(options.poolSize / 5) },
+    maxBatches: { reads: Math.ceil(options.poolSize / 4), writes: Math.ceil(options.poolSize / 5) },
     withMigrationLock: (work) =>
       withPool(migrationPool(), (own) => withMigrationLock(own, work, resetSearchPath)),
     isFileReplaced: constFalse,
     inspect: async () => {
       await checkEncoding(pool);
       return [
-        await inspectConnection(pool, facts.schema),
+        await describeConnection(pool, facts.schema),
         await inspectSettings(pool, options.statementTimeoutMs),
         ...(await inspectCollation(pool)),
         ...inspectCertificate(facts.certificateExpirySeconds),
@@ -237,6 +237,6 @@ const hostFacts: SessionFacts = { isPooled: true };
 /** Makes a StoreDatabase from the Knex of a host. Permits reads from a standby, because the host chooses the server. */
 export const hostPostgres = (pool: Knex): StoreDatabase => ({
   ...postgresDatabase(pool, 'true', postgresStatements('true', () => hostFacts).statements),
-  concurrency: pool.isTransaction === true ? { reads: 1, writes: 1 } : { reads: 2, writes: 2 },
+  maxBatches: pool.isTransaction === true ? { reads: 1, writes: 1 } : { reads: 2, writes: 2 },
   withMigrationLock: (work) => withMigrationLock(pool, work),
 });

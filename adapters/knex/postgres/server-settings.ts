@@ -30,7 +30,7 @@ interface Connected {
  * Describes a connection. Behind a pooler, TLS refers to the connection from the pooler to the server. Rejects if no
  * schema is selected.
  */
-export const inspectConnection = async (pool: Knex, named: string | undefined): Promise<Finding> => {
+export const describeConnection = async (pool: Knex, named: string | undefined): Promise<Finding> => {
   const { role, schema, isEncrypted } = await pool.first<Connected>(
     pool.raw(
       `current_user as role, coalesce(?, current_schema()) as schema,

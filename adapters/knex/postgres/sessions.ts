@@ -20,7 +20,7 @@ export interface Session extends CancellableSession {
 }
 
 /** Time after which a silent session is destroyed although its CancelRequest is still being sent. */
-const headStartMs = databaseTimeouts.graceMs / 2;
+const headStartMs = databaseTimeouts.outerMarginMs / 2;
 
 const silenceError = (timeoutMs: number): Error =>
   new Error(`timed out: PostgreSQL sent nothing for ${timeoutMs} ms`);

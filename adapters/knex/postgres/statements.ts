@@ -33,20 +33,20 @@ const pageClauses = (
 
 const readPage = (
   run: RunStatement,
-  onPrimary: string,
+  primaryCondition: string,
   knex: Knex,
   { from, order, filters }: PageStart,
   limit: number,
 ): Promise<ReadonlyArray<PetRow>> => {
   const columns = filters.map(([{ name }]) => name);
   const clauses = pageClauses(columns, order, '?', () => '?');
-  const sql = `select ${petCells} from {pets} where ${onPrimary} and ${clauses} limit ?`;
+  const sql = `select ${petCells} from {pets} where ${primaryCondition} and ${clauses} limit ?`;
   const values = filters.map(([, cell]) => cell);
   const bindings = [...values, from.toString(), ...values, limit];
   return run(knex, { name: ['page', order, ...columns].join(' '), sql }, bindings);
 };
 
-const pagesBy = (onPrimary: string, columns: ReadonlyArray<Column>, order: ListOrder) => {
+const pagesBy = (primaryCondition: string, columns: ReadonlyArray<Column>, order: ListOrder) => {
   const names = columns.map(({ name }) => name);
   const types = ['bigint', ...columns.map(({ type }) => type)].map((type) => `?::${type}[]`);
   const starts = ['first', ...columns.map((_, place) => `wanted${place}`), 'page'];
@@ -57,23 +57,23 @@ const pagesBy = (onPrimary: string, columns: ReadonlyArray<Column>, order: ListO
        cross join lateral (
          select ${petCells} from {pets} where ${clauses} limit ?
        ) as found
-       where ${onPrimary}`,
+       where ${primaryCondition}`,
   };
 };
 
-const byIds = (onPrimary: string) => ({
+const byIds = (primaryCondition: string) => ({
   name: 'pets by ids',
-  sql: `select ${petCells} from {pets} where ${onPrimary} and pets.id = any(?::bigint[])`,
+  sql: `select ${petCells} from {pets} where ${primaryCondition} and pets.id = any(?::bigint[])`,
 });
 
 /** Citus permits no volatile function, such as `clock_timestamp`, in the condition of a `delete`. */
-const now = 'cast(floor(extract(epoch from statement_timestamp()) * 1000) as bigint)';
+const nowSql = 'cast(floor(extract(epoch from statement_timestamp()) * 1000) as bigint)';
 
 const insertedNames = insertedColumns.map(({ name }) => name).join();
 
 const insertPets = {
   name: 'insert pets',
-  sql: `insert into {pets} (${insertedNames}, created_at) select ${insertedNames}, ${now}
+  sql: `insert into {pets} (${insertedNames}, created_at) select ${insertedNames}, ${nowSql}
   from unnest(${insertedColumns.map(({ type }) => `?::${type}[]`).join()}) as fresh (${insertedNames})
   returning ${petCells}`,
 };
@@ -81,14 +81,14 @@ const insertPets = {
 const insertKeys = {
   name: 'insert keys',
   sql: `insert into {idempotency_keys} (owner_id, idempotency_key, content_hash, pet_id, expires_at)
-       select *, ${now} + ?::bigint from unnest(?::text[], ?::text[], ?::text[], ?::bigint[])`,
+       select *, ${nowSql} + ?::bigint from unnest(?::text[], ?::text[], ?::text[], ?::bigint[])`,
 };
 
 // Skips locked rows, so that it can't deadlock with creates or with purges of other instances.
 const purgeKeys = {
   name: 'purge keys',
   sql: `delete from {idempotency_keys} where (owner_id, idempotency_key) in (
-         select owner_id, idempotency_key from {idempotency_keys} where expires_at <= ${now} limit ? for update skip locked
+         select owner_id, idempotency_key from {idempotency_keys} where expires_at <= ${nowSql} limit ? for update skip locked
        ) returning 1`,
 };
 
@@ -96,8 +96,8 @@ const purgeKeys = {
 const purgeDistributedKeys = {
   name: 'purge distributed keys',
   sql: `delete from {idempotency_keys} where (owner_id, idempotency_key) in (
-         select owner_id, idempotency_key from {idempotency_keys} where expires_at <= ${now} limit ?
-       ) and expires_at <= ${now} returning 1`,
+         select owner_id, idempotency_key from {idempotency_keys} where expires_at <= ${nowSql} limit ?
+       ) and expires_at <= ${nowSql} returning 1`,
 };
 
 const sequence = `pg_get_serial_sequence('{pets}', 'id')`;
@@ -121,10 +121,10 @@ type CitusVariants = Pick<Statements, 'pages' | 'insert' | 'insertRecords' | 'pu
  * Statements for PostgreSQL without Citus. Their text does not depend on the number of rows, so that a connection
  * prepares each statement only once.
  */
-const singleServerStatements = (run: RunStatement, onPrimary: string): CitusVariants => ({
+const singleServerStatements = (run: RunStatement, primaryCondition: string): CitusVariants => ({
   pages: async (knex, starts, limit) => {
     const columns = (starts[0]?.filters ?? []).map(([column]) => column);
-    const rows = await run(knex, pagesBy(onPrimary, columns, starts[0]?.order ?? 'asc'), [
+    const rows = await run(knex, pagesBy(primaryCondition, columns, starts[0]?.order ?? 'asc'), [
       starts.map(({ from }) => from.toString()),
       ...columns.map((_, place) => arrayOf(starts.map(({ filters }) => filters[place]?.[1] ?? null))),
       limit,
@@ -148,20 +148,20 @@ const singleServerStatements = (run: RunStatement, onPrimary: string): CitusVari
   purgeExpired: async (knex, limit) => (await run(knex, purgeKeys, [limit])).length,
 });
 
-const distributedStatements = (run: RunStatement, onPrimary: string): CitusVariants => ({
+const distributedStatements = (run: RunStatement, primaryCondition: string): CitusVariants => ({
   pages: async (knex, starts, limit) => {
     const pages: Array<ReadonlyArray<PetRow>> = [];
-    for (const start of starts) pages.push(await readPage(run, onPrimary, knex, start, limit));
+    for (const start of starts) pages.push(await readPage(run, primaryCondition, knex, start, limit));
     return pages;
   },
   insert: (knex, newRows) => {
-    const row = `(${insertedColumns.map(() => '?').join()}, ${now})`;
+    const row = `(${insertedColumns.map(() => '?').join()}, ${nowSql})`;
     const rows = newRows.map(() => row).join();
     const sql = `insert into {pets} (${insertedNames}, created_at) values ${rows} returning ${petCells}`;
     return run(knex, { sql }, newRows.flat());
   },
   insertRecords: async (knex, keys, ttlMs) => {
-    const expires_at = knex.raw(`${now} + ?::bigint`, [ttlMs]);
+    const expires_at = knex.raw(`${nowSql} + ?::bigint`, [ttlMs]);
     const rows = keys.map((key) => ({ ...key, pet_id: key.pet_id.toString(), expires_at }));
     await knex('idempotency_keys').insert(rows);
   },
@@ -179,15 +179,15 @@ const citusDetector = () => {
   };
 };
 
-/** Makes the statements for PostgreSQL or Citus. Reads of animals have the SQL condition `onPrimary`. */
+/** Makes the statements for PostgreSQL or Citus. Reads of animals have the SQL condition `primaryCondition`. */
 export const postgresStatements = (
-  onPrimary: string,
+  primaryCondition: string,
   facts: () => SessionFacts,
 ): { readonly statements: Statements; readonly isDistributed: (knex: Knex) => Promise<boolean> } => {
   const qualify = qualifier(facts);
   const run = statementRunner(facts, qualify);
-  const single = singleServerStatements(run, onPrimary);
-  const distributed = distributedStatements(run, onPrimary);
+  const single = singleServerStatements(run, primaryCondition);
+  const distributed = distributedStatements(run, primaryCondition);
   const isDistributed = citusDetector();
   /** Opens the first connection, which finds the facts about sessions. */
   const findFacts = async (knex: Knex): Promise<void> => {
@@ -195,10 +195,10 @@ export const postgresStatements = (
   };
   const statementsOn = async (knex: Knex) => ((await isDistributed(knex)) ? distributed : single);
   const statements: Statements = {
-    now,
+    nowSql,
     byIds: async (knex, ids) => {
       await findFacts(knex);
-      return run(knex, byIds(onPrimary), [ids.map(String)]);
+      return run(knex, byIds(primaryCondition), [ids.map(String)]);
     },
     pages: async (knex, starts, limit) => (await statementsOn(knex)).pages(knex, starts, limit),
     insert: async (knex, newRows) => (await statementsOn(knex)).insert(knex, newRows),

@@ -4,7 +4,7 @@ import { open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { withPool } from '../database/own-database';
 import { isKind, permanentError, withoutStatement } from '../database/errors';
-import { interruptOnAbort, tryWork } from '../database/work';
+import { interruptOnAbort, toEither } from '../database/work';
 import { poolConfiguration } from './connection';
 import { checkIntegrity, isImmutable, openReadOnly, refuseReader } from './file';
 import { createPartial, resolveTarget } from './target';
@@ -38,7 +38,7 @@ const onFile = async <A>(
     done(null);
   };
   const interrupt = (): void => {
-    tryWork(() => connection?.interrupt());
+    toEither(() => connection?.interrupt());
   };
   try {
     return await interruptOnAbort(() => withPool(open({ afterCreate }), work), signal, interrupt);

@@ -42,7 +42,7 @@ export const poolConfiguration = (
   client: 'sqlite3',
   connection,
   useNullAsDefault: true,
-  acquireConnectionTimeout: databaseTimeouts.sqliteBusyMs + databaseTimeouts.graceMs,
+  acquireConnectionTimeout: databaseTimeouts.sqliteBusyMs + databaseTimeouts.outerMarginMs,
   pool: { min: 0, max: 1, ...pool },
   log: silentLog,
   migrations: migrationConfig,

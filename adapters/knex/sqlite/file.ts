@@ -17,7 +17,7 @@ import knex, { type Knex } from 'knex';
 import { dirname, resolve } from 'node:path';
 import { type DatabaseSizes, withPool } from '../database/own-database';
 import { codeOf, errorWithCode, permanentError, withoutStatement } from '../database/errors';
-import { tryWork } from '../database/work';
+import { toEither } from '../database/work';
 import { readSchemaState } from '../migrations/migrations';
 import { fileInMode, poolConfiguration } from './connection';
 import { sqliteStatements } from './statements';
@@ -66,7 +66,7 @@ const giveToOwner = (file: number, folder: string): void => {
 export const createPrivateFile = (filename: string): void => {
   const path = resolveSymlink(filename);
   if (existsSync(path)) return;
-  const file = tryWork(() => openSync(path, 'ax', 0o600));
+  const file = toEither(() => openSync(path, 'ax', 0o600));
   if (E.isLeft(file)) {
     if (existsSync(path)) return;
     throw file.left.cause;
@@ -118,7 +118,7 @@ export const refuseReader = (filename: string): void => {
 
 /** True if the file itself is mounted, as by a container volume that names the file. Always false outside Linux. */
 export const isMountPoint = (filename: string): boolean => {
-  const mounts = tryWork(() => readFileSync('/proc/self/mountinfo', 'utf8'));
+  const mounts = toEither(() => readFileSync('/proc/self/mountinfo', 'utf8'));
   if (E.isLeft(mounts)) return false;
   const file = resolveSymlink(resolve(filename));
   // The fifth field is the mount point, in which `\040` stands for a space (proc_pid_mountinfo(5)).

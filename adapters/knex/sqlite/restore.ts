@@ -3,7 +3,7 @@ import { existsSync, linkSync, renameSync, rmSync, statSync } from 'node:fs';
 import { withPool } from '../database/own-database';
 import { isKind, permanentError, withoutStatement } from '../database/errors';
 import { inTransaction } from '../database/work';
-import { checkNeeds, hasContents } from '../database/needs';
+import { checkColumns, hasContents } from '../database/needs';
 import { runMigrations } from '../migrations/migrate';
 import { generationMismatch, readSchemaState } from '../migrations/migrations';
 import { type CopyOptions, placeCheckedCopy } from './backup';
@@ -26,7 +26,7 @@ const checkBackup = async (backup: string): Promise<ReadonlyArray<string>> => {
   const schema = await unlessDamaged(
     withPool(openReadOnly(backup), async (file) => {
       const state = await readSchemaState(file, sqliteStatements);
-      if (state.generation > 0 && state.pending.length === 0) await checkNeeds(file, sqliteStatements);
+      if (state.generation > 0 && state.pending.length === 0) await checkColumns(file, sqliteStatements);
       return state;
     }),
     undefined,

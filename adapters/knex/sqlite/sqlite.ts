@@ -4,7 +4,7 @@ import knex, { type Knex } from 'knex';
 import { statSync } from 'node:fs';
 import { type OwnDatabase, poolUsageOf, withPool } from '../database/own-database';
 import type { StoreDatabase } from '../database/store-database';
-import { inTransaction, tryAndRollBack, tryWork } from '../database/work';
+import { inTransaction, tryAndRollBack, toEither } from '../database/work';
 import { migrationTable } from '../migrations/migrations';
 import { fileInMode, poolConfiguration, withPragmas } from './connection';
 import {
@@ -145,11 +145,11 @@ const watchFile = (filename: string) => {
     }
     if (isReplaced) throw new Error('the database file or its log was removed or replaced');
   };
-  return { check, isReplaced: (): boolean => E.isLeft(tryWork(check)) };
+  return { check, isReplaced: (): boolean => E.isLeft(toEither(check)) };
 };
 
 /** SQLite allows one write at a time. `reads` limits each kind of read: finds, lists and checks of API keys. */
-const concurrency = { reads: 1, writes: 1 };
+const maxBatches = { reads: 1, writes: 1 };
 
 /** Makes a StoreDatabase. `checkFile` throws if the file was replaced. Its default checks nothing. */
 const sqliteDatabase = (reads: Knex, writes: Knex, checkFile: () => void = constVoid): StoreDatabase => {
@@ -163,8 +163,8 @@ const sqliteDatabase = (reads: Knex, writes: Knex, checkFile: () => void = const
     reads,
     writes,
     statements: sqliteStatements,
-    onPrimary: 'true',
-    concurrency,
+    primaryCondition: 'true',
+    maxBatches,
     write: (statement) => durably(statement(writes)),
     transaction: (work, until) => durably(transaction(work, until)),
     withMigrationLock: withWriteLock(writes, transaction),

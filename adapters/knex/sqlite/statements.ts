@@ -38,20 +38,20 @@ const recordAsJson = ({ owner_id, idempotency_key, content_hash, pet_id }: Idemp
   `[${JSON.stringify(owner_id)},${JSON.stringify(idempotency_key)},"${content_hash}",${pet_id}]`;
 
 /** Time since 1970, which SQLite's Julian days count from 2440587.5. */
-const now = "cast(round((julianday('now') - 2440587.5) * 86400000) as integer)";
+const nowSql = "cast(round((julianday('now') - 2440587.5) * 86400000) as integer)";
 
 const byIds = `select json_group_array(${rowAsJson}) as found from pets
   where pets.id in (select value from json_each(?))`;
 
 const insert = `insert into pets (${insertedColumns.map(({ name }) => name).join()}, created_at)
-  select ${insertedColumns.map((_, place) => `value ->> ${place}`).join()}, ${now} from json_each(?)
+  select ${insertedColumns.map((_, place) => `value ->> ${place}`).join()}, ${nowSql} from json_each(?)
   returning json_array(${rowAsJson}) as found`;
 
 const insertRecords = `insert into idempotency_keys (owner_id, idempotency_key, content_hash, pet_id, expires_at)
-  select value ->> 0, value ->> 1, value ->> 2, value ->> 3, ${now} + ? from json_each(?)`;
+  select value ->> 0, value ->> 1, value ->> 2, value ->> 3, ${nowSql} + ? from json_each(?)`;
 
 const purgeExpired = `delete from idempotency_keys
-  where rowid in (select rowid from idempotency_keys where expires_at <= ${now} limit ?) returning '' as found`;
+  where rowid in (select rowid from idempotency_keys where expires_at <= ${nowSql} limit ?) returning '' as found`;
 
 const pagesBy = (columns: ReadonlyArray<Column>, order: ListOrder): string => {
   const follows = order === 'asc' ? '>=' : '<=';
@@ -78,7 +78,7 @@ const readRows = async (...statement: Parameters<typeof run>): Promise<ReadonlyA
  * value for each cell.
  */
 export const sqliteStatements: Statements = {
-  now,
+  nowSql,
   byIds: (knex, ids) => readRows(knex, byIds, `[${ids.join()}]`),
   pages: async (knex, starts, limit) => {
     const columns = (starts[0]?.filters ?? []).map(([column]) => column);

@@ -5,7 +5,7 @@ import { open } from 'node:fs/promises';
 import { randomUUID } from 'node:crypto';
 import { basename, dirname, join } from 'node:path';
 import { permanentError } from '../database/errors';
-import { tryWork } from '../database/work';
+import { toEither } from '../database/work';
 import { createPrivateFile, followSymlinks, isInUse, isMountPoint, isSameFile } from './file';
 
 const dayMs = 86_400_000;
@@ -14,9 +14,9 @@ const partialName = /\.animal-store-[0-9a-f-]{36}\.partial(-journal)?$/;
 
 /** Deletes partial files older than a day, which killed processes left. Leaves what it may not read or delete. */
 const removeStalePartials = (folder: string): void => {
-  void tryWork(() => {
+  void toEither(() => {
     for (const name of readdirSync(folder).filter((other) => partialName.test(other)))
-      void tryWork(() => {
+      void toEither(() => {
         const path = join(folder, name);
         if (Date.now() - statSync(path).mtimeMs > dayMs) rmSync(path);
       });

@@ -11,10 +11,10 @@ interface Batch {
 }
 
 /** Makes a batcher whose batches end when the test says so. The result of a key is the key in capitals. */
-const batcher = ({ concurrency = 1, timeoutMs = 5_000, groupOf = (_key: string): string => '' } = {}) => {
+const batcher = ({ maxBatches = 1, timeoutMs = 5_000, groupOf = (_key: string): string => '' } = {}) => {
   const batches: Array<Batch> = [];
   const load = createBatcher<string, never, string>({
-    concurrency,
+    maxBatches,
     groupOf,
     timeoutMs,
     runBatch: (keys) =>
@@ -130,8 +130,8 @@ describe('A batcher', () => {
 });
 
 describe('A batcher with several slots', () => {
-  it('begins a batch while another one is slow, up to its concurrency', async () => {
-    const { call, begun, keys } = batcher({ concurrency: 2 });
+  it('begins a batch while another one is slow, up to its maxBatches', async () => {
+    const { call, begun, keys } = batcher({ maxBatches: 2 });
     const slow = call('a');
     const first = await begun(1);
     const quick = call('b');
@@ -186,7 +186,7 @@ describe('A batcher when the database is slow', () => {
     const sizes: Array<number> = [];
     const ended: Array<Promise<unknown>> = [];
     const load = createBatcher<number, never, number>({
-      concurrency: 1,
+      maxBatches: 1,
       timeoutMs: 40,
       separatesRejected: true,
       runBatch: (inputs, until) => {

@@ -35,7 +35,7 @@ describe('At a given time,', () => {
     it(`a call that has waited ${waitedMs} of its 1,000 ms ${outcome === 'Right' ? 'begins' : 'fails'}`, async () => {
       let endFirst = (): void => undefined;
       const load = createBatcher<string, never, string>({
-        concurrency: 1,
+        maxBatches: 1,
         runBatch: (inputs) =>
           new Promise((resolve) => {
             const end = () => {
@@ -58,14 +58,14 @@ describe('At a given time,', () => {
   it('calls of a rejected batch are retried alone, but none begins after the time for retries', async () => {
     const alone: Array<string> = [];
     const load = createBatcher<string, never, string>({
-      concurrency: 1,
+      maxBatches: 1,
       separatesRejected: true,
       runBatch: (inputs) => {
         const [input = ''] = inputs;
         if (inputs.length > 1) return Promise.reject(errorWith('23514'));
         alone.push(input);
         if (alone.length === 1) return Promise.reject(errorWith('40001'));
-        now += databaseTimeouts.createRetryMs / 4;
+        now += databaseTimeouts.separateCreatesMs / 4;
         return Promise.resolve([E.right(input)]);
       },
     });

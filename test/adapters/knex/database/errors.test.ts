@@ -3,13 +3,13 @@ import { randomBytes } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import knex, { type Knex } from 'knex';
-import { type ErrorKind, kindOf } from '../../../../adapters/knex/database/errors';
+import { type ErrorKind, errorKindOf } from '../../../../adapters/knex/database/errors';
 import { execute, inPostgresDatabase } from '../../../support/postgres/postgres';
 import { freePort } from '../../../support/processes/system';
 import { inFolder } from '../../../support/temporary-folder';
 
 const kindOfFailure = (work: Promise<unknown>): Promise<ErrorKind | undefined> =>
-  work.then(() => undefined, kindOf);
+  work.then(() => undefined, errorKindOf);
 
 /** Statements of one session, the last of which fails. */
 type Statements = ReadonlyArray<string>;

@@ -4,7 +4,7 @@ import { readdirSync, readlinkSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import type { Knex } from 'knex';
 import { openPostgres, openSqlite } from '../../../../adapters/knex';
-import { tryWork } from '../../../../adapters/knex/database/work';
+import { toEither } from '../../../../adapters/knex/database/work';
 import { eventually } from '../../../support/eventually';
 import { execute, inPostgresDatabase } from '../../../support/postgres/postgres';
 import { newDatabaseFile, removeFolders } from '../../../support/temporary-folder';
@@ -14,7 +14,7 @@ const descriptors = '/proc/self/fd';
 /** Counts the descriptors by which this process has a file or its log open. */
 const countOpen = (file: string): number =>
   readdirSync(descriptors).filter((name) => {
-    const target = tryWork(() => readlinkSync(`${descriptors}/${name}`));
+    const target = toEither(() => readlinkSync(`${descriptors}/${name}`));
     return E.isRight(target) && target.right.startsWith(file);
   }).length;
 

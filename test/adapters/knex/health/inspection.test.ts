@@ -10,7 +10,7 @@ import {
   inspectConnection,
   knexAuthenticate,
   knexPetRepository,
-  kindOf,
+  errorKindOf,
   knexReadiness,
   migrate,
   openPostgres,
@@ -29,7 +29,7 @@ import { eventually } from '../../../support/eventually';
 import { execute, withRole } from '../../../support/postgres/postgres';
 import { projectFolder } from '../../../support/processes/command';
 import { success } from '../../../contracts/outcome';
-import { neededRights, needs } from '../../../../adapters/knex/database/needs';
+import { requiredRights, requiredColumns } from '../../../../adapters/knex/database/needs';
 
 /** Takes the steps of an inspection until one fails. */
 const inspect = (database: OwnDatabase) =>
@@ -114,7 +114,7 @@ describe('A database that refuses creates', () => {
   it('is not ready, and fails the inspection on PostgreSQL, with each right that is missing', () =>
     asRole(async (database, _owner, grant) => {
       await grant();
-      for (const [name, rights] of Object.entries(neededRights))
+      for (const [name, rights] of Object.entries(requiredRights))
         for (const right of rights) {
           await grant(`revoke ${right} on ${name} from`);
           expect(await reasonOf(database)).to.include(`${right} on ${name}`);
@@ -129,11 +129,11 @@ describe('A database that refuses creates', () => {
     asRole(async (database, owner, grant) => {
       await grant();
       await success(knexPetRepository(owner).create(arbitraryNewPet()));
-      for (const table of Object.keys(needs).filter((name) => name in neededRights)) {
+      for (const table of Object.keys(requiredColumns).filter((name) => name in requiredRights)) {
         await owner.writes.raw(`alter table ${table} enable row level security`);
         expect(await reasonOf(database)).to.equal(`row-level security is active on ${table}`);
         expect(await knexReadiness(database)()).to.match(/^row-level security would hide rows/);
-        expect(await database.reads(table).select('*').catch(kindOf)).to.equal('RowSecurity');
+        expect(await database.reads(table).select('*').catch(errorKindOf)).to.equal('RowSecurity');
         await owner.writes.raw(`alter table ${table} disable row level security`);
       }
       expect(await knexReadiness(database)()).to.equal(undefined);

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { inspectConnection, knexPetRepository, migrate, type OwnDatabase } from '../../../../adapters/knex';
 import { decodeOrThrow, IdempotencyKey, OwnerId } from '../../../../core';
 import { arbitraryNewPet } from '../../../contracts';
-import { kindOf } from '../../../../adapters/knex/database/errors';
+import { errorKindOf } from '../../../../adapters/knex/database/errors';
 import { success } from '../../../contracts/outcome';
 import { postgresWith, withEmptyDatabase } from '../../../support/databases/databases';
 import { execute } from '../../../support/postgres/postgres';
@@ -73,7 +73,7 @@ describe('A PostgreSQL server that has changed its order of texts', () => {
       );
       const outcome = await migrate(database)();
       const cause = outcome._tag === 'Left' && outcome.left.cause;
-      expect(kindOf(cause)).to.equal('ColumnUsed');
+      expect(errorKindOf(cause)).to.equal('ColumnUsed');
       expect(cause).to.have.property('message').that.includes('view');
     }));
 

@@ -63,7 +63,9 @@ const whileOneIsLocked = (
     const { ownerId: owner_id, idempotencyKey: idempotency_key } = locked;
     await transaction('idempotency_keys').where({ owner_id, idempotency_key }).forUpdate();
     const expired = () =>
-      transaction('idempotency_keys').whereRaw(`expires_at <= ${database.statements.now}`).select('owner_id');
+      transaction('idempotency_keys')
+        .whereRaw(`expires_at <= ${database.statements.nowSql}`)
+        .select('owner_id');
     try {
       await test(repository, async () => (await expired()).length);
     } finally {

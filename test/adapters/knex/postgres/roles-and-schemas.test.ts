@@ -13,7 +13,7 @@ import { arbitraryNewPet, arbitraryScopedIdempotencyKey } from '../../../contrac
 import { postgresDatabase, withEmptyDatabase } from '../../../support/databases/databases';
 import { execute, withRole } from '../../../support/postgres/postgres';
 import { success } from '../../../contracts/outcome';
-import { neededRights } from '../../../../adapters/knex/database/needs';
+import { requiredRights } from '../../../../adapters/knex/database/needs';
 import { projectFolder } from '../../../support/processes/command';
 
 const limits = { poolSize: 2, statementTimeoutMs: 3_000 };
@@ -29,7 +29,7 @@ describe('A role of PostgreSQL that may make no table', () => {
   it('serves a store that is migrated and has a key, by the grants of deploy/postgres, also with a later table', () =>
     withEmptyDatabase(postgresDatabase, async (owners, _open, url) => {
       expect(grants).to.have.lengthOf(5);
-      for (const right of new Set(Object.values(neededRights).flat()))
+      for (const right of new Set(Object.values(requiredRights).flat()))
         expect(grants.join('\n')).to.match(
           new RegExp(`^grant .*\\b${right}\\b.* on all (tables|sequences) `, 'm'),
         );
