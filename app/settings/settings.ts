@@ -172,6 +172,9 @@ export const secretSettings = ['API_KEYS', 'DATABASE_URL'] as const;
 
 export const fileSettings: ReadonlyArray<string> = secretSettings.map((name) => `${name}_FILE`);
 
+const fileOf = (environment: NodeJS.ReadOnlyDict<string>, name: string): string =>
+  environment[`${name}_FILE`]?.trim() ?? '';
+
 const maxSecretBytes = 1_000_000;
 
 /** Reads a secret from a regular file. Rejects other kinds, because a pipe or a device may block or never end. */
@@ -195,7 +198,8 @@ const readSecretFile = (file: string): E.Either<string, string> => {
 const readSecret =
   (environment: NodeJS.ReadOnlyDict<string>) =>
   (name: string): E.Either<ReadonlyArray<InvalidField>, readonly [name: string, text: string]> => {
-    const { [name]: text = '', [`${name}_FILE`]: file = '' } = environment;
+    const { [name]: text = '' } = environment;
+    const file = fileOf(environment, name);
     if (file === '') return E.right([name, text]);
     return pipe(
       readSecretFile(file),
@@ -235,5 +239,5 @@ export const readSettings = (
     secretSettings,
     E.traverseArray(readSecret(environment)),
     E.chain((secrets) => decodeSettings({ ...environment, ...Object.fromEntries(secrets) })),
-    E.map((settings) => withFileOfUrl(environment['DATABASE_URL_FILE'] ?? '', settings)),
+    E.map((settings) => withFileOfUrl(fileOf(environment, 'DATABASE_URL'), settings)),
   );

@@ -1,11 +1,5 @@
 import { toError } from 'fp-ts/Either';
-import {
-  databaseTimeouts,
-  openPostgres,
-  openSqlite,
-  postgresConfiguration,
-  sqliteConfiguration,
-} from '../../adapters/knex';
+import { openPostgres, openSqlite, postgresConfiguration, sqliteConfiguration } from '../../adapters/knex';
 import { CommandFailed } from '../failures';
 import { rereadPostgresUrl, type Settings } from '../settings/settings';
 
@@ -39,10 +33,7 @@ export const databaseOf = (settings: Settings) => {
     case 'Postgres': {
       const current =
         url.file === undefined ? url.connectionString : rereadPostgresUrl(url.file, url.connectionString);
-      const options = {
-        poolSize: settings.POSTGRES_POOL_SIZE,
-        statementTimeoutMs: databaseTimeouts.statementMs,
-      };
+      const options = { poolSize: settings.POSTGRES_POOL_SIZE };
       return {
         open: () => withDriver(() => openPostgres(current, options)),
         configuration: () => postgresConfiguration(current, options),

@@ -27,8 +27,12 @@ const isDiskFull = isKind('DiskFull');
 
 export interface PostgresOptions {
   readonly poolSize: number;
-  readonly statementTimeoutMs: number;
+  /** Maximum time of a statement, by default 3 s. With more than 4 s, statements run on after their calls have failed. */
+  readonly statementTimeoutMs?: number;
 }
+
+const statementTimeoutOf = ({ statementTimeoutMs = databaseTimeouts.statementMs }: PostgresOptions): number =>
+  statementTimeoutMs;
 
 /** Resets the search path for a transaction: a pooler may pass on a session in which another client has set it. */
 const resetSearchPath =
@@ -37,8 +41,8 @@ const resetSearchPath =
 /** Minimum lifetime of a session, as a multiple of the statement timeout: 4 minutes for a timeout of 3 s. */
 const lifetimeInStatements = 80;
 
-const silenceMsOf = ({ statementTimeoutMs }: PostgresOptions): number =>
-  statementTimeoutMs + databaseTimeouts.outerMarginMs;
+const silenceMsOf = (options: PostgresOptions): number =>
+  statementTimeoutOf(options) + databaseTimeouts.outerMarginMs;
 
 const sessionsOf = (options: PostgresOptions): Sessions =>
   registerSessions(silenceMsOf(options), options.poolSize);
@@ -49,7 +53,8 @@ export const postgresConfiguration = (
   sessions: Sessions = sessionsOf(options),
   onConnection: (facts: SessionFacts) => void = () => undefined,
 ): Knex.Config => {
-  const { poolSize, statementTimeoutMs } = options;
+  const { poolSize } = options;
+  const statementTimeoutMs = statementTimeoutOf(options);
   const timeoutMs = silenceMsOf(options);
   const lifetimeMs = lifetimeInStatements * statementTimeoutMs;
   return {
@@ -171,7 +176,7 @@ export const openPostgres = (url: PostgresUrl, options: PostgresOptions): OwnDat
         connectionString: urlText(url),
         keepAlive: true,
         keepAliveInitialDelayMillis: 10_000,
-        connectionTimeoutMillis: options.statementTimeoutMs,
+        connectionTimeoutMillis: statementTimeoutOf(options),
         application_name: 'animal-store migration',
       },
       pool: { min: 0, max: 1 },
@@ -188,7 +193,7 @@ export const openPostgres = (url: PostgresUrl, options: PostgresOptions): OwnDat
       await checkEncoding(pool);
       return [
         await describeConnection(pool, facts.schema),
-        await inspectSettings(pool, options.statementTimeoutMs),
+        await inspectSettings(pool, statementTimeoutOf(options)),
         ...(await inspectCollation(pool)),
         ...inspectCertificate(facts.certificateExpirySeconds),
       ];

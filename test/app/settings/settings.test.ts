@@ -190,7 +190,7 @@ describe('The settings', () => {
     const [keys, address] = [join(folder, 'keys'), join(folder, 'address')];
     writeFileSync(keys, 'one,\ntwo\r\n \r\nthree\n');
     writeFileSync(address, '\ufeffpostgres://keeper:s3cretWord@host/animals \r\n');
-    expect(readSettings({ API_KEYS_FILE: keys, DATABASE_URL_FILE: address })).to.deep.equal(
+    expect(readSettings({ API_KEYS_FILE: `${keys}\r`, DATABASE_URL_FILE: ` ${address}` })).to.deep.equal(
       E.right({
         ...defaults,
         API_KEYS: ['one', 'two', 'three'],
