@@ -26,9 +26,9 @@ const stateOf = ({ ok, isWarning }: Finding, style: Style): string => {
 
 const summaryOf = (findings: ReadonlyArray<Finding>, style: Style): string => {
   const failures = findings.filter(({ ok }) => !ok).length;
-  if (failures > 0)
-    return style('red', `${counted(failures, 'check')} failed: \`serve\` would not start or work`);
-  return style('green', '`serve` would start and work');
+  return failures > 0
+    ? style('red', `${counted(failures, 'check')} failed`)
+    : style('green', 'no check failed');
 };
 
 const checkWidth = 10;

@@ -190,7 +190,7 @@ describe('animal-store doctor at a terminal', () => {
   needsPrograms('script');
   afterEach(removeFolders);
 
-  it('wraps its lines under their texts, and says at the end whether `serve` would start', async () => {
+  it('wraps its lines under their texts, and says at the end how many checks failed', async () => {
     const DATABASE_URL = `sqlite:${await newDatabaseFile()}`;
     const environment = { DATABASE_URL, NODE_ENV: 'production', PORT: '0', NO_COLOR: '1' };
     const { stdout } = await startAtTerminal(`exec ${process.execPath} ${main} doctor`, {
@@ -198,7 +198,7 @@ describe('animal-store doctor at a terminal', () => {
       columns: 80,
     }).ended;
     const lines = stdout.trimEnd().split('\r\n');
-    expect(lines.at(-1)).to.match(/^\d checks failed: `serve` would not start or work$/);
+    expect(lines.at(-1)).to.match(/^\d checks failed$/);
     for (const line of lines.slice(0, -2).filter((line) => !line.includes(DATABASE_URL.slice(7))))
       expect(line).to.match(/^(?:(?:ok {2}|WARN|FAIL) {2}\w+ +| {18})\S.{0,61}$/);
   });
