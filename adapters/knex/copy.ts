@@ -58,9 +58,9 @@ export const checkCopySource = ({ reads, statements }: CopySource): TaskEither<U
     await checkColumns(reads, statements);
   });
 
-const changes: Table = { name: 'animal_store_changes', noun: 'record of a change', primaryKey: ['id'] };
+const changeRecords: Table = { name: 'animal_store_changes', noun: 'record of a change', primaryKey: ['id'] };
 
-const tables = [pets, apiKeys, idempotencyKeys, changes];
+const tables = [pets, apiKeys, idempotencyKeys, changeRecords];
 
 const batchSize = 400;
 
@@ -116,10 +116,10 @@ export interface CopiedStore {
   readonly lastId: bigint;
 }
 
-type Contents = Awaited<ReturnType<typeof readTable>>;
+type TableDigest = Awaited<ReturnType<typeof readTable>>;
 
 /** Returns an array with a text that says how a table has changed since the copy, or an empty array if it has not. */
-const changeText = (noun: string, before: Contents, now: Contents): ReadonlyArray<string> => {
+const differenceText = (noun: string, before: TableDigest, now: TableDigest): ReadonlyArray<string> => {
   const difference = now.count - before.count;
   const count = `${Math.abs(difference)} ${noun}${Math.abs(difference) === 1 ? '' : 's'}`;
   if (difference !== 0) return [`${count} ${difference > 0 ? 'missing in the target' : 'deleted since'}`];
@@ -151,7 +151,7 @@ export const copyStore = async (
   state: CopyState,
   signal: AbortSignal,
 ): Promise<CopiedStore> => {
-  const read = new Map<Table, Contents>();
+  const read = new Map<Table, TableDigest>();
   const rowsToCopy = state.showsShare === true ? await countRows(source.reads) : 0;
   const rowsToRead = rowsToCopy * (source.isLocked === true ? 2 : 3);
   let rowsRead = 0;
@@ -178,13 +178,15 @@ export const copyStore = async (
 
   const copyTables = async (to: Knex): Promise<CopiedStore> => {
     if (await hasContents(to, target.statements))
-      throw permanentError('the target has animals or keys already; copy into an empty database');
+      throw permanentError(
+        'the target has animals, keys or records of changes already; copy into an empty database',
+      );
     const copyRows = async (from: Knex): Promise<CopiedStore> => {
       const copied = {
         animals: await copyTable(pets, from, to),
         apiKeys: await copyTable(apiKeys, from, to),
         idempotencyKeys: await copyTable(idempotencyKeys, from, to),
-        changes: await copyTable(changes, from, to),
+        changes: await copyTable(changeRecords, from, to),
         lastId: await source.statements.readLastId(from),
       };
       if (copied.lastId > 0n) await target.statements.setLastId(to, copied.lastId);
@@ -198,21 +200,23 @@ export const copyStore = async (
     });
   };
 
-  const findChanges = async ({ lastId }: CopiedStore): Promise<ReadonlyArray<string>> => {
-    const changes: Array<string> = [];
+  const findDifferences = async ({ lastId }: CopiedStore): Promise<ReadonlyArray<string>> => {
+    const differences: Array<string> = [];
     for (const [table, before] of read)
-      changes.push(...changeText(table.noun, before, await readTable(source.reads, table, signal, advance)));
+      differences.push(
+        ...differenceText(table.noun, before, await readTable(source.reads, table, signal, advance)),
+      );
     const next = await source.statements.readLastId(source.reads);
-    return next === lastId || changes.length > 0 ? changes : [`the last id, which is ${next} now`];
+    return next === lastId || differences.length > 0 ? differences : [`the last id, which is ${next} now`];
   };
 
   try {
     const copied = await target.withMigrationLock(copyTables);
     state.phase = 'committed';
-    const changes = source.isLocked === true ? [] : await findChanges(copied);
-    if (changes.length === 0) return copied;
+    const differences = source.isLocked === true ? [] : await findDifferences(copied);
+    if (differences.length === 0) return copied;
     throw permanentError(
-      `the source has changed since the copy began, because its services were not stopped: ${changes.join(', ')}`,
+      `the source has changed since the copy began, because its services were not stopped: ${differences.join(', ')}`,
     );
   } catch (error) {
     throw withoutStatement(error);

@@ -71,7 +71,7 @@ const nowSql = 'cast(floor(extract(epoch from statement_timestamp()) * 1000) as 
 
 const insertedNames = insertedColumns.map(({ name }) => name).join();
 
-const insertPets = {
+const insertPetsSql = {
   name: 'insert pets',
   sql: `insert into {pets} (${insertedNames}, created_at) select ${insertedNames}, ${nowSql}
   from unnest(${insertedColumns.map(({ type }) => `?::${type}[]`).join()}) as fresh (${insertedNames})
@@ -135,7 +135,7 @@ const singleServerStatements = (run: RunStatement, primaryCondition: string): Ci
   },
   insert: (knex, newRows) => {
     const columns = insertedColumns.map((_, place) => arrayOf(newRows.map((cells) => cells[place] ?? null)));
-    return run(knex, insertPets, columns);
+    return run(knex, insertPetsSql, columns);
   },
   insertRecords: (knex, records, ttlMs) =>
     run(knex, insertKeys, [

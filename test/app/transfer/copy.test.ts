@@ -202,7 +202,11 @@ describe('The command copy', function () {
         ],
       ] as const) {
         await execute(url, fill);
-        await expectFailure(source.databaseUrl, url, 'the target has animals or keys already; copy into an');
+        await expectFailure(
+          source.databaseUrl,
+          url,
+          'the target has animals, keys or records of changes already; copy into an',
+        );
         await execute(url, `delete from ${table}`);
       }
       // The address in TARGET_URL hides the password from the list of processes.
