@@ -1,5 +1,6 @@
 import { expect } from 'chai';
-import { chown, stat } from 'node:fs/promises';
+import { chown, readFile, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { execute } from '../support/postgres/postgres';
 import { type PostgresServer, withOwnPostgres } from '../support/postgres/postgres-server';
 import { killPrograms, runCommand } from '../support/processes/command';
@@ -81,7 +82,25 @@ describe('TLS to PostgreSQL, as the address says', () => {
       );
 
       const expired = await expiredLike(made);
+      const bundle = join(server.folder, 'bundle.pem');
+      const both = await Promise.all([made, expired].map(({ certificate }) => readFile(certificate)));
+      await writeFile(bundle, Buffer.concat(both));
+      const trusting = { ...settings, DATABASE_URL: at(verifiedBy({ ...made, certificate: bundle })) };
+      const running = await startService({ ...trusting, ADMIN_PORT: '0' });
+      const readyz = `${await running.adminAddress()}/readyz`;
+      expect((await fetch(readyz)).status).to.equal(200);
       await switchOn(server, expired);
+      await eventually('readiness names TLS', 20_000, async () => {
+        await server.query(
+          "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'animal-store'",
+        );
+        const answer = await fetch(readyz);
+        return answer.status === 503 && (await answer.text()).includes('no TLS connection to the database');
+      });
+      expect((await runCommand(['doctor'], trusting)).stdout).to.match(
+        /FAIL {2}connection .*certificate has expired; renew the certificate of the server/,
+      );
+      await running.stop();
       await eventually('the server has the expired certificate', 20_000, async () => {
         const refusal = await refusalOf(at(verifiedBy(expired)));
         return refusal.includes(
