@@ -24,6 +24,8 @@ export const databaseTimeouts = {
   // and any client can request a check.
   readinessMs: 3_700,
   readinessCacheMs: 1_000,
+  /** Time after which readiness tries the space on the disk of PostgreSQL again, without an error that lets it suspect. */
+  spaceCheckMs: 20_000,
   keepAwakeMs: 1_000,
   idleInTransactionMs: 10_000,
 } as const;

@@ -163,6 +163,7 @@ export const openPostgres = (url: PostgresUrl, options: PostgresOptions): OwnDat
     if (facts.schema !== undefined) builder.withSchema?.(facts.schema);
   });
   let lacksSpace = false;
+  let spaceTriedAt = performance.now();
   pool.on('query-error', (error: unknown) => {
     // After a failover, the other sessions of the pool may lead to the former primary too.
     if (isReadOnlyServer(error)) sessions.retireAll();
@@ -207,7 +208,9 @@ export const openPostgres = (url: PostgresUrl, options: PostgresOptions): OwnDat
     inspectIds: async (count) =>
       (await isDistributed(pool)) ? undefined : inspectSequence(pool, statements, count),
     checkSpace: async (isSuspected = lacksSpace) => {
-      if (!isSuspected) return;
+      const now = performance.now();
+      if (!isSuspected && now - spaceTriedAt < databaseTimeouts.spaceCheckMs) return;
+      spaceTriedAt = now;
       try {
         await inTransaction(pool, (transaction) => transaction.raw(fillTemporaryFile));
         lacksSpace = false;

@@ -67,9 +67,17 @@ const clusterBytes = 128 * 1024 * 1024;
 const failOnFullDisk = async (databaseUrl: string, folder: string, bytes: number): Promise<void> => {
   const stored = await failUnderService(databaseUrl, {
     inject: async () => {
+      const environment = { DATABASE_URL: databaseUrl, API_KEYS: owner };
+      const idle = await startService({ ...environment, ADMIN_PORT: '0' });
+      const readyz = `${await idle.adminAddress()}/readyz`;
+      expect((await fetch(readyz)).status).to.equal(200);
       await fillDisk(`${folder}/filler`, bytes);
-      const { code, stdout } = await runCommand(['doctor'], { DATABASE_URL: databaseUrl, API_KEYS: owner });
+      const { code, stdout } = await runCommand(['doctor'], environment);
       expect(code, stdout).to.equal(1);
+      await eventually('an instance without creates is not ready either', 60_000, async () =>
+        (await fetch(readyz)).text().then((text) => text.includes('the disk of the database is full')),
+      );
+      await idle.stop();
       return () => rm(`${folder}/filler`);
     },
     reads: 'reads continue',
