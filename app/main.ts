@@ -2,7 +2,7 @@
 /* Entry point of the command `animal-store`. Loads the rest only on a version of Node that can run it. */
 
 const endWith = (text: string): never => {
-  process.stderr.write(`animal-store: ${text}\n`);
+  process.stderr.write(`error: ${text}\n`);
   process.exit(1);
 };
 

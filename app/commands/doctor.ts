@@ -35,17 +35,14 @@ const checkWidth = 10;
 const indent = ' '.repeat('FAIL'.length + checkWidth + 4);
 
 /** Makes a line for each finding. At a terminal, wraps the lines under their texts, and adds a summary. */
-const toText = (findings: ReadonlyArray<Finding>, { stdout, env }: Terminal): string => {
+const toText = (findings: ReadonlyArray<Finding>, { stdout, columns, env }: Terminal): string => {
   const style = styleFor(stdout, env);
-  const { isTTY = false, columns = Infinity } = stdout;
   const lines = findings.map((finding) => {
     const text = escapeControlCharacters(finding.text);
-    const wrapped = isTTY
-      ? new Help().boxWrap(text, columns - indent.length).replaceAll('\n', `\n${indent}`)
-      : text;
+    const wrapped = new Help().boxWrap(text, columns - indent.length).replaceAll('\n', `\n${indent}`);
     return `${stateOf(finding, style)}  ${finding.check.padEnd(checkWidth)}  ${wrapped}`;
   });
-  return [...lines, ...(isTTY ? ['', summaryOf(findings, style)] : [])].join('\n');
+  return [...lines, ...(stdout.isTTY === true ? ['', summaryOf(findings, style)] : [])].join('\n');
 };
 
 export const doctorCommand = (terminal: Terminal): Command =>

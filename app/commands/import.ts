@@ -4,7 +4,7 @@ import { decodeNewPets, importAll, type ImportedPets, type InvalidNewPet } from 
 import { withStore } from '../store/with-store';
 import type { Terminal } from '../terminal/terminal';
 import { counted } from '../terminal/text';
-import { ReadStream, statSync } from 'node:fs';
+import { existsSync, ReadStream, statSync } from 'node:fs';
 import { openSource } from '../transfer/files';
 import { type Format, formatOfFile, readRows } from '../transfer/formats';
 import { createIdsFile } from '../transfer/ids';
@@ -141,7 +141,10 @@ export const importCommand = (terminal: Terminal): Command =>
     .option('--json', 'print the result as JSON')
     .action(async (file: string, options: Options, command: Command) => {
       const { format = formatOfFile(file), json = false } = options;
-      if (format === undefined) return command.error(missingFormat);
+      if (format === undefined)
+        return command.error(
+          file === '-' || existsSync(file) ? missingFormat : `error: file not found: ${file}`,
+        );
       const counts: Counts = { rows: 0, invalidRows: 0, warnings: collectWarnings(), share: () => undefined };
 
       const run = async (context: TransferContext): Promise<string> => {
@@ -163,7 +166,12 @@ export const importCommand = (terminal: Terminal): Command =>
 
       await runTransfer(terminal, run, {
         failed: 'the import failed',
-        remains: (error) => (error instanceof CommitBegan ? error.remains : 'nothing was stored'),
+        remains: (error) => {
+          if (error instanceof CommitBegan) return error.remains;
+          const hint =
+            counts.invalidRows > 0 && options.dryRun !== true ? '; --dry-run lists all invalid rows' : '';
+          return `nothing was stored${hint}`;
+        },
         progress: () => ({ count: counts.rows, noun: 'row', share: counts.share() }),
       });
     });

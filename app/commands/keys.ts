@@ -43,7 +43,7 @@ const lastUseOf = ({ lastUsedAt }: ApiKeyRecord): string => {
  * Makes a table of keys. LAST4 has the last characters of a key, and USED the days since its last use. OWNER stands
  * only in a table with a rotated key: the first key of an owner has the owner's id.
  */
-const keysText = (records: ReadonlyArray<ApiKeyRecord>, { stdout }: Terminal): Promise<string> => {
+const keysText = (records: ReadonlyArray<ApiKeyRecord>, { columns }: Terminal): Promise<string> => {
   const hasOwners = records.some(({ id, ownerId }) => ownerId !== id);
   const toRow = (record: ApiKeyRecord): ReadonlyArray<string> => [
     record.id,
@@ -67,7 +67,7 @@ const keysText = (records: ReadonlyArray<ApiKeyRecord>, { stdout }: Terminal): P
   ];
   return tableText(header, records.map(toRow), {
     flexible: header.indexOf('NAME'),
-    columns: stdout.isTTY === true ? stdout.columns : undefined,
+    columns,
   });
 };
 

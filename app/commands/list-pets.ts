@@ -90,7 +90,10 @@ export const list = (terminal: Terminal): Command => {
           const lines =
             options.json === true
               ? pets.map((pet) => escapeControlCharacters(serialisePet(pet))).join('\n')
-              : await tableText(header, pets.map(textsOf), { flexible: petFieldNames.indexOf('name') });
+              : await tableText(header, pets.map(textsOf), {
+                  flexible: petFieldNames.indexOf('name'),
+                  columns: terminal.columns,
+                });
           if (pets.length > 0) terminal.write(`${lines}\n`);
           const rest = last === undefined ? '' : `; for more, add --after ${last}`;
           const searched = options.name === undefined ? '' : ` of ${grouped(read)} read`;

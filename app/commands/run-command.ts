@@ -27,7 +27,7 @@ export const runCommand = async (
   command: (settings: Settings) => Promise<void>,
 ): Promise<void> => {
   const report = (text: string): void => {
-    printError(`animal-store: ${text}`);
+    printError(`error: ${text}`);
     fail(1);
   };
   const settings = readSettings(env);

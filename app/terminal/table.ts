@@ -28,7 +28,7 @@ const cut = (text: string, width: number, widthOf: (text: string) => number): st
 export const tableText = async (
   header: Row,
   rows: ReadonlyArray<Row>,
-  { flexible, columns = Infinity }: { readonly flexible: number; readonly columns?: number | undefined },
+  { flexible, columns }: { readonly flexible: number; readonly columns: number },
 ): Promise<string> => {
   // The package is an ES module, which CommonJS can only import dynamically on Node 22.0 to 22.11.
   const { default: widthOf } = await import('string-width');

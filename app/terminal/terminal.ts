@@ -60,7 +60,7 @@ export const openTerminal = ({ env, stdout, stderr }: ProcessIO) => {
     text
       .replace(/^database: .*/, (line) => style('dim', line))
       .replace(/^warning(?=: )/, (word) => style('yellow', word))
-      .replace(/^(?:error|animal-store|the \w+ failed)(?=: )/, (word) => style('red', word));
+      .replace(/^(?:error|the \w+ failed)(?=: )/, (word) => style('red', word));
 
   const writeError = (text: string): void => {
     printed = writeFully(stderr, withColour(asCalled(text))).catch(() => undefined);
@@ -78,7 +78,7 @@ export const openTerminal = ({ env, stdout, stderr }: ProcessIO) => {
 
   const write = (text: string): void => {
     written = writeFully(stdout, text).catch((cause: unknown) => {
-      printError(`animal-store: standard output was not written: ${toError(cause).message}`);
+      printError(`error: standard output was not written: ${toError(cause).message}`);
       fail(errorCode(cause) === 'EPIPE' ? 'SIGPIPE' : 1);
     });
   };
@@ -87,6 +87,8 @@ export const openTerminal = ({ env, stdout, stderr }: ProcessIO) => {
     env,
     stdout,
     stderr,
+    /** Width of standard output, or Infinity if it is no terminal. */
+    columns: stdout.isTTY === true && stdout.columns ? stdout.columns : Infinity,
     printError,
     writeError,
     write,
@@ -110,7 +112,7 @@ export const announceStop = ({ stderr, printError }: Terminal, signal: NodeJS.Si
   if (signal === 'SIGINT' && stderr.isTTY === true) printError('stopping; press Ctrl-C again to end at once');
 };
 
-const levels = { 'warning: ': 'warn', 'animal-store: ': 'fatal' } as const;
+const levels = { 'warning: ': 'warn', 'error: ': 'fatal' } as const;
 
 /** Makes a terminal that prints messages as JSON lines, like those of the log. */
 export const withJsonMessages = (terminal: Terminal): Terminal => {

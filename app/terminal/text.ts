@@ -1,4 +1,6 @@
-const controlCharacters = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
+// Leaves the zero-width joiner of an emoji such as a family, which a terminal shows as one character.
+const controlCharacters =
+  /(?<![\p{Extended_Pictographic}\p{Emoji_Modifier}\ufe0f])\u200d|(?!\u200d)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 
 const escape = (character: string): string =>
   character

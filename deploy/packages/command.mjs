@@ -6,6 +6,6 @@ import process from 'node:process';
 const main = new URL('../../dist/app/main.js', import.meta.url);
 if (existsSync(main)) await import(main);
 else {
-  process.stderr.write('animal-store: not built yet; run `npm run build`\n');
+  process.stderr.write('error: not built yet; run `npm run build`\n');
   process.exit(1);
 }

@@ -63,7 +63,7 @@ describe('The command line', () => {
       (await runCommand(['serve'], environment, folder)).stderr.trimEnd().split('\n');
     expect(await errors({ LOG_LEVEL: 'info' })).to.deep.equal([
       'settings: .env and the environment',
-      'animal-store: PORT must be a whole number from 0 to 65535',
+      'error: PORT must be a whole number from 0 to 65535',
     ]);
     expect((await errors({ NODE_ENV: 'production' })).join()).to.include('there is no animal store');
   });
@@ -80,7 +80,7 @@ describe('The command line', () => {
     const command = join(folder, 'deploy', 'packages', 'command.mjs');
     expect(await startProgram(process.execPath, [command, 'serve']).ended).to.deep.include({
       code: 1,
-      stderr: 'animal-store: not built yet; run `npm run build`\n',
+      stderr: 'error: not built yet; run `npm run build`\n',
     });
   });
 
@@ -103,7 +103,7 @@ describe('The command line', () => {
       const { code, stderr } = await startProgram(process.execPath, ['--require', hook, main, 'serve']).ended;
       expect({ code, stderr }).to.deep.equal({
         code: 1,
-        stderr: `animal-store: Node ${version} is too old; install Node ${needed} or later, best the current LTS\n`,
+        stderr: `error: Node ${version} is too old; install Node ${needed} or later, best the current LTS\n`,
       });
     }
   });
@@ -181,11 +181,11 @@ describe('The command line', () => {
     const { code, stdout, stderr } = await runInProcess(['keys', 'list'], { DATABASE_URL: 'memory:' });
     expect({ code, stdout }).to.deep.equal({ code: 1, stdout: '' });
     expect(stderr).to.equal(
-      'animal-store: this command needs a database, but DATABASE_URL is `memory:`; set it to sqlite:FILE or postgres://...\n',
+      'error: this command needs a database, but DATABASE_URL is `memory:`; set it to sqlite:FILE or postgres://...\n',
     );
   });
 
-  const lost = (reason: string): string => `animal-store: standard output was not written: .*${reason}.*\n`;
+  const lost = (reason: string): string => `error: standard output was not written: .*${reason}.*\n`;
 
   it('reports in one line that a new key was not written, on a full disk and without a reader', async () => {
     const { environment } = await newCatalogue();

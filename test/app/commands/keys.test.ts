@@ -171,7 +171,7 @@ describe('The command keys', () => {
       ],
     ] as const) {
       const { code, stdout, stderr } = await keys(environment, ...command);
-      expect(stderr).to.equal(`animal-store: ${reason}\n`);
+      expect(stderr).to.equal(`error: ${reason}\n`);
       expect({ code, stdout }).to.deep.equal({ code: 1, stdout: '' });
     }
     expect(await listed(environment)).to.deep.equal(records);

@@ -109,7 +109,7 @@ for (const [kind, makeDatabase] of databaseKinds) {
           const changes = command === 'update' ? ['--name', 'Rex'] : [];
           const { code, stderr } = await run('pets', command, '7', ...changes);
           expect(code, stderr).to.equal(1);
-          expect(stderr).to.match(/\nanimal-store: no animal has the id 7\n$/);
+          expect(stderr).to.match(/\nerror: no animal has the id 7\n$/);
         }
         for (const [command, reason] of [
           [['get', '7.0'], /It must be the id of an animal/],

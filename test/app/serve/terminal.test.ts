@@ -162,7 +162,7 @@ describe('A service at a real terminal', () => {
       .and.include('\x1b[31mFAIL\x1b[39m');
     expect(await run('serve'))
       .to.include('\x1b[33mwarning\x1b[39m: ')
-      .and.include("\x1b[31manimal-store\x1b[39m: can't listen");
+      .and.include("\x1b[31merror\x1b[39m: can't listen");
   });
 
   it('uses colours, unless NO_COLOR is set', async () => {

@@ -242,21 +242,21 @@ describe('The settings', () => {
     execFileSync('mkfifo', [join(folder, 'pipe')]);
     writeFileSync(wrongKeys, 's3cretWord and another\n');
     for (const [environment, fault] of [
-      [{ API_KEYS_FILE: join(folder, 'missing') }, /^animal-store: API_KEYS_FILE must be .*\(ENOENT\)$/],
+      [{ API_KEYS_FILE: join(folder, 'missing') }, /^error: API_KEYS_FILE must be .*\(ENOENT\)$/],
       ...[folder, join(folder, 'pipe'), '/dev/zero', large].map(
         (file) =>
           [
             { API_KEYS_FILE: file },
-            /^animal-store: API_KEYS_FILE must be a regular file of at most 1000000 bytes$/,
+            /^error: API_KEYS_FILE must be a regular file of at most 1000000 bytes$/,
           ] as const,
       ),
-      [{ API_KEYS_FILE: blanks }, /^animal-store: API_KEYS must be keys separated/],
-      [{ API_KEYS_FILE: empty }, /^animal-store: API_KEYS_FILE must be a file that is not empty$/],
-      [{ API_KEYS_FILE: wrongKeys }, /^animal-store: API_KEYS must be keys separated/],
-      [{ DATABASE_URL_FILE: wrongKeys }, /^animal-store: DATABASE_URL must be sqlite:/],
+      [{ API_KEYS_FILE: blanks }, /^error: API_KEYS must be keys separated/],
+      [{ API_KEYS_FILE: empty }, /^error: API_KEYS_FILE must be a file that is not empty$/],
+      [{ API_KEYS_FILE: wrongKeys }, /^error: API_KEYS must be keys separated/],
+      [{ DATABASE_URL_FILE: wrongKeys }, /^error: DATABASE_URL must be sqlite:/],
       [
         { API_KEYS_FILE: wrongKeys, API_KEYS: 'one' },
-        /^warning: API_KEYS is ignored, because API_KEYS_FILE is set\nanimal-store: API_KEYS must be keys/,
+        /^warning: API_KEYS is ignored, because API_KEYS_FILE is set\nerror: API_KEYS must be keys/,
       ],
     ] as const) {
       const { code, stderr } = await runInProcess(['serve'], environment);
@@ -312,7 +312,7 @@ describe('The settings', () => {
     const faults = Object.fromEntries(Object.entries(wrong).map(([name, [text = '']]) => [name, text]));
     const { code, stdout, stderr } = await runCommand(['serve'], faults, folder);
     expect({ code, stdout }).to.deep.equal({ code: 1, stdout: '' });
-    const named = stderr.match(/(?<=^animal-store: )[A-Z_]+(?= must be .+$)/gm) ?? [];
+    const named = stderr.match(/(?<=^error: )[A-Z_]+(?= must be .+$)/gm) ?? [];
     expect(named).to.have.members(Object.keys(wrong));
     expect(stderr.trimEnd().split('\n')).to.have.length(named.length);
     expect(readdirSync(folder)).to.deep.equal([]);
@@ -327,7 +327,7 @@ describe('The settings', () => {
       const { code, stdout, stderr } = await runInProcess(['serve'], { DATABASE_URL: address, PORT: '0' });
       expect({ code, stdout }).to.deep.equal({ code: 1, stdout: '' });
       expect(stderr)
-        .to.match(/^animal-store: .*(?:database|DATABASE_URL)/)
+        .to.match(/^error: .*(?:database|DATABASE_URL)/)
         .and.not.match(/s3cretWord|\n +at /);
     });
   }

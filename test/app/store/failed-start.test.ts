@@ -37,7 +37,7 @@ describe('A start that fails half-way', () => {
     expectRefusal(
       await runInProcess(['serve'], environment),
       new RegExp(
-        `^animal-store: can't listen: 127.0.0.1:${port} is in use; stop the process that listens there, or set PORT or HOST\n$`,
+        `^error: can't listen: 127.0.0.1:${port} is in use; stop the process that listens there, or set PORT or HOST\n$`,
       ),
     );
     expect(hasWriteAheadLog(file)).to.equal(false);
@@ -52,7 +52,7 @@ describe('A start that fails half-way', () => {
   it('reports an address that the machine does not have', async () => {
     expectRefusal(
       await runInProcess(['serve'], { DATABASE_URL: 'memory:', HOST: '192.0.2.1', PORT: '0' }),
-      /^animal-store: can't listen: EADDRNOTAVAIL.*192\.0\.2\.1; this machine does not have that address; set HOST\n$/,
+      /^error: can't listen: EADDRNOTAVAIL.*192\.0\.2\.1; this machine does not have that address; set HOST\n$/,
     );
   });
 

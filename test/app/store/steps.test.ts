@@ -65,7 +65,7 @@ describe('serve and doctor', () => {
       const isForPrograms = 'NODE_ENV' in environment;
       const reason = isForPrograms
         ? String(logLines(serve.stderr)[0]?.['msg'])
-        : serve.stderr.replace(/^animal-store: /, '').trim();
+        : serve.stderr.replace(/^error: /, '').trim();
       expect(doctor.stdout).to.match(/^FAIL/m).and.include(reason);
     });
   }
