@@ -1,4 +1,4 @@
-/* global AbortController, addEventListener, document, history, location, URLSearchParams */
+/* global AbortController, addEventListener, clearTimeout, document, history, location, setTimeout, URLSearchParams */
 
 // Script of the catalogue, and an example of the client. Other projects import the client as `animal-store/client`.
 import { animalStoreClient } from './client.mjs';
@@ -6,13 +6,14 @@ import { copyText } from './copy.mjs';
 import { activateForm, closeDrawers, openForm, openPet, openPetOfAddress } from './drawers.mjs';
 import { newButton } from './elements.mjs';
 import { showExamples } from './examples.mjs';
+import { filterForm, hasFilters, readFilters, resetFilters } from './filters.mjs';
 import { keyErrorOf, messageOf, showFieldErrors, valuesOf } from './forms.mjs';
 import { showCode } from './highlight.mjs';
 import { baseUrl, keepKey, readKey, removeKey } from './session.mjs';
 import { markRow, showRows } from './table.mjs';
 
 const find = (selector) => document.querySelector(selector);
-const [keyForm, filterForm, addForm] = [find('#enter'), find('#filter'), find('#add')];
+const [keyForm, addForm] = [find('#enter'), find('#add')];
 const [table, count] = [find('table'), find('#count')];
 
 const pageSize = 25;
@@ -26,6 +27,7 @@ let visit = new AbortController();
 
 const signOut = (invalidFields) => {
   visit.abort();
+  clearTimeout(retryTimer);
   visit = new AbortController();
   removeKey();
   closeDrawers();
@@ -62,18 +64,17 @@ let loading = new AbortController();
 
 const countText = (shown) => {
   const before = pageSize * (pages.length - 1);
-  const noun = shown === 1 && nextPage === undefined ? 'animal' : 'animals';
-  const range = before === 0 ? `${shown} ${noun}` : `${before + 1} to ${before + shown}`;
-  return nextPage === undefined ? range : `${range}, more follow`;
+  if (before === 0 && nextPage === undefined) return `${shown} ${shown === 1 ? 'animal' : 'animals'}`;
+  return `${before + 1} to ${before + shown}${nextPage === undefined ? '' : ', more follow'}`;
 };
 
-const hasFilters = () => 'status' in valuesOf(filterForm) || 'categoryId' in valuesOf(filterForm);
-
-const showEmpty = () => {
+/** Shows why there are no animals. Without filters, the button opens the form for a new animal. */
+const showEmpty = (reason, advice) => {
   const [title, text, button] = find('#empty').querySelectorAll('h2, p, button');
-  title.textContent = hasFilters() ? 'No animal matches these filters' : 'No animals yet';
-  text.textContent = hasFilters() ? 'Change a filter, or clear them.' : 'The first one takes ten seconds.';
+  title.textContent = reason;
+  text.textContent = advice;
   button.textContent = hasFilters() ? 'Clear filters' : 'Add animal';
+  show('#empty', true);
 };
 
 const showPage = ({ pets, next }) => {
@@ -81,11 +82,13 @@ const showPage = ({ pets, next }) => {
   showRows(table, pets, valuesOf(filterForm), openPet);
   showFieldErrors(filterForm);
   count.textContent = pets.length === 0 ? '' : countText(pets.length);
-  showEmpty();
   table.hidden = pets.length === 0;
-  show('#empty', pets.length === 0);
-  // The box for an empty store has this button itself.
-  show('#open-form', pets.length > 0 || hasFilters());
+  show('#empty', false);
+  if (pets.length === 0 && hasFilters())
+    showEmpty('No animal matches these filters', 'Change a filter, or clear them.');
+  else if (pets.length === 0) showEmpty('No animals yet', 'Add one here, or with a command of Copy as.');
+  // The box for an empty store has this button itself, and nothing can be filtered.
+  for (const selector of ['#open-form', '#filter']) show(selector, pets.length > 0 || hasFilters());
   show('#failure', false);
   show('#paging', pages.length > 1 || next !== undefined);
   // A disabled button would lose the focus.
@@ -98,10 +101,18 @@ const showNothing = () => {
   for (const selector of ['table', '#empty', '#failure', '#paging']) show(selector, false);
 };
 
+const retryMs = 5_000;
+let retryTimer;
+
+/** Shows an error, and soon tries again. */
 const showFailure = (error) => {
   showNothing();
   show('#failure', true);
-  find('#failure [role=alert]').textContent = `The animals could not be loaded. ${messageOf(error)}`;
+  const alert = find('#failure [role=alert]');
+  const text = `The animals could not be loaded. ${messageOf(error)}`;
+  // A screen reader says a text again that is set again.
+  if (alert.textContent !== text) alert.textContent = text;
+  retryTimer = setTimeout(() => void load(pages), retryMs);
 };
 
 /** Fetches and shows the last of these pages. Cancels an earlier call that is still running. */
@@ -115,6 +126,7 @@ const load = async (wanted) => {
     query: Object.fromEntries(query),
   });
   loading.abort();
+  clearTimeout(retryTimer);
   loading = new AbortController();
   const signal = AbortSignal.any([loading.signal, visit.signal]);
   table.setAttribute('aria-busy', 'true');
@@ -128,6 +140,7 @@ const load = async (wanted) => {
   showCatalogue();
   if (isError && showFieldErrors(filterForm, outcome.fields)) {
     showNothing();
+    showEmpty('No animal is shown', 'Correct the filter, or clear the filters.');
     return;
   }
   pages = wanted;
@@ -153,38 +166,27 @@ const applyFilters = () => {
   return loadFirst();
 };
 
-const readFilters = () => {
-  const search = new URLSearchParams(location.search);
-  filterForm.reset();
-  for (const name of ['status', 'categoryId', 'order']) {
-    const field = filterForm.elements[name];
-    field.value = search.get(name) ?? '';
-    // A value that the field does not have would select nothing.
-    if (field.value !== (search.get(name) ?? '')) field.value = '';
-  }
-};
-
-const resetFilters = () => {
-  const { value } = filterForm.elements.order;
-  filterForm.reset();
-  filterForm.elements.order.value = value;
-};
-
 const clearFilters = () => {
   resetFilters();
   find('#title').focus();
   return applyFilters();
 };
 
-/** Shows the list with a new animal. Drops filters that hide it, and turns the order if it is not on the first page. */
+/**
+ * Shows the list with a new animal. Drops filters that hide it, and turns the order if it is not on the first page. Returns
+ * true if it has changed either.
+ */
 const showAdded = async (pet) => {
+  const before = new URLSearchParams(valuesOf(filterForm)).toString();
   const { status = pet.status, categoryId } = valuesOf(filterForm);
   if (status !== pet.status || categoryId !== undefined) resetFilters();
   await applyFilters();
-  if (markRow(table, pet) || table.hidden) return;
-  filterForm.elements.order.value = 'desc';
-  await applyFilters();
-  markRow(table, pet);
+  if (!markRow(table, pet) && !table.hidden) {
+    filterForm.elements.order.value = 'desc';
+    await applyFilters();
+    markRow(table, pet);
+  }
+  return new URLSearchParams(valuesOf(filterForm)).toString() !== before;
 };
 
 /** Calls a function when the form is submitted, unless an earlier call still runs. */

@@ -42,12 +42,13 @@ export const openPet = (pet) => {
   const { id, name, categoryId } = pet;
   setPetInAddress(id);
   const values = {
-    id: [newElement('span.mono', id), copyButton('id', String(id))],
-    categoryId: [newElement('span.mono', categoryId), copyButton('categoryId', String(categoryId))],
-    status: [statusBadge(pet)],
+    Id: [newElement('span.mono', id), copyButton('id', String(id))],
+    Category: [newElement('span.mono', categoryId), copyButton('category', String(categoryId))],
+    Status: [statusBadge(pet)],
     // The name comes last, because it may be long.
-    name: [showName(newElement('span'), pet), copyButton('name', name)],
+    Name: [showName(newElement('span'), pet), copyButton('name', name)],
   };
+  petDrawer.classList.remove('missing');
   showName(find('#pet-name'), pet);
   const fields = Object.entries(values).flatMap(([field, elements]) => [
     newElement('dt', field),
@@ -65,8 +66,15 @@ export const openPetOfAddress = async (animals, signal) => {
   if (id === null) return;
   const found = await animals.get(id, { signal }).catch((error) => error);
   if (signal.aborted) return;
-  if (!(found instanceof Error)) openPet(found);
-  else setPetInAddress();
+  if (!(found instanceof Error)) {
+    openPet(found);
+    return;
+  }
+  const isMissing = ['pet_not_found', 'invalid_argument'].includes(found.code);
+  find('#pet-name').textContent = isMissing ? `No animal has the id ${id}.` : messageOf(found);
+  petDrawer.querySelector('dl').replaceChildren();
+  petDrawer.classList.add('missing');
+  petDrawer.showModal();
 };
 
 const sample = { name: 'Rex', categoryId: '7', status: 'available' };
@@ -96,7 +104,7 @@ const addedText = ({ pet, replayed }, attempts) => {
 };
 
 /**
- * Lets the form add animals. `onAdded` shows a new animal. `onError` returns true for an error that it has shown itself.
+ * Lets the form add animals. `onAdded` shows a new animal, and returns true if it had to change the filters. `onError` returns true for an error that it has shown itself.
  * `visit` returns the signal of the current visit.
  */
 export const activateForm = (animals, visit, onAdded, onError) => {
@@ -119,7 +127,8 @@ export const activateForm = (animals, visit, onAdded, onError) => {
       outcome.className = '';
       outcome.textContent = addedText(created, attempts);
       form.elements.name.focus();
-      await onAdded(created.pet);
+      if (await onAdded(created.pet))
+        outcome.textContent += ' The filters or the order have changed to show it.';
     } catch (error) {
       if (signal.aborted) return;
       outcome.textContent = '';

@@ -95,7 +95,7 @@ let language = 'curl';
 const panels = new Set();
 
 /**
- * Shows a call in each language. Copies it with `$API_KEY`, and with the key of the tab at a second click. Returns a
+ * Shows a call in each language. One button copies it with `$API_KEY`, and another with the key of the tab. Returns a
  * function that shows another call.
  */
 export const showExamples = (panel) => {
@@ -110,23 +110,20 @@ export const showExamples = (panel) => {
   const group = Object.assign(newElement('div', ...buttons), { role: 'group' });
   group.setAttribute('aria-label', 'Language');
   let call;
-  let copied = false;
-  const copy = newButton('', 'Copy', async () => {
-    const key = copied && readKey() !== '' ? readKey() : undefined;
-    await copyText(copy, languages[language](call, key));
-    copied = true;
-    copy.textContent = readKey() === '' ? 'Copy' : 'Copy with the key';
-  });
+  const copy = newButton('', 'Copy', () => void copyText(copy, languages[language](call)));
+  const copyWithKey = newButton('', 'with the key', () =>
+    copyText(copyWithKey, languages[language](call, readKey())),
+  );
+  copyWithKey.setAttribute('aria-label', 'Copy with the key');
   const update = () => {
-    copied = false;
-    copy.textContent = 'Copy';
+    copyWithKey.hidden = readKey() === '';
     for (const button of buttons)
       button.setAttribute('aria-pressed', String(button.textContent === language));
     example.setAttribute('aria-label', `Example for ${language}`);
     showCode(code, languages[language](call));
   };
   panel.classList.add('code');
-  panel.append(newElement('div.code-bar', group, copy), example);
+  panel.append(newElement('div.code-bar', group, copy, copyWithKey), example);
   return (next) => {
     call = next;
     panels.add(update);

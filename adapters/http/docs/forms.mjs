@@ -26,6 +26,7 @@ export const messageOf = (error) =>
 const textOf = ({ text, rule, expected, maxLength }) => {
   if (rule === 'required') return 'Required';
   if (rule === 'not_integer') return 'Must be a whole number';
+  if (expected?.endsWith('9223372036854775807')) return 'Must be a whole number from -2⁶³ to 2⁶³ − 1';
   if (rule === 'too_long') return `Must have at most ${maxLength.toLocaleString('en')} characters`;
   return text ?? `Must be ${expected}`;
 };
@@ -48,6 +49,10 @@ const showHint = (field, error) => {
   if (error === undefined) field.removeAttribute('aria-invalid');
   else field.setAttribute('aria-invalid', 'true');
 };
+
+document.addEventListener('input', ({ target }) => {
+  if (target.hasAttribute('aria-invalid')) showHint(target);
+});
 
 /** Shows the errors of fields next to them, and focuses the first. Returns false if the form has none of these fields. */
 export const showFieldErrors = (form, invalidFields = []) => {

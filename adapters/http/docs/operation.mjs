@@ -132,7 +132,7 @@ const newResponsePanel = (status, example) => {
     } catch (error) {
       title.textContent = 'No response';
       title.className = 'bad';
-      code.textContent = error.message;
+      code.textContent = `The service does not answer. (${error.message})`;
       details.hidden = true;
       return '';
     }
@@ -143,6 +143,31 @@ const newResponsePanel = (status, example) => {
 /** Returns the fields that the message of an error names. Each part of it begins with the name of a field. */
 const invalidFieldsOf = (message) =>
   message.split('; ').map((text) => ({ name: text.slice(0, text.indexOf(' ')), text }));
+
+/** Makes a table of the fields of a response. The schema of a list is that of its elements. */
+const fieldsOf = (schema, resolve) => {
+  const { properties, required = [] } = schema.type === 'array' ? resolve(schema.items) : schema;
+  const rows = Object.entries(properties).map(([name, property]) => {
+    const field = resolve(property);
+    const type = required.includes(name) ? typeOf(field) : `${typeOf(field)}, may be absent`;
+    const head = newElement('th', plain(name));
+    head.scope = 'row';
+    return newElement(
+      'tr',
+      head,
+      newElement('td', type),
+      newElement('td', ...renderMarkdown(field.description ?? '')),
+    );
+  });
+  return newElement(
+    'details',
+    newElement(
+      'summary',
+      schema.type === 'array' ? 'Fields of each animal in the response' : 'Fields of the response',
+    ),
+    newElement('table', newElement('tbody', ...rows)),
+  );
+};
 
 const responsesOf = (responses, resolve) => {
   const rows = Object.entries(responses).map(([status, response]) => {
@@ -168,7 +193,8 @@ export const newOperation = (path, method, operation, resolve) => {
   const inputs = inputsOf(operation, resolve);
   const form = newForm(operationId, inputs);
   const [status, response] = Object.entries(responses)[0];
-  const { panel, show } = newResponsePanel(status, response.content['application/json'].example);
+  const { example, schema } = response.content['application/json'];
+  const { panel, show } = newResponsePanel(status, example);
   const examples = newElement('div');
   const showCall = showExamples(examples);
   const call = () => callOf(operationId, method, path, inputs, form);
@@ -180,6 +206,11 @@ export const newOperation = (path, method, operation, resolve) => {
   form.addEventListener('input', () => showCall(call()));
   form.addEventListener('submit', async (event) => {
     event.preventDefault();
+    const empty = inputs.find((input) => input.in === 'path' && form.elements[input.name].value === '');
+    if (empty !== undefined) {
+      showFieldErrors(form, [{ name: empty.name, rule: 'required' }]);
+      return;
+    }
     const message = await show(call());
     panel.scrollIntoView({ block: 'nearest' });
     showFieldErrors(form, invalidFieldsOf(message));
@@ -191,6 +222,7 @@ export const newOperation = (path, method, operation, resolve) => {
     route,
     ...renderMarkdown(description),
     form,
+    fieldsOf(resolve(schema), resolve),
     responsesOf(responses, resolve),
   );
   const section = newElement('section.operation', left, newElement('div.examples', examples, panel));

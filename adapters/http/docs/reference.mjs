@@ -32,8 +32,10 @@ keyForm.addEventListener('submit', async (event) => {
   const { value } = keyField;
   if (value === '') return;
   const fault = await faultOf(value);
-  if (fault === undefined) keepKey(value);
-  keyField.value = '';
+  if (fault === undefined) {
+    keepKey(value);
+    keyField.value = '';
+  }
   showKey();
   if (fault === undefined) return;
   find('#key-hint').textContent = fault;
@@ -97,7 +99,8 @@ const showReference = ({ info, paths, components }) => {
     for (const [method, operation] of Object.entries(operations)) {
       main.append(newOperation(path, method, operation, resolve));
       const badge = newElement(`span.badge.${method}`, method.toUpperCase());
-      addLink(operation.operationId, operation.summary, badge);
+      const name = newElement(operation.deprecated ? 's' : 'span', operation.summary);
+      addLink(operation.operationId, name, badge);
     }
   const errors = newElement('section', newElement('h2', 'Errors'));
   errors.id = 'errors';

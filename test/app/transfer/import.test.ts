@@ -76,7 +76,11 @@ describe('The command import', () => {
     ] as const) {
       const { code, stderr } = await runInProcess(['import', ...command], catalogue.environment);
       expect(code).to.equal(1);
-      expect(stderr).to.match(new RegExp(`^the import failed${reason.source}; nothing was stored(?:; --dry-run lists all invalid rows)?\n$`));
+      expect(stderr).to.match(
+        new RegExp(
+          `^the import failed${reason.source}; nothing was stored(?:; --dry-run lists all invalid rows)?\n$`,
+        ),
+      );
       expect(await namesIn(catalogue.file)).to.deep.equal([]);
     }
   });

@@ -82,7 +82,9 @@ describe('An import that does not end well', () => {
     const running = await importHalf(catalogue);
     running.stdin.write('{"name":"Rex"}\n');
     const { code, stderr } = await running.ended;
-    expect(stderr).to.include('\nthe import failed: line 3001: categoryId is required; nothing was stored; --dry-run lists all invalid rows\n');
+    expect(stderr).to.include(
+      '\nthe import failed: line 3001: categoryId is required; nothing was stored; --dry-run lists all invalid rows\n',
+    );
     expect(code).to.equal(1);
     await expectNothingIn(catalogue);
   });

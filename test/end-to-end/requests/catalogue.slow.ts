@@ -36,11 +36,11 @@ describe(`The catalogue in a browser${whySkipped}`, () => {
       const faults = watch(page, proxyAddress());
       await openCatalogue(page, proxyAddress());
       expect((await rowsOf(page))[0]).to.deep.equal(['1', 'pet 1', smallest, 'sold']);
-      await page.getByText('25 animals, more follow').waitFor();
+      await page.getByText('1 to 25, more follow').waitFor();
       await page.getByRole('button', { name: 'Next' }).click();
       await page.getByText(/^26 to \d+$/).waitFor();
       await page.getByRole('button', { name: 'Previous' }).click();
-      await page.getByText('25 animals, more follow').waitFor();
+      await page.getByText('1 to 25, more follow').waitFor();
       await filter(page, 'Category').fill('7');
       await filter(page, 'Category').press('Enter');
       await page.getByText('No animal matches these filters').waitFor();
@@ -81,7 +81,7 @@ describe(`The catalogue in a browser${whySkipped}`, () => {
     await enterKey(other, apiKey);
     await other.getByRole('heading', { name: 'pet 4', exact: true }).waitFor();
     await other.goto(`${address()}/?pet=9223372036854775807`);
-    await other.getByText('25 animals, more follow').waitFor();
+    await other.getByText('No animal has the id 9223372036854775807.').waitFor();
     await other.close();
   });
 
@@ -94,7 +94,7 @@ describe(`The catalogue in a browser${whySkipped}`, () => {
     await page.getByText('No animal matches these filters').waitFor();
     expect(await filter(page, 'pending').isChecked()).to.equal(true);
     await page.goBack();
-    await page.getByText('25 animals, more follow').waitFor();
+    await page.getByText('1 to 25, more follow').waitFor();
     expect(await filter(page, 'All').isChecked()).to.equal(true);
     await page.close();
   });

@@ -1,5 +1,6 @@
 import { pipe } from 'fp-ts/function';
 import * as TE from 'fp-ts/TaskEither';
+import * as t from 'io-ts';
 import Koa from 'koa';
 import { mountPetRoutes } from '../../../adapters/http';
 import { type PetOperation, petOperations } from '../../../adapters/http/pet-operations';
@@ -45,6 +46,8 @@ export interface Observations {
   readonly needingBody: ReadonlyArray<string>;
   /** Number of animals in a page without a limit. */
   readonly defaultLimit: number;
+  /** Order of the animals in a page without an order. */
+  readonly defaultOrder: string;
 }
 
 const json = { 'Content-Type': 'application/json' };
@@ -258,8 +261,14 @@ export const observeProgram = async (): Promise<Observations> => {
     const { status } = await unlimited.send(requestText(method, path, { headers: json }));
     if (status === 400) needingBody.push(operationId);
   }
-  const page: unknown = JSON.parse((await unlimited.send(requestText('GET', '/v1/pets'))).body);
+  const { body } = await unlimited.send(requestText('GET', '/v1/pets'));
+  const page = decodeOrThrow(t.array(t.type({ id: t.number })), JSON.parse(body));
+  const isAscending = page.every(({ id }, place) => place === 0 || id > (page[place - 1]?.id ?? id));
   answers.push(await observeMounted(), ...(await timeouts));
   await Promise.all(programs.map(({ stop }) => stop()));
-  return { answers, parameters, needingBody, defaultLimit: Array.isArray(page) ? page.length : 0 };
+  return {
+    ...{ answers, parameters, needingBody },
+    defaultLimit: page.length,
+    defaultOrder: isAscending ? 'asc' : 'other',
+  };
 };

@@ -85,6 +85,7 @@ const operationFacts = (observations: Observations): ReadonlyArray<string> => [
   ...observations.parameters.flatMap(parameterFactsOf),
   ...observations.needingBody.map((operationId) => `${operationId} needs a body`),
   `listPets uses limit ${observations.defaultLimit} by default`,
+  `listPets uses order ${observations.defaultOrder} by default`,
 ];
 
 const descriptions = Object.values(exampleFailures).map(describeFailure);
