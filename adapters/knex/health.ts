@@ -59,11 +59,11 @@ const checkReadiness = async (database: OwnDatabase): Promise<string | undefined
   if ([tables, animals, written].some(hasFailed('ReadOnlyServer')))
     return 'the database server is read-only; run `animal-store doctor`';
   if (hasFailed('LoginRejected')(tables)) return 'the database rejects the login; run `animal-store doctor`';
-  if (hasFailed('CertificateExpired', 'CertificateOfOtherName', 'CertificateUntrusted', 'NoTls')(tables))
-    return 'no TLS connection to the database is possible; run `animal-store doctor`';
   if (hasFailed('NoRight', 'NoRightOnSchema', 'RowSecurity')(tables))
     return 'the role lacks rights; run `animal-store doctor`';
-  if (E.isLeft(tables)) return 'the database does not answer';
+  if (hasFailed('NoAnswer', 'ConnectionRefused', 'UnknownHost', 'ServerStarting')(tables))
+    return 'the database does not answer; run `animal-store doctor`';
+  if (E.isLeft(tables)) return "the database can't be used; run `animal-store doctor`";
   const { schema, lacks, missing } = tables.right;
   if (generationMismatch(schema) !== undefined)
     return 'the database schema belongs to an incompatible version; run `animal-store doctor`';

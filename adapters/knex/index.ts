@@ -14,7 +14,15 @@ export { batchOperations, knexPetRepository, type RepositoryObserver } from './p
 export * from './quota';
 export { openPostgres, postgresConfiguration, type PostgresOptions } from './postgres/postgres';
 export { backupSqlite, type CopyOptions } from './sqlite/backup';
-export { identifyFile, isMountPoint, isSameFile, readOnlyAdvice, resolveSymlink } from './sqlite/file';
+export {
+  identifyFile,
+  isMountPoint,
+  isSameFile,
+  lostFileAdvice,
+  readOnlyAdvice,
+  resolveSymlink,
+  startsWith,
+} from './sqlite/file';
 export * from './sqlite/restore';
 export { databaseTimeouts } from './database/timeouts';
 export { createPartial, resolveTarget, type TargetOptions } from './sqlite/target';

@@ -81,6 +81,9 @@ export const commandLine = async (argv: ReadonlyArray<string>, io: ProcessIO): P
             terminal.printError(
               `warning: ${name} in ${file} has no effect, because Node reads it when it starts; ${advice}`,
             );
+        const { DATABASE_URL: url = io.env['DATABASE_URL'] } = variables;
+        if (io.env['DATABASE_URL'] !== undefined && io.env['DATABASE_URL'] !== url)
+          terminal.printError(`warning: DATABASE_URL of the environment is ignored, because ${file} sets it`);
         Object.assign(env, variables);
       },
     )

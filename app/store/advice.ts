@@ -29,7 +29,7 @@ const advice: Readonly<Record<ErrorKind, string | undefined>> = {
   RowSecurity:
     'row-level security would hide rows from this role; disable it on the tables of the store, or run: alter role ROLE bypassrls',
   NoRightOnSchema: `run \`animal-store migrate\` as the owner of the database, and ${grants}`,
-  NoRight: grants,
+  NoRight: `${grants}; only the owner of the tables may change more`,
   LoginRejected:
     'set the user and the password in DATABASE_URL, and check that pg_hba.conf of the server accepts them',
   NoDatabase: 'create that database, or set its name in DATABASE_URL',
@@ -57,7 +57,7 @@ const advice: Readonly<Record<ErrorKind, string | undefined>> = {
   Rejected: undefined,
   FileRefused: undefined,
   NoAnswer:
-    'check that the server answers, and that the network lets this machine reach the host and port in DATABASE_URL',
+    'check that the server answers, that the network lets this machine reach the host and port in DATABASE_URL, and that no standby is away that commits wait for; a change may have been made',
   Unknown: undefined,
 };
 

@@ -1,6 +1,6 @@
 import { accessSync, constants, existsSync, readFileSync, statSync, type Stats } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { isMountPoint, readOnlyAdvice, resolveSymlink } from '../../adapters/knex';
+import { isMountPoint, lostFileAdvice, readOnlyAdvice, resolveSymlink } from '../../adapters/knex';
 import { errorCode } from '../error-code';
 import { type Finding, notInitialized, type Opening, passed, unusable, warned } from './opening';
 
@@ -75,7 +75,7 @@ export const fileAdvice = (filename: string, isReader = false): string | undefin
     if (advice !== undefined) return advice;
   }
   const found = statsOf(file);
-  if (found === undefined) return undefined;
+  if (found === undefined) return lostFileAdvice(file);
   if (found.isDirectory()) return 'it is a folder; name a file in it';
   if (!found.isFile()) return 'it is not a regular file; name another file';
   return [file, `${file}-wal`, `${file}-shm`]

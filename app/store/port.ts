@@ -2,22 +2,21 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { errorCode } from '../error-code';
 import { CommandFailed } from '../failures';
-import { failed, type Finding, type Opening, passed } from './opening';
+import { failed, type Finding, type Opening, passed, warned } from './opening';
 
 const answerMs = 2_000;
 
-/** Reports whether an animal store answers on a port. */
-const isServed = async (port: number, host: string): Promise<boolean> => {
+/** Returns the text of a health check on a port, or an empty text without an answer. */
+const healthOf = async (port: number, host: string, path: string): Promise<string> => {
   try {
-    const url = `http://${host.includes(':') ? `[${host}]` : host}:${port}/livez`;
-    const response = await fetch(url, { signal: AbortSignal.timeout(answerMs) });
-    return response.ok && (await response.text()).includes('"live"');
+    const url = `http://${host.includes(':') ? `[${host}]` : host}:${port}${path}`;
+    return await (await fetch(url, { signal: AbortSignal.timeout(answerMs) })).text();
   } catch {
-    return false;
+    return '';
   }
 };
 
-/** Tries to listen on a port. Passes if an animal store answers there, and fails if another program does. */
+/** Tries to listen on a port. Passes if an animal store is ready there, and fails if another program listens. */
 export const tryPort =
   (prefix: '' | 'ADMIN_') =>
   async ({ settings }: Opening): Promise<ReadonlyArray<Finding>> => {
@@ -31,8 +30,13 @@ export const tryPort =
       return [passed('port', `${place} is free`)];
     } catch (cause) {
       if (errorCode(cause) !== 'EADDRINUSE') throw new CommandFailed({ _tag: 'CannotListen', cause, prefix });
-      if (await isServed(port, host)) return [passed('port', `${place} is that of a running animal store`)];
-      const advice = `\`serve\` fails until you stop the program that listens there, or set ${prefix}PORT`;
+      if ((await healthOf(port, host, '/livez')).includes('"live"')) {
+        const text = `${place} is that of a running animal store`;
+        return (await healthOf(port, host, '/readyz')).includes('"ready"')
+          ? [passed('port', text)]
+          : [warned('port', `${text}, which is not ready; if you have changed its settings, restart it`)];
+      }
+      const advice = `\`serve\` fails until you stop the program that listens there, or set ${prefix}PORT; if it is an animal store, it hangs`;
       return [failed('port', `${place} is in use; ${advice}`)];
     } finally {
       server.close();

@@ -97,11 +97,16 @@ const checkClock = async (opening: Opening): Promise<ReadonlyArray<Finding>> => 
   return fault === undefined ? [] : [warned('clock', fault)];
 };
 
+const slowCommitMs = 500;
+
 const tryRights = async ({ database, schema }: Opening): Promise<ReadonlyArray<Finding>> => {
   if (database === undefined || schema === undefined) return [];
   const commitMs = await orFail(tryWrites(database, schema));
   const commit = commitMs === undefined ? '' : `, and a commit takes ${Math.ceil(commitMs)} ms`;
-  return [passed('rights', `this user may do what \`serve\` does${commit}`)];
+  const text = `this user may do what \`serve\` does${commit}`;
+  return commitMs !== undefined && commitMs > slowCommitMs
+    ? [warned('rights', `${text}; the disk of the database or a standby is slow`)]
+    : [passed('rights', text)];
 };
 
 /**

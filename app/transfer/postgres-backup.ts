@@ -1,12 +1,12 @@
 import { toError } from 'fp-ts/Either';
 import { execFile } from 'node:child_process';
-import { statSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { rootCertificates } from 'node:tls';
 import { promisify } from 'node:util';
-import { type CopyOptions, createPartial, ownTables, resolveTarget } from '../../adapters/knex';
+import { type CopyOptions, createPartial, ownTables, resolveTarget, startsWith } from '../../adapters/knex';
 import { errorCode } from '../error-code';
 import { CommandFailed } from '../failures';
 import { ignoredVariables } from '../settings/warnings';
@@ -156,6 +156,8 @@ export const restorePostgres = (
 ): Promise<void> =>
   withTools(connectionString, options, async (run) => {
     options.onStage?.('checking');
+    if (existsSync(file) && startsWith(file, 'SQLite format 3'))
+      throw new Error(`${file} is a backup of SQLite; restore it into a SQLite file, and \`copy\` that`);
     const dumped = await checkDump(run, file);
     if (dumped === undefined) throw new Error(`${file} is not a backup of an animal store`);
     if (dumped !== schema)

@@ -111,10 +111,9 @@ export const showExamples = (panel) => {
   group.setAttribute('aria-label', 'Language');
   let call;
   const copy = newButton('', 'Copy', () => void copyText(copy, languages[language](call)));
-  const copyWithKey = newButton('', 'with the key', () =>
+  const copyWithKey = newButton('', 'Copy with the key', () =>
     copyText(copyWithKey, languages[language](call, readKey())),
   );
-  copyWithKey.setAttribute('aria-label', 'Copy with the key');
   const update = () => {
     copyWithKey.hidden = readKey() === '';
     for (const button of buttons)

@@ -117,7 +117,7 @@ export const hasContents = async (
 /** Makes the error for a database whose migrations have the names of ours, but have made other tables. */
 export const otherTables = (difference: string): Error =>
   permanentError(
-    `${difference}: another version made the tables by a migration of the same name; export the animals with that version, and import them into a new database, where a retry of an earlier create adds a second animal`,
+    `${difference}: another version made the tables by a migration of the same name; restore a backup, or export the animals with that version, and import them into a new database, where a retry of an earlier create adds a second animal`,
   );
 
 /** Rejects if a database lacks tables or columns after all migrations have run. */

@@ -9,6 +9,7 @@ import {
   openSync,
   readFileSync,
   readlinkSync,
+  readSync,
   realpathSync,
   statSync,
 } from 'node:fs';
@@ -49,6 +50,18 @@ export const isSameFile = (one: string, other: string): boolean => {
   return found !== undefined && found.dev === wanted?.dev && found.ino === wanted.ino;
 };
 
+/** True if the first bytes of a file are this ASCII text. */
+export const startsWith = (filename: string, text: string): boolean => {
+  const bytes = Buffer.alloc(text.length);
+  const file = openSync(filename, 'r');
+  try {
+    readSync(file, bytes, 0, text.length, 0);
+  } finally {
+    closeSync(file);
+  }
+  return bytes.toString('latin1') === text;
+};
+
 const giveToOwner = (file: number, folder: string): void => {
   const { uid, gid } = statSync(folder);
   try {
@@ -59,13 +72,27 @@ const giveToOwner = (file: number, folder: string): void => {
 };
 
 /**
- * Creates a missing file that only its owner can read. If the process runs as root, gives the file to the owner of the
+ * Returns what to do if a database file is missing but its log is there, which may have the only copy of acknowledged
+ * animals. SQLite would delete the log next to a new file.
+ */
+export const lostFileAdvice = (filename: string): string | undefined => {
+  const path = resolveSymlink(filename);
+  const log = `${path}-wal`;
+  const logSize = toEither(() => statSync(log, { throwIfNoEntry: false })?.size ?? 0);
+  if (existsSync(path) || E.isLeft(logSize) || logSize.right === 0) return undefined;
+  return `${path} is missing, but its log ${log} is there, and may have acknowledged animals: put the file back next to it; if the file is lost, move the log away and restore a backup`;
+};
+
+/**
+ * Creates a missing file that only its owner can read. Throws if the log of a lost database is next to it. If the process runs as root, gives the file to the owner of the
  * folder. Never opens an existing file, because closing it would release the POSIX locks of this process on it. Root
  * could also give away a file to which a link leads.
  */
 export const createPrivateFile = (filename: string): void => {
   const path = resolveSymlink(filename);
   if (existsSync(path)) return;
+  const advice = lostFileAdvice(path);
+  if (advice !== undefined) throw permanentError(advice);
   const file = toEither(() => openSync(path, 'ax', 0o600));
   if (E.isLeft(file)) {
     if (existsSync(path)) return;

@@ -9,7 +9,14 @@ import { generationMismatch, readSchemaState } from '../migrations/migrations';
 import { type CopyOptions, placeCheckedCopy } from './backup';
 import { poolConfiguration } from './connection';
 import { sqliteStatements } from './statements';
-import { createPrivateFile, isSameFile, openReadOnly, refuseForeignFile, resolveSymlink } from './file';
+import {
+  createPrivateFile,
+  isSameFile,
+  openReadOnly,
+  refuseForeignFile,
+  resolveSymlink,
+  startsWith,
+} from './file';
 
 /** Resolves to the result of `work`, or to `fallback` if the file is damaged. */
 const unlessDamaged = <A, B>(work: Promise<A>, fallback: B): Promise<A | B> =>
@@ -23,6 +30,10 @@ const checkBackup = async (backup: string): Promise<ReadonlyArray<string>> => {
   const found = statSync(backup, { throwIfNoEntry: false });
   if (found === undefined) throw permanentError(`file not found: ${backup}`);
   if (!found.isFile()) throw permanentError(`${backup} is not a regular file; name another file`);
+  if (startsWith(backup, 'PGDMP'))
+    throw permanentError(
+      `${backup} is a backup of PostgreSQL; restore it into PostgreSQL, or check it there: --check --into postgres://...`,
+    );
   const schema = await unlessDamaged(
     withPool(openReadOnly(backup), async (file) => {
       const state = await readSchemaState(file, sqliteStatements);

@@ -147,7 +147,7 @@ describe('The database of a command', () => {
     });
     expect({ code, stderr }).to.deep.equal({
       code: 0,
-      stderr: `database: sqlite:${file}\nthere are no keys\n`,
+      stderr: `warning: DATABASE_URL of the environment is ignored, because ${environmentFile} sets it\ndatabase: sqlite:${file}\nthere are no keys\n`,
     });
     const doctor = await runInProcess(['--environment-file', environmentFile, 'doctor'], { PORT: '0' });
     expect(doctor.stdout).to.include('NODE_ENV=production').and.include(file);

@@ -49,8 +49,8 @@ describe('The advice of a command', () => {
       withRole(url, async (asRole, role) => {
         const environment = { DATABASE_URL: asRole.href, PORT: '0' };
         const grants =
-          'grant this role its rights with the script that docs/postgresql.md names, with `--set=role=ROLE --set=schema=SCHEMA`\n';
-        const asOwner = `permission denied for schema public; run \`animal-store migrate\` as the owner of the database, and ${grants}`;
+          'grant this role its rights with the script that docs/postgresql.md names, with `--set=role=ROLE --set=schema=SCHEMA`';
+        const asOwner = `permission denied for schema public; run \`animal-store migrate\` as the owner of the database, and ${grants}\n`;
         for (const command of ['migrate', 'serve'])
           expect(await run(asRole.href, command)).to.include(asOwner);
         expect((await runInProcess(['doctor'], environment)).stdout).to.include(asOwner);

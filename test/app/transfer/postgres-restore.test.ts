@@ -31,6 +31,22 @@ describe('A restore on PostgreSQL', () => {
       expect(unmigrated).to.match(/; the animals are restored, but not migrated: run `animal-store migrate`/);
     }));
 
+  it('says that a backup is of the other engine', async () => {
+    const folder = await makeFolder();
+    const [dump, file] = [join(folder, 'dump'), join(folder, 'animals.sqlite3')];
+    writeFileSync(dump, 'PGDMP\u0001');
+    const onSqlite = { DATABASE_URL: `sqlite:${file}` };
+    for (const words of [[], ['--check'], ['--replace']])
+      expect((await runInProcess(['restore', dump, ...words], onSqlite)).stderr).to.include(
+        `${dump} is a backup of PostgreSQL; restore it into PostgreSQL`,
+      );
+    await runInProcess(['migrate'], onSqlite);
+    await inPostgresDatabase(async (url) => {
+      const { stderr } = await runInProcess(['restore', file, '--into', url], onSqlite);
+      expect(stderr).to.include(`${file} is a backup of SQLite; restore it into a SQLite file`);
+    });
+  });
+
   it('names the option that has the address', async () => {
     for (const [address, reason] of [
       ['mysql://x', '--into must be sqlite:FILE'],

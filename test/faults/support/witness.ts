@@ -14,7 +14,8 @@ const unavailableMessage =
 
 /** All messages that `/readyz` may return. None contains a path, a statement or a value. */
 const readinessMessages = [
-  'the database does not answer',
+  'the database does not answer; run `animal-store doctor`',
+  "the database can't be used; run `animal-store doctor`",
   "animals can't be read from the database; run `animal-store doctor`",
   'a write to the table heartbeats fails; run `animal-store doctor`',
   'the disk of the database is full; free space there',

@@ -125,7 +125,7 @@ describe('animal-store doctor', () => {
     other.close();
     expect(blocked.results.find(({ check }) => check === 'port')).to.deep.include({
       ok: false,
-      text: `PORT ${otherPort} on 127.0.0.1 is in use; \`serve\` fails until you stop the program that listens there, or set PORT`,
+      text: `PORT ${otherPort} on 127.0.0.1 is in use; \`serve\` fails until you stop the program that listens there, or set PORT; if it is an animal store, it hangs`,
     });
     expect(failed.map(({ text }) => text)).to.deep.equal([
       "can't listen: EADDRNOTAVAIL: address not available 192.0.2.1; this machine does not have that address; set ADMIN_HOST",
