@@ -14,7 +14,8 @@ const [cellWidth, lineHeight, margin] = [8.4, 19, 16];
 const width = columns * cellWidth + 2 * margin;
 const height = rows * lineHeight + 2 * margin;
 const frameMs = 200;
-const pauseMs = 6_000;
+const pauseMs = 4_000;
+const speed = 2;
 
 /** Colours of the background, the text, and the numbers of ANSI. */
 const themes = {
@@ -55,6 +56,7 @@ const record = async (): Promise<ReadonlyArray<Frame>> => {
   const frames: Array<Frame> = [];
   const startedAt = performance.now();
   const demo = startAtTerminal(`exec ${process.execPath} ${main} demo`);
+  screen.write('\x1b[2m$\x1b[22m npm run demo\r\n');
   let shown = 0;
   const take = async (): Promise<void> => {
     const output = demo.stdout();
@@ -63,7 +65,7 @@ const record = async (): Promise<ReadonlyArray<Frame>> => {
     });
     shown = output.length;
     const lines = Array.from({ length: rows }, (_, row) => spansOf(screen.buffer.active.getLine(row)));
-    frames.push({ atMs: performance.now() - startedAt, lines });
+    frames.push({ atMs: (performance.now() - startedAt) / speed, lines });
   };
   const timer = setInterval(() => void take(), frameMs);
   const { code } = await demo.ended;
@@ -93,7 +95,7 @@ const toSvg = (frames: ReadonlyArray<Frame>, theme: keyof typeof themes): string
   );
   const last = -(frames.length - 1) * height;
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}">
-<title>Sixteen clients add animals, the service is killed, and each acknowledged animal is found once</title>
+<title>At twice the speed: sixteen clients add animals, the service is killed, and each acknowledged animal is found once</title>
 <style>
 text{font:14px ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;fill:${text};white-space:pre}
 .b{font-weight:bold}.d{opacity:.6}${Object.entries(colours)
