@@ -123,6 +123,7 @@ export const plot = (measurements) => {
       label(centre, height - 14, title, `${middle} font-weight="bold"`),
     ];
   });
-  const title = 'Requests per second over 64 connections (higher is better); below the bars, processor time of a request';
+  const title =
+    'Requests per second over 64 connections (higher is better); below the bars, processor time of a request';
   return image([width, height], title, [...legend, ...grid, ...drawn]);
 };
