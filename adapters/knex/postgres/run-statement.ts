@@ -33,11 +33,18 @@ export const qualifier =
     return sql.replaceAll(/\{(\w*)\}/g, (_, name: string) => `${prefix}${name}`);
   };
 
+type OptionsOf = (name?: string) => { readonly name?: string };
+
+/** Makes a function that returns the options of a statement. A session prepares a statement with a name only once. */
+export const optionsFor =
+  (facts: () => SessionFacts): OptionsOf =>
+  (name) =>
+    name === undefined || facts().isPooled ? {} : { name };
+
 export const statementRunner =
-  (facts: () => SessionFacts, qualify: Qualify): RunStatement =>
+  (qualify: Qualify, optionsOf: OptionsOf): RunStatement =>
   async (knex, { name, sql }, bindings) => {
     const query = knex.raw<{ readonly rows: ReadonlyArray<PetRow> }>(qualify(sql), bindings);
-    const isNamed = name !== undefined && !facts().isPooled;
-    const { rows } = await query.options({ rowMode: 'array', ...(isNamed ? { name } : {}) });
+    const { rows } = await query.options({ rowMode: 'array', ...optionsOf(name) });
     return rows;
   };

@@ -5,6 +5,7 @@ import type { PageStart, Statements } from '../database/store-database';
 import { hasTable, readColumns, readMissingRights } from './catalog';
 import {
   arrayOf,
+  optionsFor,
   qualifier,
   type Qualify,
   type RunStatement,
@@ -185,7 +186,8 @@ export const postgresStatements = (
   facts: () => SessionFacts,
 ): { readonly statements: Statements; readonly isDistributed: (knex: Knex) => Promise<boolean> } => {
   const qualify = qualifier(facts);
-  const run = statementRunner(facts, qualify);
+  const optionsOf = optionsFor(facts);
+  const run = statementRunner(qualify, optionsOf);
   const single = singleServerStatements(run, primaryCondition);
   const distributed = distributedStatements(run, primaryCondition);
   const isDistributed = citusDetector();
@@ -229,6 +231,7 @@ export const postgresStatements = (
       await findFacts(knex);
       return qualify(sql);
     },
+    optionsOf,
   };
   return { statements, isDistributed };
 };

@@ -112,6 +112,7 @@ export const sqliteStatements: Statements = {
   hasTable: (knex, name) => knex.schema.hasTable(name),
   readMissingRights: () => Promise.resolve([]),
   qualify: (_knex, sql) => Promise.resolve(sql),
+  optionsOf: () => ({}),
   // A column whose type contains INT stores 64 bits (SQLite, "Datatypes").
   readColumns: (knex, tables) =>
     knex.raw(
