@@ -17,12 +17,12 @@ const minTimeLeftMs = 20;
 type Result<F, A> = E.Either<F | Unavailable, A>;
 
 /**
- * Runs a batch in one statement or transaction, and commits nothing after `until`. Returns a result for each input, in
+ * Runs a batch in one statement or transaction, and commits nothing after `deadline`. Returns a result for each input, in
  * order. Rejects only if nothing is stored or the outcome is unknown, so that a rejected batch can run again.
  */
 type RunBatch<I, F, A> = (
   inputs: ReadonlyArray<I>,
-  until: number,
+  deadline: number,
 ) => Promise<ReadonlyArray<Result<F, A> | undefined>>;
 
 /** Receives the size and the duration of each batch that has succeeded or failed. What it throws is ignored. */
@@ -58,13 +58,13 @@ const failedCall = (message: string): E.Either<Unavailable, never> => E.left(una
 
 const maxConcurrentRetries = 4;
 
-/** Runs each call separately, a few at a time. Calls that have not started after `separateCreatesMs` or at `until` fail. */
+/** Runs each call separately, a few at a time. Calls that have not started after `separateCreatesMs` or at `deadline` fail. */
 const runEachAlone = async <I, F, A>(
   inputs: ReadonlyArray<I>,
   runBatch: RunBatch<I, F, A>,
-  until: number,
+  deadline: number,
 ): ReturnType<RunBatch<I, F, A>> => {
-  const startBy = Math.min(until, performance.now() + databaseTimeouts.separateCreatesMs);
+  const startBy = Math.min(deadline, performance.now() + databaseTimeouts.separateCreatesMs);
   const results = inputs.map((): Result<F, A> | undefined =>
     failedCall(
       'nothing was stored: the transaction that it shared with other calls failed, and no time was left to try it separately',
@@ -74,7 +74,7 @@ const runEachAlone = async <I, F, A>(
   const drain = async (): Promise<void> => {
     for (const [place, input] of queue) {
       if (performance.now() > startBy) return;
-      results[place] = await retryConflicts(() => runBatch([input], until), until).then(
+      results[place] = await retryConflicts(() => runBatch([input], deadline), deadline).then(
         ([result]) => result,
         (error: unknown) => E.left(unavailable(withoutStatement(error))),
       );
@@ -120,12 +120,12 @@ export const createBatcher = <I, F, A>({
     return batch;
   };
 
-  const runTogether = async (inputs: ReadonlyArray<I>, until: number): ReturnType<RunBatch<I, F, A>> => {
+  const runTogether = async (inputs: ReadonlyArray<I>, deadline: number): ReturnType<RunBatch<I, F, A>> => {
     try {
-      return await retryConflicts(() => runBatch(inputs, until), until);
+      return await retryConflicts(() => runBatch(inputs, deadline), deadline);
     } catch (error) {
       if (!separatesRejected || inputs.length === 1 || remedyOf(error) === 'none') throw error;
-      return runEachAlone(inputs, runBatch, until);
+      return runEachAlone(inputs, runBatch, deadline);
     }
   };
 
@@ -142,7 +142,7 @@ export const createBatcher = <I, F, A>({
     const began = performance.now();
     const inputs = batch.map(({ input }) => input);
     try {
-      const results = await withTimeout((until) => runTogether(inputs, until), timeoutMs);
+      const results = await withTimeout((deadline) => runTogether(inputs, deadline), timeoutMs);
       for (const [place, { end }] of batch.entries())
         end(
           results[place] ??

@@ -79,13 +79,13 @@ export const postgresQuota = ({ writes, statements }: StoreDatabase, limit: Rate
   /** Counts each owner by a statement of its own, one after the other, so that only the owners of locked rows fail. */
   const countEachOwner = async (
     owners: ReadonlyArray<OwnerId>,
-    until: number,
+    deadline: number,
   ): Promise<ReadonlyArray<Count>> => {
     const counts = new Map<OwnerId, Array<Count>>();
     for (const owner of new Set(owners)) {
       const own = owners.filter((each) => each === owner);
       const counted = await toTaskEither(() => {
-        throwIfLate(until);
+        throwIfLate(deadline);
         return countInOneStatement(own);
       })();
       counts.set(owner, E.isLeft(counted) ? own.map(() => counted) : [...counted.right]);
@@ -93,12 +93,12 @@ export const postgresQuota = ({ writes, statements }: StoreDatabase, limit: Rate
     return owners.map((owner) => counts.get(owner)?.shift());
   };
 
-  const countTogether = async (owners: ReadonlyArray<OwnerId>, until: number) => {
+  const countTogether = async (owners: ReadonlyArray<OwnerId>, deadline: number) => {
     try {
       return await countInOneStatement(owners);
     } catch (error) {
       if (!isKind('RowLocked')(error) || new Set(owners).size === 1) throw error;
-      return countEachOwner(owners, until - lockTimeoutMs);
+      return countEachOwner(owners, deadline - lockTimeoutMs);
     }
   };
 

@@ -85,12 +85,12 @@ export interface StoreDatabase {
   /** Runs a statement that writes, and resolves once the write is durable. Rejects if the SQLite file was replaced. */
   readonly write: <A>(statement: (writes: Knex) => Promise<A>) => Promise<A>;
   /**
-   * Runs work in a transaction, with the guarantees of `write`. Rolls back if the work rejects, or ends after `until`,
+   * Runs work in a transaction, with the guarantees of `write`. Rolls back if the work rejects, or ends after `deadline`,
    * a time by `performance.now()`.
    */
   readonly transaction: <A>(
     work: (transaction: Knex.Transaction) => Promise<A>,
-    until?: number,
+    deadline?: number,
   ) => Promise<A>;
   /**
    * Runs work in a transaction that holds the migration lock, so that only one process at a time migrates or creates

@@ -12,7 +12,7 @@ type Work<A> = (transaction: Knex.Transaction) => Promise<A>;
 
 export interface TransactionOptions {
   /** Time by `performance.now()` after which all calls have timed out. A later transaction is rolled back. */
-  readonly until?: number | undefined;
+  readonly deadline?: number | undefined;
   readonly config?: Knex.TransactionConfig;
   /** Runs after the work, if there is time left to commit. */
   readonly beforeCommit?: (transaction: Knex.Transaction) => Promise<void>;
@@ -20,9 +20,9 @@ export interface TransactionOptions {
 
 const timeoutError = (message: string): Error => errorWithCode('ETIMEDOUT', message);
 
-/** Throws after `until`, a time by `performance.now()`, so that work whose callers have timed out ends. */
-export const throwIfLate = (until: number): void => {
-  if (performance.now() > until) throw timeoutError('the calls of this batch have timed out');
+/** Throws after `deadline`, a time by `performance.now()`, so that work whose callers have timed out ends. */
+export const throwIfLate = (deadline: number): void => {
+  if (performance.now() > deadline) throw timeoutError('the calls of this batch have timed out');
 };
 
 const begin = async (knex: Knex, config?: Knex.TransactionConfig): Promise<Knex.Transaction> => {
@@ -41,13 +41,14 @@ const begin = async (knex: Knex, config?: Knex.TransactionConfig): Promise<Knex.
 export const inTransaction = async <A>(
   knex: Knex,
   work: Work<A>,
-  { until = Infinity, config, beforeCommit }: TransactionOptions = {},
+  { deadline = Infinity, config, beforeCommit }: TransactionOptions = {},
 ): Promise<A> => {
   const transaction = await begin(knex, config);
   let result: A;
   try {
     result = await work(transaction);
-    if (performance.now() > until) throw timeoutError('the transaction took too long, and was rolled back');
+    if (performance.now() > deadline)
+      throw timeoutError('the transaction took too long, and was rolled back');
     await beforeCommit?.(transaction);
   } catch (error) {
     await transaction.rollback().catch(withoutStatement);
@@ -91,27 +92,27 @@ const conflictDelayMs = 4;
 
 /**
  * Runs work, and runs it again if the database rolled it back because of another transaction, at most `attempts` times
- * in all. Starts no attempt after `until`.
+ * in all. Starts no attempt after `deadline`.
  */
-export const retryConflicts = <A>(work: () => Promise<A>, until = Infinity): Promise<A> =>
+export const retryConflicts = <A>(work: () => Promise<A>, deadline = Infinity): Promise<A> =>
   repeat(work, (error, attempt) => {
     const pause = Math.random() * conflictDelayMs * 2 ** attempt;
-    const isLast = attempt === attempts || performance.now() + pause > until;
+    const isLast = attempt === attempts || performance.now() + pause > deadline;
     return isLast || remedyOf(error) !== 'retry' ? undefined : pause;
   });
 
 /**
  * Settles as `work` does, but rejects after `timeoutMs`. PostgreSQL sessions end a statement that takes longer, and work
- * that gets `until` starts nothing after it. Without a limit, sets no timer.
+ * that gets `deadline` starts nothing after it. Without a limit, sets no timer.
  */
-export const withTimeout = <A>(work: (until: number) => Promise<A>, timeoutMs: number): Promise<A> => {
-  const until = performance.now() + timeoutMs;
-  if (timeoutMs === Infinity) return work(until);
+export const withTimeout = <A>(work: (deadline: number) => Promise<A>, timeoutMs: number): Promise<A> => {
+  const deadline = performance.now() + timeoutMs;
+  if (timeoutMs === Infinity) return work(deadline);
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => {
       reject(timeoutError(`the database did not answer within ${timeoutMs} ms`));
     }, timeoutMs);
-    void work(until)
+    void work(deadline)
       .then(resolve, reject)
       .finally(() => {
         clearTimeout(timer);

@@ -56,9 +56,9 @@ const retryLocked = <A>(
   signal: AbortSignal | undefined,
   work: () => Promise<A>,
 ): Promise<A> => {
-  const until = performance.now() + maxWaitMs;
+  const deadline = performance.now() + maxWaitMs;
   const pauseMs = (error: unknown, attempt: number): number | undefined => {
-    if (!isLocked(error) || performance.now() > until) return undefined;
+    if (!isLocked(error) || performance.now() > deadline) return undefined;
     if (attempt === 1) onWait();
     return lockRetryMs;
   };

@@ -142,16 +142,16 @@ const createTogether = async (
   database: StoreDatabase,
   creates: ReadonlyArray<Create>,
   ttlMs: number,
-  until: number,
+  deadline: number,
 ): Promise<ReadonlyArray<CreateResult>> => {
   if (keysOf(creates).length === 0) return createWithoutKeys(database, creates);
   const { transaction, statements } = database;
   try {
-    return await transaction((writes) => createNew(writes, statements, creates, ttlMs), until);
+    return await transaction((writes) => createNew(writes, statements, creates, ttlMs), deadline);
   } catch (error) {
     if (!isKind('Duplicate', 'IdTaken')(error)) throw error;
   }
-  return transaction((writes) => createOrReplay(writes, statements, creates, ttlMs), until);
+  return transaction((writes) => createOrReplay(writes, statements, creates, ttlMs), deadline);
 };
 
 /**
@@ -166,8 +166,8 @@ export const createPets = (
   const purge = purgeExpiredKeys(database);
   const create = createBatcher({
     maxBatches: database.maxBatches.writes,
-    runBatch: (creates: ReadonlyArray<Create>, until) =>
-      createTogether(database, creates, idempotencyTtlMs, until).finally(purge),
+    runBatch: (creates: ReadonlyArray<Create>, deadline) =>
+      createTogether(database, creates, idempotencyTtlMs, deadline).finally(purge),
     separatesRejected: true,
     onBatch,
   });

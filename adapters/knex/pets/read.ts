@@ -75,14 +75,14 @@ const toPetPage = ({ limit, order }: PetQuery, rows: ReadonlyArray<PetRow>): Pag
 const readPages = async (
   { reads, statements }: StoreDatabase,
   queries: ReadonlyArray<PetQuery>,
-  until: number,
+  deadline: number,
 ): Promise<ReadonlyArray<Page | undefined>> => {
   const texts = queries.map(textOf);
   const distinct = [...new Map(RA.zip(texts, queries))];
   const limit = countToFind(queries[0]?.limit ?? defaultPageSize);
   const pages = new Map<string, Page>();
   for (const some of RA.chunksOf(Math.ceil(maxPetsPerStatement / limit))(distinct)) {
-    throwIfLate(until);
+    throwIfLate(deadline);
     const starts = some.map(([, query]) => startOf(query));
     const found = await statements.pages(reads, starts, limit);
     for (const [[text, query], rows] of RA.zip(some, found)) pages.set(text, toPetPage(query, rows));
@@ -94,7 +94,7 @@ export const listPets = (database: StoreDatabase, onBatch: OnBatch): PetReposito
   const list = createBatcher({
     maxBatches: database.maxBatches.reads,
     groupOf,
-    runBatch: (queries: ReadonlyArray<PetQuery>, until) => readPages(database, queries, until),
+    runBatch: (queries: ReadonlyArray<PetQuery>, deadline) => readPages(database, queries, deadline),
     onBatch,
   });
   return (query, deadline) =>

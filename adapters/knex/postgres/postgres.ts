@@ -143,7 +143,7 @@ const postgresDatabase = (
   statements,
   primaryCondition,
   write: (statement) => statement(pool),
-  transaction: (work, until) => inTransaction(pool, work, { until }),
+  transaction: (work, deadline) => inTransaction(pool, work, { deadline }),
 });
 
 /**

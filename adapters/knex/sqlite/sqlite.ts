@@ -91,9 +91,9 @@ const transactionsOn = (writes: Knex): RunTransaction => {
   const commit = async (transaction: Knex): Promise<void> => {
     for (const statement of ['COMMIT', 'BEGIN']) await transaction.raw(statement);
   };
-  return async (work, until) => {
+  return async (work, deadline) => {
     hasLog ??= writes.isTransaction === true || (await readsHasLog());
-    return inTransaction(writes, work, hasLog ? { until } : { until, beforeCommit: commit });
+    return inTransaction(writes, work, hasLog ? { deadline } : { deadline, beforeCommit: commit });
   };
 };
 
@@ -166,7 +166,7 @@ const sqliteDatabase = (reads: Knex, writes: Knex, checkFile: () => void = const
     primaryCondition: 'true',
     maxBatches,
     write: (statement) => durably(statement(writes)),
-    transaction: (work, until) => durably(transaction(work, until)),
+    transaction: (work, deadline) => durably(transaction(work, deadline)),
     withMigrationLock: withWriteLock(writes, transaction),
   };
 };
