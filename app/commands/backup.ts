@@ -47,7 +47,6 @@ interface ReplaceOption {
 export const copyAction =
   <Options extends ReplaceOption>(
     terminal: Terminal,
-    command: 'backup' | 'restore',
     copy: Copy<Options>,
     remains: (file: string) => string,
   ) =>
@@ -63,7 +62,7 @@ export const copyAction =
         const context = { mayReplace, signal, environment: terminal.env, onStage, printError };
         return withDriver(() => copy(settings, file, { ...options, ...context }));
       },
-      { failed: `the ${command} failed`, remains: () => remains(file), progress: () => progress() },
+      { remains: () => remains(file), progress: () => progress() },
     );
   };
 
@@ -73,4 +72,4 @@ export const backupCommand = (terminal: Terminal): Command =>
     .description('copy the database to a file, also while the service runs, and check the copy')
     .argument('<file>', 'file to write', fileName)
     .option('--replace', 'replace the file if it exists')
-    .action(copyAction(terminal, 'backup', backUp, unchangedText));
+    .action(copyAction(terminal, backUp, unchangedText));

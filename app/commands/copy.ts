@@ -94,7 +94,6 @@ export const copyCommand = (terminal: Terminal): Command =>
       const targetUrl = argument ?? terminal.env['TARGET_URL'] ?? '';
       const state: CopyState = { rows: 0, phase: 'copying', showsShare: terminal.stderr.isTTY === true };
       await runTransfer(terminal, async (context) => summary(await copy(targetUrl, state, context)), {
-        failed: 'the copy failed',
         remains: () => remains[state.phase],
         progress: () => ({ count: state.rows, noun: 'row', share: state.share }),
       });

@@ -100,7 +100,6 @@ export const exportCommand = (terminal: Terminal): Command => {
         return `${counted(progress.animals, 'animal')} exported${file === '-' ? '' : ` to ${file}`}`;
       };
       await runTransfer(terminal, run, {
-        failed: 'the export failed',
         remains: () =>
           file === '-'
             ? `the output is incomplete (${counted(progress.animals, 'animal')})`

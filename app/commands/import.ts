@@ -143,7 +143,7 @@ export const importCommand = (terminal: Terminal): Command =>
       const { format = formatOfFile(file), json = false } = options;
       if (format === undefined)
         return command.error(
-          file === '-' || existsSync(file) ? missingFormat : `error: file not found: ${file}`,
+          file === '-' || existsSync(file) ? missingFormat : `error: ${file}: no such file or directory`,
         );
       const counts: Counts = { rows: 0, invalidRows: 0, warnings: collectWarnings(), share: () => undefined };
 
@@ -165,7 +165,6 @@ export const importCommand = (terminal: Terminal): Command =>
       };
 
       await runTransfer(terminal, run, {
-        failed: 'the import failed',
         remains: (error) => {
           if (error instanceof CommitBegan) return error.remains;
           const hint =

@@ -98,7 +98,6 @@ const removeAll = async (terminal: Terminal, file: string, json = false): Promis
     return missing === 0 ? text : `${text}; ${counted(missing, 'id')} had no animal`;
   };
   await runTransfer(terminal, run, {
-    failed: 'the deletion failed',
     remains: (error) =>
       error instanceof CommandFailed && error.failure._tag === 'Unavailable'
         ? 'either all were deleted or none; repeat the command'

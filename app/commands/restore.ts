@@ -181,5 +181,5 @@ export const restoreCommand = (terminal: Terminal): Command =>
     .action((file: string, options: Options) => {
       const state: RestoreState = { phase: 'restoring' };
       const run: Restore = (...parameters) => restore(parameters, state);
-      return copyAction(terminal, 'restore', run, () => remains(state, options.role))(file, options);
+      return copyAction(terminal, run, () => remains(state, options.role))(file, options);
     });

@@ -17,7 +17,6 @@ export const unchangedText = (file: string): string =>
   existsSync(file) ? `${file} is unchanged` : `${file} was not written`;
 
 interface TransferTexts {
-  readonly failed: string;
   /** Describes what is stored after an error or a signal. */
   readonly remains: (error: unknown) => string;
   /** Returns the progress for a bar at a terminal, or undefined to show no bar. */
@@ -28,7 +27,7 @@ interface TransferTexts {
 export const runTransfer = (
   terminal: Terminal,
   transfer: (context: TransferContext) => Promise<string>,
-  { failed, remains, progress = () => undefined }: TransferTexts,
+  { remains, progress = () => undefined }: TransferTexts,
 ): Promise<void> =>
   interruptible(({ signal, receivedSignal }) =>
     runCommand(terminal, async (settings) => {
@@ -49,7 +48,7 @@ export const runTransfer = (
         if (received !== undefined) end(`interrupted by ${received}: ${remains(error)}`, received);
         else if (errorCode(error) === 'EPIPE') {
           end(`the reading program closed the pipe: ${remains(error)}`, 'SIGPIPE');
-        } else end(`${failed}: ${reasonOf(error, settings.DATABASE_URL)}; ${remains(error)}`, 1);
+        } else end(`error: ${reasonOf(error, settings.DATABASE_URL)}; ${remains(error)}`, 1);
       }
     }),
   );

@@ -13,12 +13,13 @@ export const cellText = (text: string): string => {
 /** Cuts a text to a width in columns of a terminal, between characters as people see them. */
 const cut = (text: string, width: number, widthOf: (text: string) => number): string => {
   if (widthOf(text) <= width) return text;
+  const end = text.startsWith('"') ? '…"' : '…';
   let start = '';
   for (const { segment } of new Intl.Segmenter().segment(text)) {
-    if (widthOf(start + segment) > width - 1) break;
+    if (widthOf(start + segment) > width - end.length) break;
     start += segment;
   }
-  return `${start}…`;
+  return start + end;
 };
 
 /**

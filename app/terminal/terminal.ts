@@ -60,7 +60,7 @@ export const openTerminal = ({ env, stdout, stderr }: ProcessIO) => {
     text
       .replace(/^database: .*/, (line) => style('dim', line))
       .replace(/^warning(?=: )/, (word) => style('yellow', word))
-      .replace(/^(?:error|the \w+ failed)(?=: )/, (word) => style('red', word));
+      .replace(/^error(?=: )/, (word) => style('red', word));
 
   const writeError = (text: string): void => {
     printed = writeFully(stderr, withColour(asCalled(text))).catch(() => undefined);

@@ -146,7 +146,7 @@ describe('The backup script on PostgreSQL', () => {
     const { code, stderr } = await run({ DATABASE_URL: address().replace('keeper', 'stranger') });
     expect(code).to.equal(1);
     expect(stderr)
-      .to.match(/the backup failed: pg_dump: error: .*stranger.*; \S+ was not written/)
+      .to.match(/error: pg_dump: error: .*stranger.*; \S+ was not written/)
       .and.not.include(password);
     expect(backups()).to.deep.equal([]);
   });

@@ -1,4 +1,4 @@
-/* global AbortController, addEventListener, clearTimeout, document, history, location, setTimeout, URLSearchParams */
+/* global AbortController, addEventListener, clearTimeout, document, history, location, setTimeout */
 
 // Script of the catalogue, and an example of the client. Other projects import the client as `animal-store/client`.
 import { animalStoreClient } from './client.mjs';
@@ -6,7 +6,7 @@ import { copyText } from './copy.mjs';
 import { activateForm, closeDrawers, openForm, openPet, openPetOfAddress } from './drawers.mjs';
 import { newButton } from './elements.mjs';
 import { showExamples } from './examples.mjs';
-import { filterForm, hasFilters, readFilters, resetFilters } from './filters.mjs';
+import { filterForm, filterText, hasFilters, readFilters, resetFilters } from './filters.mjs';
 import { keyErrorOf, messageOf, showFieldErrors, valuesOf } from './forms.mjs';
 import { showCode } from './highlight.mjs';
 import { baseUrl, keepKey, readKey, removeKey } from './session.mjs';
@@ -86,7 +86,7 @@ const showPage = ({ pets, next }) => {
   show('#empty', false);
   if (pets.length === 0 && hasFilters())
     showEmpty('No animal matches these filters', 'Change a filter, or clear them.');
-  else if (pets.length === 0) showEmpty('No animals yet', 'Add one here, or with a command of Copy as.');
+  else if (pets.length === 0) showEmpty('No animals yet', 'Add one here. The form shows how programs do it.');
   // The box for an empty store has this button itself, and nothing can be filtered.
   for (const selector of ['#open-form', '#filter']) show(selector, pets.length > 0 || hasFilters());
   show('#failure', false);
@@ -161,7 +161,7 @@ const loadFirst = () => {
 
 /** Loads the first page with the filters of the form, and keeps them in the address. */
 const applyFilters = () => {
-  const search = new URLSearchParams(valuesOf(filterForm)).toString();
+  const search = filterText();
   history.pushState(null, '', search === '' ? location.pathname : `?${search}`);
   return loadFirst();
 };
@@ -177,7 +177,7 @@ const clearFilters = () => {
  * true if it has changed either.
  */
 const showAdded = async (pet) => {
-  const before = new URLSearchParams(valuesOf(filterForm)).toString();
+  const before = filterText();
   const { status = pet.status, categoryId } = valuesOf(filterForm);
   if (status !== pet.status || categoryId !== undefined) resetFilters();
   await applyFilters();
@@ -186,7 +186,7 @@ const showAdded = async (pet) => {
     await applyFilters();
     markRow(table, pet);
   }
-  return new URLSearchParams(valuesOf(filterForm)).toString() !== before;
+  return filterText() !== before;
 };
 
 /** Calls a function when the form is submitted, unless an earlier call still runs. */
@@ -233,8 +233,10 @@ onClick('#copy-list', () => {
 });
 addEventListener('popstate', () => {
   if (readKey() === '') return;
+  const before = filterText();
   readFilters();
-  void loadFirst();
+  if (filterText() !== before) void loadFirst();
+  void openPetOfAddress(animals, visit.signal);
 });
 for (const example of document.querySelectorAll('#welcome pre')) {
   const button = newButton('', 'Copy', () => void copyText(button, example.textContent));

@@ -29,18 +29,26 @@ const copyButton = (name, text) => {
   return button;
 };
 
-/** Sets the animal in the address of the page, which opens its drawer again. Without an id, removes it. */
-const setPetInAddress = (id) => {
+const petInAddress = () => new URLSearchParams(location.search).get('pet');
+
+const addressWithPet = (id) => {
   const address = new URL(location.href);
-  address.searchParams.delete('pet');
-  if (id !== undefined) address.searchParams.set('pet', id);
-  history.replaceState(null, '', address);
+  if (id === undefined) address.searchParams.delete('pet');
+  else address.searchParams.set('pet', id);
+  return address;
 };
 
-/** Opens the drawer with all fields of an animal. */
+/** Takes the animal out of the address, by the way back if its drawer was opened from the list. */
+const leavePet = () => {
+  if (petInAddress() === null) return;
+  if (history.state === 'drawer') history.back();
+  else history.replaceState(null, '', addressWithPet());
+};
+
+/** Opens the drawer with all fields of an animal, and sets the address of the page, which opens it again. */
 export const openPet = (pet) => {
   const { id, name, categoryId } = pet;
-  setPetInAddress(id);
+  if (petInAddress() === null) history.pushState('drawer', '', addressWithPet(id));
   const values = {
     Id: [newElement('span.mono', id), copyButton('id', String(id))],
     Category: [newElement('span.mono', categoryId), copyButton('category', String(categoryId))],
@@ -56,14 +64,18 @@ export const openPet = (pet) => {
   ]);
   petDrawer.querySelector('dl').replaceChildren(...fields);
   showPetExamples({ operation: 'getPet', method: 'GET', path: `pets/${id}`, petId: String(id) });
+  petDrawer.close();
   petDrawer.showModal();
   find('#pet-name').focus();
 };
 
-/** Opens the drawer of the animal in the address of the page, if there is one. */
+/** Opens the drawer of the animal in the address of the page. Without one, closes the drawer. */
 export const openPetOfAddress = async (animals, signal) => {
-  const id = new URLSearchParams(location.search).get('pet');
-  if (id === null) return;
+  const id = petInAddress();
+  if (id === null) {
+    petDrawer.close();
+    return;
+  }
   const found = await animals.get(id, { signal }).catch((error) => error);
   if (signal.aborted) return;
   if (!(found instanceof Error)) {
@@ -74,6 +86,7 @@ export const openPetOfAddress = async (animals, signal) => {
   find('#pet-name').textContent = isMissing ? `No animal has the id ${id}.` : messageOf(found);
   petDrawer.querySelector('dl').replaceChildren();
   petDrawer.classList.add('missing');
+  petDrawer.close();
   petDrawer.showModal();
 };
 
@@ -96,8 +109,12 @@ export const openForm = () => {
 /** True after an error of the service, of something in front of it, or of the network. The animal may then be stored. */
 const isOutcomeUnknown = ({ status }) => status >= 500;
 
+const shownLength = 60;
+
 const addedText = ({ pet, replayed }, attempts) => {
-  const name = pet.name.trim() === '' ? 'an animal without a name' : pet.name;
+  const start = pet.name.slice(0, shownLength);
+  const shown = pet.name.length > shownLength ? `${start}…` : start;
+  const name = pet.name.trim() === '' ? 'an animal without a name' : shown;
   const once =
     replayed || attempts > 1 ? `, stored once${attempts > 1 ? ` after ${attempts} attempts` : ''}` : '';
   return `Added ${name} with the id ${pet.id}${once}.`;
@@ -145,7 +162,7 @@ export const activateForm = (animals, visit, onAdded, onError) => {
 form.addEventListener('input', showFormExamples);
 const copyLink = find('#copy-link');
 copyLink.addEventListener('click', () => void copyText(copyLink, location.href));
-petDrawer.addEventListener('close', () => setPetInAddress());
+petDrawer.addEventListener('close', leavePet);
 for (const drawer of [petDrawer, formDrawer]) {
   drawer.querySelector('[data-closes]').addEventListener('click', () => drawer.close());
   // A click outside of the drawer has the dialog itself as its target.

@@ -3,6 +3,9 @@ import { valuesOf } from './forms.mjs';
 
 export const filterForm = document.querySelector('#filter');
 
+/** Returns the filters and the order as the query of an address. */
+export const filterText = () => new URLSearchParams(valuesOf(filterForm)).toString();
+
 export const hasFilters = () => 'status' in valuesOf(filterForm) || 'categoryId' in valuesOf(filterForm);
 
 /** Sets the form to the filters in the address of the page. */

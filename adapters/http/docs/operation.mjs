@@ -44,7 +44,7 @@ const newField = ({ in: place, schema, example = '' }) => {
     return Object.assign(newElement('input'), { autocomplete: 'off', value: example });
   const unset =
     schema.default === undefined ? (place === 'query' ? 'any' : 'none') : `${schema.default} (default)`;
-  const options = ['', ...schema.enum].map((value) =>
+  const options = ['', ...schema.enum.filter((value) => value !== schema.default)].map((value) =>
     Object.assign(newElement('option', value === '' ? unset : value), { value }),
   );
   return Object.assign(newElement('select', ...options), { value: example, translate: false });
@@ -123,8 +123,11 @@ const newResponsePanel = (status, example) => {
       const response = await send(call);
       const body = indentExactly(await response.text());
       showCode(code, body);
-      const milliseconds = Math.round(performance.now() - began);
-      title.textContent = `${response.status} ${response.statusText}, ${milliseconds} ms`;
+      const replayed = response.headers.get('Idempotent-Replayed') === 'true' ? 'replayed' : '';
+      const milliseconds = `${Math.round(performance.now() - began)} ms`;
+      // HTTP/2 has no text of the status.
+      const status = `${response.status} ${response.statusText}`.trim();
+      title.textContent = [status, replayed, milliseconds].filter((text) => text !== '').join(', ');
       title.className = response.ok ? 'good' : 'bad';
       headers.textContent = [...response.headers].map((header) => header.join(': ')).join('\n');
       details.hidden = false;
@@ -137,7 +140,13 @@ const newResponsePanel = (status, example) => {
       return '';
     }
   };
-  return { panel, show };
+  const clear = () => {
+    title.textContent = 'Nothing was sent';
+    title.className = '';
+    code.textContent = '';
+    details.hidden = true;
+  };
+  return { panel, show, clear };
 };
 
 /** Returns the fields that the message of an error names. Each part of it begins with the name of a field. */
@@ -194,7 +203,7 @@ export const newOperation = (path, method, operation, resolve) => {
   const form = newForm(operationId, inputs);
   const [status, response] = Object.entries(responses)[0];
   const { example, schema } = response.content['application/json'];
-  const { panel, show } = newResponsePanel(status, example);
+  const { panel, show, clear } = newResponsePanel(status, example);
   const examples = newElement('div');
   const showCall = showExamples(examples);
   const call = () => callOf(operationId, method, path, inputs, form);
@@ -208,6 +217,7 @@ export const newOperation = (path, method, operation, resolve) => {
     event.preventDefault();
     const empty = inputs.find((input) => input.in === 'path' && form.elements[input.name].value === '');
     if (empty !== undefined) {
+      clear();
       showFieldErrors(form, [{ name: empty.name, rule: 'required' }]);
       return;
     }

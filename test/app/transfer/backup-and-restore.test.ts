@@ -87,7 +87,7 @@ describe('animal-store backup', () => {
     const { code, stderr } = await runInProcess(['backup', backup, '--replace'], environment);
     expect(code).to.equal(1);
     expect(stderr).to.match(
-      /^the backup failed: \S+ or its copy is damaged: .*; restore an undamaged backup; .* is unchanged\n$/,
+      /^error: \S+ or its copy is damaged: .*; restore an undamaged backup; .* is unchanged\n$/,
     );
     expect(readFileSync(backup)).to.deep.equal(earlier);
     expect(readdirSync(dirname(backup))).to.deep.equal(['backup.sqlite3']);
@@ -100,7 +100,7 @@ describe('animal-store backup', () => {
     for (const file of [await newFile('text', 'a text'), (await newCatalogue(animals(1))).file]) {
       const before = readFileSync(file);
       expect((await backUp(file)).stderr).to.equal(
-        `the backup failed: ${file} exists; name another file, or replace it with --replace; ${file} is unchanged\n`,
+        `error: ${file} exists; name another file, or replace it with --replace; ${file} is unchanged\n`,
       );
       expect(readFileSync(file)).to.deep.equal(before);
       expect((await backUp(file, '--replace')).code).to.equal(0);
@@ -220,7 +220,7 @@ describe('animal-store restore', () => {
       const { code, stderr } = await restoreTo(file, backup, '--replace');
       expect(code).to.equal(1);
       expect(stderr)
-        .to.match(/^the restore failed: .*; the database is unchanged\n$/s)
+        .to.match(/^error: .*; the database is unchanged\n$/s)
         .and.match(words)
         .and.not.match(/select|pragma/i);
     }
@@ -258,7 +258,7 @@ describe('animal-store restore', () => {
     ] as const)
       expect(await restoreTo(path, backup, '--replace')).to.include({
         code: 1,
-        stderr: `the restore failed: ${path} ${reason}; the database is unchanged\n`,
+        stderr: `error: ${path} ${reason}; the database is unchanged\n`,
       });
   });
 });

@@ -77,7 +77,7 @@ const copy = (from: string, to: string) => runInProcess(['copy', to], { DATABASE
 
 const expectFailure = async (from: string, to: string, reason: string, remains = 'nothing was copied') => {
   const { code, stderr } = await copy(from, to);
-  expect(stderr).to.include(`the copy failed: ${reason}`).and.include(`; ${remains}\n`);
+  expect(stderr).to.include(`error: ${reason}`).and.include(`; ${remains}\n`);
   expect(code).to.equal(1);
 };
 

@@ -78,7 +78,7 @@ describe('The command export', () => {
     await link(file, join(folder, 'earlier'));
     expect(await runInProcess(['export', file], catalogue.environment)).to.include({
       code: 1,
-      stderr: `the export failed: ${file} exists; name another file, or replace it with --replace; ${file} is unchanged\n`,
+      stderr: `error: ${file} exists; name another file, or replace it with --replace; ${file} is unchanged\n`,
     });
     expect(await readFile(file, 'utf8')).to.equal(earlier);
     expect(await runInProcess(['export', file, '--replace'], catalogue.environment)).to.include({
@@ -122,7 +122,7 @@ describe('The command export', () => {
       [{ DATABASE_URL: `sqlite:${mistyped}` }, `there is no animal store in sqlite:${mistyped}; set .*`],
     ] as const) {
       const { code, stderr } = await runInProcess(['export', file, '--replace'], settings);
-      expect(stderr).to.match(new RegExp(`^the export failed: ${reason}; ${file} is unchanged\n$`));
+      expect(stderr).to.match(new RegExp(`^error: ${reason}; ${file} is unchanged\n$`));
       expect(code).to.equal(1);
       expect(await readFile(file, 'utf8')).to.equal(earlier);
       expect(await readdir(dirname(file))).to.deep.equal([basename(file)]);
@@ -141,7 +141,7 @@ describe('The command export', () => {
     const full = await runScript('$STORE export --format ndjson > /dev/full', environment);
     expect(full.code).to.equal(1);
     expect(full.stderr).to.match(
-      /^the export failed: no space left on device; the output is incomplete \([\d,]+ animals\)\n$/,
+      /^error: no space left on device; the output is incomplete \([\d,]+ animals\)\n$/,
     );
   });
 
@@ -153,7 +153,7 @@ describe('The command export', () => {
     // `ulimit` limits files to 80 blocks of 512 bytes. Further output is cut off, as on a full disk.
     const script = 'ulimit -f 80; $STORE export --format ndjson > animals.ndjson';
     const { code, stderr } = await runScript(script, environment, folder);
-    expect(stderr).to.match(/^the export failed: file too large; the output is incomplete \(50 animals\)\n$/);
+    expect(stderr).to.match(/^error: file too large; the output is incomplete \(50 animals\)\n$/);
     expect(code).to.equal(1);
   });
 
@@ -171,7 +171,7 @@ describe('The command export', () => {
     ] as const)
       expect(await runInProcess(['export', '--format=csv', '--replace', path], own.environment)).to.include({
         code: 1,
-        stderr: `the export failed: ${named} ${reason}; ${path} is unchanged\n`,
+        stderr: `error: ${named} ${reason}; ${path} is unchanged\n`,
       });
     expect(await namesIn(own.file)).to.deep.equal(['animal 1', 'animal 2']);
     expect(await namesIn(other.file)).to.deep.equal(['animal 1']);

@@ -77,9 +77,7 @@ describe('The command import', () => {
       const { code, stderr } = await runInProcess(['import', ...command], catalogue.environment);
       expect(code).to.equal(1);
       expect(stderr).to.match(
-        new RegExp(
-          `^the import failed${reason.source}; nothing was stored(?:; --dry-run lists all invalid rows)?\n$`,
-        ),
+        new RegExp(`^error${reason.source}; nothing was stored(?:; --dry-run lists all invalid rows)?\n$`),
       );
       expect(await namesIn(catalogue.file)).to.deep.equal([]);
     }
@@ -116,7 +114,7 @@ describe('The command import', () => {
     const environment = environmentOf(database);
     expect(await runInProcess(['import', '--dry-run', file], environment)).to.include({
       code: 1,
-      stderr: `${invalidRowsReport(2)}the import failed: 4 of 5 rows invalid; nothing was stored\n`,
+      stderr: `${invalidRowsReport(2)}error: 4 of 5 rows invalid; nothing was stored\n`,
     });
     expect(await runInProcess(['import', '--dry-run', '--skip-invalid', file], environment)).to.include({
       code: 0,
@@ -140,7 +138,7 @@ describe('The command import', () => {
     ] as const)
       expect(await runInProcess(['import', ...words], settings)).to.include({
         code: 1,
-        stderr: `the import failed: ${reason}; nothing was stored\n`,
+        stderr: `error: ${reason}; nothing was stored\n`,
       });
     expect(await runInProcess(['import', dirname(csv)], environment)).to.include({
       code: 2,
@@ -162,7 +160,7 @@ describe('The command import', () => {
     ] as const)
       expect(await runInProcess(['import', file], catalogue.environment)).to.include({
         code: 1,
-        stderr: `the import failed: ${reason}\n`,
+        stderr: `error: ${reason}\n`,
       });
     expect(await namesIn(catalogue.file)).to.deep.equal([]);
     const others = await newFile('others.csv', 'id,name,colour,categoryId,"a\u001b"\n7,Tom,x,2,y\n');

@@ -83,7 +83,7 @@ describe('An import that does not end well', () => {
     running.stdin.write('{"name":"Rex"}\n');
     const { code, stderr } = await running.ended;
     expect(stderr).to.include(
-      '\nthe import failed: line 3001: categoryId is required; nothing was stored; --dry-run lists all invalid rows\n',
+      '\nerror: line 3001: categoryId is required; nothing was stored; --dry-run lists all invalid rows\n',
     );
     expect(code).to.equal(1);
     await expectNothingIn(catalogue);
@@ -95,7 +95,7 @@ describe('An import that does not end well', () => {
     const file = await newFile('animals.ndjson', someRows);
     expect(await runInProcess(['import', file], catalogue.environment)).to.include({
       code: 1,
-      stderr: `the import failed: SQLITE_BUSY: database is locked; wait until the process that writes to it has ended; nothing was stored\n`,
+      stderr: `error: SQLITE_BUSY: database is locked; wait until the process that writes to it has ended; nothing was stored\n`,
     });
   });
 
@@ -109,7 +109,7 @@ describe('An import that does not end well', () => {
     const file = await newFile('animals.ndjson', `${someRows}{"name":"no","categoryId":1}\n${someRows}`);
     expect(await runInProcess(['import', file], catalogue.environment)).to.include({
       code: 1,
-      stderr: `the import failed: SQLITE_CONSTRAINT: full; nothing was stored\n`,
+      stderr: `error: SQLITE_CONSTRAINT: full; nothing was stored\n`,
     });
     await expectNothingIn(catalogue);
   });
@@ -135,7 +135,7 @@ describe('An import that does not end well', () => {
       const file = await newFile('animals.ndjson', someRows);
       const { code, stderr } = await runInProcess(['import', file], { DATABASE_URL: url });
       expect(stderr).to.match(
-        /^the import failed: .*; the database did not confirm the commit: either all animals were stored or none; check with `animal-store export` before you import again\n$/,
+        /^error: .*; the database did not confirm the commit: either all animals were stored or none; check with `animal-store export` before you import again\n$/,
       );
       expect(code).to.equal(1);
     }));

@@ -59,7 +59,7 @@ describe('A backup of PostgreSQL', () => {
     const { code, stderr } = await runInProcess(['backup', file], environment);
     expect({ code, stderr }).to.deep.equal({
       code: 1,
-      stderr: `database: postgres://keeper@db/animals\nthe backup failed: pg_dump is not installed; install the client programs of PostgreSQL; ${file} was not written\n`,
+      stderr: `database: postgres://keeper@db/animals\nerror: pg_dump is not installed; install the client programs of PostgreSQL; ${file} was not written\n`,
     });
     expect(readdirSync(folder)).to.deep.equal([]);
   });

@@ -42,7 +42,7 @@ describe('animal-store restore, while a service uses a damaged database', () => 
       await create();
       expect(await restore()).to.include({
         code: 1,
-        stderr: `the restore failed: ${file} is in use; stop the service and any other program that has it open; the database is unchanged\n`,
+        stderr: `error: ${file} is in use; stop the service and any other program that has it open; the database is unchanged\n`,
       });
       await create();
 

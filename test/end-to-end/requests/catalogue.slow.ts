@@ -74,6 +74,12 @@ describe(`The catalogue in a browser${whySkipped}`, () => {
     await page.getByRole('heading', { name: 'pet 3', exact: true }).waitFor();
     await page.keyboard.press('Escape');
     await page.waitForURL(({ search }) => search === '');
+    await page.getByRole('button', { name: 'pet 2', exact: true }).click();
+    await page.goBack();
+    await page.getByRole('dialog').waitFor({ state: 'hidden' });
+    expect(new URL(page.url()).search).to.equal('');
+    await page.goForward();
+    await page.getByRole('heading', { name: 'pet 2', exact: true }).waitFor();
     await page.close();
 
     const other = await browser.newPage();
