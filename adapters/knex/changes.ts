@@ -32,47 +32,40 @@ const recordedColumns: ReadonlyArray<readonly [name: string, recorded: string]> 
   ['created_by', 'created_by'],
 ];
 
-const record = async (
-  transaction: Knex,
-  { nowSql }: Statements,
-  operator: Operator,
-  action: Action,
-  rows: ReadonlyArray<Row>,
-): Promise<void> => {
-  const change = { changed_at: transaction.raw(nowSql), operator: operator ?? null, action };
-  if (rows.length > 0)
-    await transaction(table).insert(rows.map((row) => ({ id: randomUUID(), ...change, ...row })));
-};
-
 const recordedCells = (transaction: Knex) =>
   recordedColumns.map(([name, recorded]) => transaction.raw('cast(?? as text) as ??', [name, recorded]));
 
 /**
- * Records animals as they are before their change. First locks them by an update that changes nothing, so that the
- * record is true.
+ * Records animals as they are before their change, and locks them until then, except on Citus. Begins with a write,
+ * because a SQLite transaction that has read can't write once another connection has written.
  */
 export const recordPets = async (
   transaction: Knex,
-  statements: Statements,
+  { nowSql, qualify, rowLock }: Statements,
   operator: Operator,
   action: Action,
   ids: ReadonlyArray<bigint>,
 ): Promise<void> => {
-  const rows: ReadonlyArray<Row> = await transaction('pets')
-    .whereIn('id', ids.map(String))
-    .update({ name: transaction.ref('name') })
-    .returning(recordedCells(transaction));
-  await record(transaction, statements, operator, action, rows);
+  if (ids.length === 0) return;
+  const [names, recorded] = [0, 1].map((place) => recordedColumns.map((column) => column[place]).join(', '));
+  const sql = `insert into {${table}} (id, changed_at, operator, action, ${recorded})
+    select cast(? as text) || '-' || pets.id, ${nowSql}, cast(? as text), cast(? as text), ${names}
+    from {pets} where pets.id in (${ids.map(() => '?').join(', ')}) ${await rowLock(transaction)}`;
+  const bindings = [randomUUID(), operator ?? null, action, ...ids.map(String)];
+  await transaction.raw(await qualify(transaction, sql), bindings);
 };
 
 /** Records a change of an API key. */
-export const recordKeyChange = (
+export const recordKeyChange = async (
   transaction: Knex,
-  statements: Statements,
+  { nowSql }: Statements,
   operator: Operator,
   action: Action,
   keyId: string,
-): Promise<void> => record(transaction, statements, operator, action, [{ key_id: keyId }]);
+): Promise<void> => {
+  const change = { id: randomUUID(), changed_at: transaction.raw(nowSql), operator: operator ?? null };
+  await transaction(table).insert({ ...change, action, key_id: keyId });
+};
 
 /** Creation of an animal: its time, and `key ID`, `import` or `import by NAME`. Null if no record was kept. */
 export interface Creation {
@@ -126,26 +119,57 @@ const readChanges = async (knex: Knex, where: Row): Promise<ReadonlyArray<Row>> 
 /** Animals that are read at a time in the search for those of a key. */
 const scanSize = 50_000;
 
+/**
+ * Reads the next rows after the id `after`, or the first ones. Returns those of a key, and the id after which the search
+ * goes on, which is undefined at its end. No index finds the rows of a key.
+ */
+type SearchOfKey = (
+  keyId: string,
+  after: string | undefined,
+) => TaskEither<
+  Unavailable,
+  { readonly creations: ReadonlyArray<Creation>; readonly last: string | undefined }
+>;
+
 /** Reads who changed the store. */
 export interface ChangeLog {
   /** Reads who created an animal and who changed it, oldest first. */
   readonly ofPet: (id: bigint) => TaskEither<Unavailable, PetHistory>;
   /** Reads who issued and revoked an API key, oldest first. */
   readonly ofKey: (id: string) => TaskEither<Unavailable, ReadonlyArray<Change>>;
-  /** Reads the animals that a key created and that were deleted since. */
-  readonly deletedOf: (keyId: string) => TaskEither<Unavailable, ReadonlyArray<Creation>>;
-  /**
-   * Reads the next animals after the id `after`, or the first ones. Returns those that a key created, and the id after
-   * which the search goes on, which is undefined at its end. No index finds the animals of a key.
-   */
-  readonly createdBy: (
-    keyId: string,
-    after: string | undefined,
-  ) => TaskEither<
-    Unavailable,
-    { readonly creations: ReadonlyArray<Creation>; readonly last: string | undefined }
-  >;
+  /** Searches the animals that a key created and that were deleted since. */
+  readonly deletedOf: SearchOfKey;
+  /** Searches the animals that a key created and that are still there. */
+  readonly createdBy: SearchOfKey;
 }
+
+interface Last {
+  readonly last: string | null;
+}
+
+/** Reads the columns of an animal in those of the next `scanSize` rows of a table that have the wanted values. */
+const scan = async (
+  reads: Knex,
+  name: string,
+  wanted: Row,
+  after: string | undefined,
+  columnOf: (column: readonly [name: string, recorded: string]) => string,
+) => {
+  const id = `${name}.id`;
+  const rest = () => (after === undefined ? reads(name) : reads(name).where(id, '>', after));
+  const lastOf = (sql: string) => reads.raw(`cast(${sql} as text) as last`, [id]);
+  const { last } =
+    (await rest()
+      .orderBy(id)
+      .offset(scanSize - 1)
+      .first<Last | undefined>(lastOf('??'))) ?? (await rest().first<Last>(lastOf('max(??)')));
+  if (last === null) return { rows: [], last: undefined };
+  const cells = recordedColumns.map((column) =>
+    reads.raw('cast(?? as text) as ??', [columnOf(column), column[1]]),
+  );
+  const rows: ReadonlyArray<Row> = await rest().where(id, '<=', last).where(wanted).orderBy(id).select(cells);
+  return { rows, last };
+};
 
 /** Makes the ChangeLog of a migrated database. */
 export const changeLog = ({ reads }: StoreDatabase): ChangeLog => ({
@@ -159,25 +183,16 @@ export const changeLog = ({ reads }: StoreDatabase): ChangeLog => ({
       return { creation: row && toCreation(row), changes: changes.map(toChange) };
     }),
   ofKey: (id) => toTaskEither(async () => (await readChanges(reads, { key_id: id })).map(toChange)),
-  deletedOf: (keyId) =>
+  deletedOf: (keyId, after) =>
     toTaskEither(async () => {
-      const rows = await readChanges(reads, { created_by: createdByKey(keyId), action: 'pets delete' });
-      return rows.map((row) => ({ ...toCreation(row), isDeleted: true as const }));
+      const wanted = { created_by: createdByKey(keyId), action: 'pets delete' };
+      const { rows, last } = await scan(reads, table, wanted, after, ([, recorded]) => recorded);
+      return { creations: rows.map((row) => ({ ...toCreation(row), isDeleted: true as const })), last };
     }),
   createdBy: (keyId, after) =>
     toTaskEither(async () => {
-      const next = () => {
-        const query = reads('pets').orderBy('pets.id');
-        return after === undefined ? query : query.where('pets.id', '>', after);
-      };
-      const { last } = await reads
-        .from(next().limit(scanSize).select('id').as('scanned'))
-        .first<{ readonly last: Cell }>(reads.raw('cast(max(scanned.id) as text) as last'));
-      if (last === null) return { creations: [], last: undefined };
-      const rows: ReadonlyArray<Row> = await next()
-        .where('pets.id', '<=', last)
-        .where({ created_by: createdByKey(keyId) })
-        .select(recordedCells(reads));
+      const wanted = { created_by: createdByKey(keyId) };
+      const { rows, last } = await scan(reads, 'pets', wanted, after, ([name]) => name);
       return { creations: rows.map(toCreation), last };
     }),
 });

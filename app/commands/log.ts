@@ -41,13 +41,14 @@ const historyOfPet = async ({ changes }: CommandStore, id: bigint): Promise<Read
 /** Yields who issued and revoked a key, and then the animals that it added, in batches. */
 async function* historyOfKey({ changes }: CommandStore, id: string): AsyncGenerator<ReadonlyArray<Entry>> {
   yield await orFail(changes.ofKey(id));
-  yield await orFail(changes.deletedOf(id));
-  let after: string | undefined;
-  do {
-    const { creations, last } = await orFail(changes.createdBy(id, after));
-    yield creations;
-    after = last;
-  } while (after !== undefined);
+  for (const search of [changes.deletedOf, changes.createdBy]) {
+    let after: string | undefined;
+    do {
+      const { creations, last } = await orFail(search(id, after));
+      yield creations;
+      after = last;
+    } while (after !== undefined);
+  }
 }
 
 export const logCommand = (terminal: Terminal): Command =>

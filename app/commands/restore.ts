@@ -82,14 +82,22 @@ const restoreIntoPostgres = async (
   state: RestoreState,
 ): Promise<string> => {
   const database = await databaseOf(settings).open();
+  let schema: string | undefined;
   const dropTables = async (): Promise<void> => {
     state.phase = 'restoring';
-    for (const table of ownTables) await database.writes.schema.dropTableIfExists(table);
+    for (const table of ownTables)
+      await database.writes.schema.withSchema(schema ?? 'public').dropTableIfExists(table);
   };
   try {
     if ((await orFail(readSchema(database))).generation > 0)
       throw new Error('there is a store in the target already; restore into an empty database');
-    const schema = await database.currentSchema();
+    schema = await database.currentSchema();
+    const { rows } = await database.reads.raw<{ readonly rows: ReadonlyArray<{ readonly name: string }> }>(
+      'select tablename as name from pg_catalog.pg_tables where schemaname = ? and tablename = any(?) limit 1',
+      [schema ?? '', [...ownTables]],
+    );
+    for (const { name } of rows)
+      throw new Error(`the target has a table ${name} already; restore into an empty database`);
     const onRestored = (): void => {
       state.phase = 'restored';
     };

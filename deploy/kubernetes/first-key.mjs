@@ -34,12 +34,12 @@ const store = async (key) => {
 const validKeys = () => JSON.parse(animalStore('keys', 'list', '--json')).filter(({ isValid }) => isValid);
 
 if (!API_KEYS && !API_KEYS_FILE && validKeys().length === 0) {
-  const key = animalStore('keys', 'create', '--name', 'first').trim();
+  const { id, key } = JSON.parse(animalStore('keys', 'create', '--name', 'first', '--json'));
   try {
     await store(key);
   } catch (error) {
     // A key that nobody has seen must not keep a second try from creating another one.
-    for (const { id } of validKeys()) animalStore('keys', 'revoke', id);
+    animalStore('keys', 'revoke', id);
     if (!error.alreadyExists) throw error;
     process.stderr.write(
       'no key is valid, and the Secret animal-store-first-key exists: delete it, or run `animal-store keys create --name NAME`\n',

@@ -209,11 +209,12 @@ describe('The first key on Kubernetes', () => {
     const { certificate, privateKey } = await makeCertificate(home);
     const received: Array<string> = [];
     let status = 403;
+    let meanwhile = (): Promise<unknown> => Promise.resolve();
     const options = { cert: readFileSync(certificate), key: readFileSync(privateKey) };
     const api = createServer(options, (request, response) => {
       void text(request).then((body) => {
         received.push(`${request.method} ${request.url} ${request.headers.authorization}`, body);
-        response.writeHead(status).end('{}');
+        return meanwhile().then(() => response.writeHead(status).end('{}'));
       });
     }).listen(0, '127.0.0.1');
     await once(api, 'listening');
@@ -240,9 +241,22 @@ describe('The first key on Kubernetes', () => {
     expect(denied).to.include({ code: 1 });
     expect(denied.stderr).to.include('the API server answered 403');
     status = 409;
+    let other = '';
+    meanwhile = async () => {
+      other = (await runCommand(['keys', 'create', '--name', 'other', '--json'], database)).stdout;
+    };
     const taken = await createFirstKey();
     expect(taken).to.include({ code: 0 });
     expect(taken.stderr).to.include('the Secret animal-store-first-key exists');
+    const { id: otherId } = decodeOrThrow(t.type({ id: t.string }), JSON.parse(other));
+    const validIds = async (): Promise<ReadonlyArray<unknown>> =>
+      decodeOrThrow(
+        t.array(t.type({ id: t.string, isValid: t.boolean })),
+        JSON.parse((await runCommand(['keys', 'list', '--json'], database)).stdout),
+      ).flatMap(({ id, isValid }) => (isValid ? [id] : []));
+    expect(await validIds()).to.deep.equal([otherId]);
+    await runCommand(['keys', 'revoke', otherId], database);
+    meanwhile = () => Promise.resolve();
     expect(await createFirstKey({ API_KEYS: 'a-key-of-the-settings' })).to.include({ code: 0, stderr: '' });
     status = 201;
     const { code, stdout, stderr } = await createFirstKey();
@@ -263,6 +277,6 @@ describe('The first key on Kubernetes', () => {
       t.array(t.type({ isValid: t.boolean })),
       JSON.parse((await runCommand(['keys', 'list', '--json'], database)).stdout),
     );
-    expect(keys.map(({ isValid }) => isValid)).to.deep.equal([false, false, true]);
+    expect(keys.map(({ isValid }) => isValid)).to.deep.equal([false, false, false, true]);
   });
 });

@@ -7,7 +7,6 @@ import { eitherToTaskEither, retryConflicts, toTaskEither } from '../database/wo
 import { inBatches } from './import';
 import { findPets } from './read';
 
-/** Updates before it reads: a SQLite transaction that has read can't write once another connection has written. */
 export const updatePet =
   ({ transaction, statements }: StoreDatabase, operator?: Operator): PetRepository['update'] =>
   (id, changes) =>

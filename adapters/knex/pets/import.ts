@@ -62,6 +62,8 @@ async function* readAhead<A>(
     }
   } finally {
     stopped.abort();
+    // Closes the source, which may wait for the element that it reads.
+    batches.return(undefined).catch(() => undefined);
   }
 }
 

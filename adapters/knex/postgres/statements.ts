@@ -232,6 +232,7 @@ export const postgresStatements = (
       return qualify(sql);
     },
     optionsOf,
+    rowLock: async (knex) => ((await isDistributed(knex)) ? '' : 'for update'),
   };
   return { statements, isDistributed };
 };

@@ -111,8 +111,9 @@ export const sqliteStatements: Statements = {
   },
   hasTable: (knex, name) => knex.schema.hasTable(name),
   readMissingRights: () => Promise.resolve([]),
-  qualify: (_knex, sql) => Promise.resolve(sql),
+  qualify: (_knex, sql) => Promise.resolve(sql.replaceAll(/\{(\w+)\}/g, '$1')),
   optionsOf: () => ({}),
+  rowLock: () => Promise.resolve(''),
   // A column whose type contains INT stores 64 bits (SQLite, "Datatypes").
   readColumns: (knex, tables) =>
     knex.raw(

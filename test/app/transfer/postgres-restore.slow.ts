@@ -102,6 +102,7 @@ describe('A backup of a shared PostgreSQL database', () => {
   it('is refused if its tables have another shape, which leaves the database empty', async () => {
     await newDatabase('odd');
     const odd = urlOf('keeper', 'odd');
+    await succeed(odd, 'migrate');
     await succeed(odd, 'import', rows);
     await execute(
       Object.assign(new URL(server.url), { pathname: '/odd' }).href,
@@ -114,6 +115,29 @@ describe('A backup of a shared PostgreSQL database', () => {
     expect(code).to.equal(1);
     expect(stderr).to.match(/the database lacks pets\.created_by .*; the database is unchanged\n$/);
     await succeed('memory:', 'restore', file, '--into', target);
+  });
+
+  it('is refused, without a loss, if the database has a table of the same name', async () => {
+    await newDatabase('taken');
+    const taken = Object.assign(new URL(server.url), { pathname: '/taken' }).href;
+    await execute(
+      taken,
+      'create table animal_store_changes (note text)',
+      "insert into animal_store_changes values ('mine')",
+    );
+    for (const check of [[], ['--check']]) {
+      const { code, stderr } = await run(
+        'memory:',
+        'restore',
+        file,
+        '--into',
+        urlOf('keeper', 'taken'),
+        ...check,
+      );
+      expect(code).to.equal(1);
+      expect(stderr, stderr).to.include('the target has a table animal_store_changes already');
+    }
+    await execute(taken, "do $$ begin assert (select note = 'mine' from animal_store_changes); end $$");
   });
 
   it('is not restored over a store, or if a part of the file is damaged', async () => {

@@ -74,6 +74,22 @@ for (const [kind, makeDatabase] of databaseKinds) {
         }));
 
     if (kind === 'SQLite')
+      it('can be corrected and deleted, although it breaks a rule of its table', () =>
+        withDatabase(makeDatabase, async (database) => {
+          await allowAnyStatus[kind](database);
+          for (const id of [1, 2])
+            await database.writes('pets').insert({ id, name: 'x'.repeat(2_000), category_id: 7 });
+          await database.writes.raw('PRAGMA ignore_check_constraints = OFF');
+          const { update, deleteAll } = knexPetRepository(database);
+          expect(await success(update(1n, { name: 'ok' }))).to.include({ name: 'ok' });
+          expect(await success(deleteAll([2n]))).to.equal(1);
+          expect(await database.reads('animal_store_changes').pluck('action')).to.have.members([
+            'pets update',
+            'pets delete',
+          ]);
+        }));
+
+    if (kind === 'SQLite')
       it('fails only the creation whose idempotency key has no id of an animal, and names the remedy', () =>
         withDatabase(makeDatabase, async (database) => {
           const { create } = knexPetRepository(database);

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { constVoid } from 'fp-ts/function';
+import { setImmediate } from 'node:timers/promises';
 import { EventEmitter, once } from 'node:events';
 import { knexPetRepository } from '../../../../adapters/knex';
 import { type PetRepository } from '../../../../core';
@@ -94,6 +95,30 @@ describe('An import whose connection is kept awake', () => {
       events.emit('failed');
       await closed;
       expect(read).to.equal(0);
+    }));
+
+  it('closes its source after a failed statement, also if the next batch was read by then', () =>
+    withDatabase(postgresDatabase, async (database) => {
+      for (let round = 0; round < 10; round += 1) {
+        const events = new EventEmitter();
+        const closed = once(events, 'closed');
+        const failing = withStatements(database, {
+          insert: async () => {
+            await setImmediate();
+            throw new Error('no insert');
+          },
+        });
+        const source = (async function* () {
+          try {
+            for (;;) yield await Promise.resolve(arbitraryNewPet());
+          } finally {
+            events.emit('closed');
+          }
+        })();
+        const outcome = await knexPetRepository(failing).importAll(source)();
+        expect(outcome).to.have.nested.property('left._tag', 'ImportAborted');
+        await closed;
+      }
     }));
 
   it('is not taken for stored when that is cancelled by PostgreSQL just before the commit', () =>
