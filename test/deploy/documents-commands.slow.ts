@@ -165,7 +165,7 @@ END
         ${startPostgres('db.example', '127.0.0.1', programs)}
         ${startPostgres('new-db.example', '127.0.0.2', programs)}
         ${roles}`);
-      // The tables exist before the installation, whose `migrate` then needs no right to create them.
+      // Splits the installation before its `migrate`: the owner creates the tables there, so that `migrate` needs no right to do so.
       const [installProgram = '', ...rest] = install
         .replace(driver, '--ignore-scripts')
         .replace(sqlite, address)

@@ -107,7 +107,7 @@ export const states: Readonly<Record<string, State>> = {
   added: {
     store: 'three',
     prepare: async (page) => {
-      // The store stays as it is.
+      // Fakes the responses, so that the store, which other states show too, gets no fourth animal.
       const pet = '{"id":4,"name":"Bella","categoryId":7,"status":"available"}';
       const known = [1, 2, 3].map((id) => `{"id":${id},"name":"${names[id] ?? ''}","categoryId":7}`);
       await page.route(lists, (route) => route.fulfill({ body: `[${[...known, pet].join(',')}]` }));

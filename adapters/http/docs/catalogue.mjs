@@ -216,7 +216,7 @@ onSubmit(
   addForm,
   activateForm(animals, () => visit.signal, showAdded, isOfKey),
 );
-// A field that has changed sends `change` before `submit`.
+// `submit` has nothing to do: a changed field sends `change` first, which applies the filters.
 filterForm.addEventListener('submit', (event) => event.preventDefault());
 filterForm.addEventListener('change', () => void applyFilters());
 onClick('#sign-out', () => signOut());

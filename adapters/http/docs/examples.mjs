@@ -95,8 +95,8 @@ let language = 'curl';
 const panels = new Set();
 
 /**
- * Shows a call in each language. One button copies it with `$API_KEY`, and another with the key of the tab. Returns a
- * function that shows another call.
+ * Adds to a panel a choice of language and two buttons that copy: one with `$API_KEY`, and one with the key of the tab.
+ * Returns a function that sets the call to show.
  */
 export const showExamples = (panel) => {
   const code = newElement('code');

@@ -17,7 +17,7 @@ import type { Statements, StoreDatabase } from '../database/store-database';
 import { keepAwake } from '../database/work';
 import { insertPets } from './create';
 
-/** Yields the elements of a source in batches that each fit into one statement. An abort ends it at the next element. */
+/** Yields the elements of a source in batches that each fit into one statement. Throws at the next element after `signal` is aborted. */
 export async function* inBatches<A>(
   source: Iterable<A> | AsyncIterable<A>,
   signal?: AbortSignal,

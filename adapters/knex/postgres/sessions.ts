@@ -47,8 +47,8 @@ export interface Sessions {
 
 /**
  * Makes the register of a pool. A session that is silent for `timeoutMs` is given up: its statement is cancelled on the
- * server, because a commit that waits for a synchronous standby ignores `statement_timeout`, and its socket is
- * destroyed. The CancelRequest needs several round trips, so it may go on after the caller has got its error.
+ * server, and its socket is destroyed. `statement_timeout` is not enough, because a commit that waits for a synchronous
+ * standby ignores it. The CancelRequest needs several round trips, so it may go on after the caller has got its error.
  */
 export const registerSessions = (timeoutMs: number, maxHanging: number): Sessions => {
   let usable = new WeakSet<Session>();

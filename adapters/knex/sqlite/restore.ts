@@ -58,7 +58,7 @@ const checkBackup = async (backup: string): Promise<ReadonlyArray<string>> => {
  */
 const lockAndFindContents = async (filename: string, file: Knex): Promise<boolean | undefined> => {
   const lockAndFind = async (): Promise<boolean> => {
-    // A wait for another restore would lock the file that it has replaced by then.
+    // Does not wait: another restore may replace the file meanwhile, and this one would then lock the replaced file.
     await file.raw('PRAGMA busy_timeout = 0');
     await file.raw('PRAGMA locking_mode = EXCLUSIVE');
     await file.raw('PRAGMA journal_mode = DELETE');

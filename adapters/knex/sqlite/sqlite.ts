@@ -195,7 +195,6 @@ export const openSqlite = (filename: string, { isOwnFile = false }: SqliteOption
       afterOpen: files.check,
     }),
   );
-  // New readers check only the database file. SQLite may delete the log before a connection has read or written.
   const beforeRead = (): void => {
     createPrivateFile(filename);
     if (!isImmutable(filename)) beforeOpen();
@@ -205,6 +204,7 @@ export const openSqlite = (filename: string, { isOwnFile = false }: SqliteOption
   const reads = knex(
     configuration(filename, readerConnections, ['query_only = ON'], {
       beforeOpen: beforeRead,
+      // Does not check the log: SQLite may delete it before this connection reads, and it would then count as removed.
       afterOpen: () => {
         files.check(['']);
       },

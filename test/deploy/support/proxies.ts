@@ -116,7 +116,7 @@ const startHaproxy = starter(
     Promise.resolve(startProgram('sh', ['-c', 'exec haproxy -db -f "$0" >/dev/null', site], { environment })),
 );
 
-/** Starts Caddy with an authority of its own, since a public one needs a public host, and without its admin port. */
+/** Starts Caddy without its admin port, and with a self-signed certificate, because a public authority would need a public host. */
 export const startCaddy = starter(
   'deploy/caddy/Caddyfile',
   (port, tlsPort, { certificate, privateKey }, fallbackPort) => [

@@ -90,7 +90,7 @@ const breakOffOften = async (address: string, times: number): Promise<void> => {
   }
 };
 
-/** Returns the least heap in megabytes over two seconds: remains of a broken connection stay for one. */
+/** Returns the smallest heap in megabytes of two seconds, because remains of a broken connection stay for a second. */
 const settledHeap = async (service: ServiceProcess): Promise<number> => {
   let least = Infinity;
   for (let sample = 0; sample < 8; sample += 1) {

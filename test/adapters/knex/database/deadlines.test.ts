@@ -69,7 +69,7 @@ for (const [kind, makeDatabase] of databaseKinds) {
         try {
           const times = await Promise.all(
             Object.entries(calls).map(([name, ask]) =>
-              // Both calls are in one batch, or wait for the same resource.
+              // Makes both calls at once, so that they share a batch or a resource: the deadline of one must not shorten the other.
               Promise.all([timeOf(name, ask()), timeOf(name, ask(began + near))]),
             ),
           );
