@@ -78,11 +78,14 @@ const isDigits = (input: unknown): boolean => typeof input === 'string' && /^\d{
 /** Filters, start, order and size of a page, after their check. */
 export type PagePlace = Omit<Partial<PetQuery>, 'limit'> & { readonly pageSize?: number | undefined };
 
-/** Accepts a bigint too, as `parseJson` reads it, and digits, as a form has them. */
+/** Turns a bigint, as `parseJson` returns it, and the digits of a form into a number. */
+const toNumber = (input: unknown): unknown =>
+  typeof input === 'bigint' || isDigits(input) ? Number(input) : input;
+
 const checkPageSize: Check = {
   ...pageSizeCheck,
-  decode: (input) =>
-    pageSizeCheck.decode(typeof input === 'bigint' || isDigits(input) ? Number(input) : input),
+  decode: (input) => pageSizeCheck.decode(toNumber(input)),
+  explain: (input) => pageSizeCheck.explain(toNumber(input)),
 };
 
 const placeFields: Fields<PagePlace> = {

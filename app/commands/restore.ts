@@ -90,7 +90,7 @@ const restoreIntoPostgres = async (
   };
   try {
     if ((await orFail(readSchema(database))).generation > 0)
-      throw new Error('there is a store in the target already; restore into an empty database');
+      throw new Error('there is a store in the target already; restore into a database without one');
     schema = await database.currentSchema();
     const { rows } = await database.reads.raw<{ readonly rows: ReadonlyArray<{ readonly name: string }> }>(
       'select tablename as name from pg_catalog.pg_tables where schemaname = ? and tablename = any(?) limit 1',

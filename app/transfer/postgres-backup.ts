@@ -2,7 +2,7 @@ import { toError } from 'fp-ts/Either';
 import { execFile } from 'node:child_process';
 import { existsSync, statSync } from 'node:fs';
 import { mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { tmpdir, userInfo } from 'node:os';
 import { dirname, join } from 'node:path';
 import { rootCertificates } from 'node:tls';
 import { promisify } from 'node:util';
@@ -165,8 +165,11 @@ export const restorePostgres = (
         `the backup is of the schema ${dumped}, but the address selects ${schema === undefined ? 'no schema' : `the schema ${schema}`}; create the schema ${dumped} in the target, and select it by search_path`,
       );
     options.onStage?.('copying');
-    const { pathname } = new URL(connectionString);
-    const database = `--dbname=${decodeURIComponent(pathname.slice(1)) || 'postgres'}`;
+    const { pathname, username } = new URL(connectionString);
+    // As the driver and pg_dump, takes the database with the name of the user if the address has none.
+    const names = [pathname.slice(1), username, options.environment['PGUSER'] ?? ''];
+    const name = names.find((each) => each !== '') ?? userInfo().username;
+    const database = `--dbname=${decodeURIComponent(name)}`;
     await run('pg_restore', ['--no-owner', '--no-acl', '--single-transaction', database, file]);
     onRestored();
     if (role !== undefined)

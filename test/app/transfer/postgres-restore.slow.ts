@@ -90,6 +90,13 @@ describe('A backup of a shared PostgreSQL database', () => {
     expect(idOf(created.text)).to.equal('3');
   });
 
+  it('goes into the database with the name of the user if the address has none', async () => {
+    await newDatabase('keeper');
+    const target = urlOf('keeper', '');
+    await succeed('memory:', 'restore', file, '--into', target);
+    expect((await succeed(target, 'pets', 'list')).stdout).to.include('Mia');
+  });
+
   it('is tried with --check, which leaves the database empty', async () => {
     await newDatabase('tried');
     const target = urlOf('keeper', 'tried');
