@@ -36,7 +36,7 @@ const startService = async (folder: string, apiKey: string, port = '0'): Promise
     const [, address] = /serves (\S+) with/.exec(printed) ?? [];
     if (address !== undefined) return { child, address };
   }
-  throw new Error(`the service did not start: ${printed.trim()}`);
+  throw new Error(`the service did not start: ${printed.trim().replace(/^error: /, '')}`);
 };
 
 const kill = async ({ child }: Service): Promise<void> => {

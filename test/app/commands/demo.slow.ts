@@ -60,6 +60,6 @@ describe('The demo', () => {
     const words = ['-c', 'ulimit -f 0; exec "$@"', 'sh', process.execPath, main, 'demo'];
     const { code, stderr } = await startProgram('sh', words, { environment }).ended;
     expect(code).to.equal(1);
-    expect(stderr).to.match(/^the demo failed: the service did not start: /);
+    expect(stderr).to.match(/^error: the service did not start: (?!error)/);
   });
 });

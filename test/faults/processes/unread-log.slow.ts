@@ -92,13 +92,18 @@ describe('A service whose log can not be written', () => {
     await eventually('it serves', 20_000, () => addressIn(shown) !== undefined);
     terminal.stdout.pause();
     const pid = Number(await readFile(join(folder, 'pid'), 'utf8'));
-    const isRunning = () => !/^State:\tZ/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
+    /** Sends a signal. Returns false once the process has ended, and its file, too, if its parent has waited for it. */
+    const terminate = (): boolean => {
+      try {
+        if (/^State:\tZ/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'))) return false;
+        return process.kill(pid, 'SIGTERM');
+      } catch {
+        return false;
+      }
+    };
     try {
       await ask(addressIn(shown) ?? '', many);
-      await eventually('a second signal has ended it', boundMs, () => {
-        if (isRunning()) process.kill(pid, 'SIGTERM');
-        return !isRunning();
-      });
+      await eventually('a second signal has ended it', boundMs, () => !terminate());
     } finally {
       terminal.kill('SIGKILL');
     }
