@@ -7,7 +7,7 @@ import { activateForm, closeDrawers, openForm, openPet, openPetOfAddress } from 
 import { newButton } from './elements.mjs';
 import { showExamples } from './examples.mjs';
 import { filterForm, filterText, hasFilters, readFilters, resetFilters } from './filters.mjs';
-import { keyErrorOf, messageOf, showFieldErrors, valuesOf } from './forms.mjs';
+import { keyErrorOf, messageOf, onSubmit, showFieldErrors, valuesOf } from './forms.mjs';
 import { showCode } from './highlight.mjs';
 import { baseUrl, keepKey, readKey, removeKey } from './session.mjs';
 import { markRow, showRows } from './table.mjs';
@@ -25,6 +25,14 @@ const show = (selector, isShown) => (find(selector).hidden = !isShown);
 /** Aborts the calls of the current visit when the visitor signs out, so that no answer shows animals after that. */
 let visit = new AbortController();
 
+/** True once the catalogue has shown animals, or why there are none. */
+let isOpen = false;
+
+const showSections = (isSignedIn) => {
+  for (const selector of ['#catalogue', '#sign-out']) show(selector, isSignedIn);
+  for (const selector of ['#welcome', '#enter']) show(selector, !isSignedIn);
+};
+
 const signOut = (invalidFields) => {
   visit.abort();
   clearTimeout(retryTimer);
@@ -33,16 +41,16 @@ const signOut = (invalidFields) => {
   closeDrawers();
   table.tBodies[0].replaceChildren();
   count.textContent = '';
-  for (const selector of ['#catalogue', '#sign-out']) show(selector, false);
-  for (const selector of ['#welcome', '#enter']) show(selector, true);
+  isOpen = false;
+  showSections(false);
   keyForm.elements.apiKey.focus();
   showFieldErrors(keyForm, invalidFields);
 };
 
 const showCatalogue = () => {
-  if (!find('#catalogue').hidden) return;
-  for (const selector of ['#catalogue', '#sign-out']) show(selector, true);
-  for (const selector of ['#welcome', '#enter']) show(selector, false);
+  if (isOpen) return;
+  isOpen = true;
+  showSections(true);
   keyForm.reset();
   find('#title').focus();
   void openPetOfAddress(animals, visit.signal);
@@ -189,17 +197,6 @@ const showAdded = async (pet) => {
   return filterText() !== before;
 };
 
-/** Calls a function when the form is submitted, unless an earlier call still runs. */
-const onSubmit = (form, call) => {
-  form.addEventListener('submit', async (event) => {
-    event.preventDefault();
-    if (form.getAttribute('aria-busy') === 'true') return;
-    form.setAttribute('aria-busy', 'true');
-    await call();
-    form.removeAttribute('aria-busy');
-  });
-};
-
 const onClick = (selector, call) =>
   find(selector).addEventListener('click', ({ target }) => {
     if (target.getAttribute('aria-disabled') !== 'true') void call();
@@ -245,5 +242,5 @@ for (const example of document.querySelectorAll('#welcome pre')) {
 }
 
 readFilters();
-show('#enter', readKey() === '');
+showSections(readKey() !== '');
 if (readKey() !== '') void loadFirst();

@@ -20,6 +20,7 @@ export const copyText = async (button, text) => {
     copySelected(text, button.parentElement);
     button.focus();
   } else await navigator.clipboard.writeText(text);
+  for (const other of document.querySelectorAll('[data-copied]')) delete other.dataset.copied;
   button.dataset.copied = 'Copied';
   setTimeout(() => delete button.dataset.copied, shownMs);
 };

@@ -69,3 +69,14 @@ export const showError = (form, error) => {
   const isOfField = showFieldErrors(form, error?.fields);
   form.querySelector('[role=alert]').textContent = error === undefined || isOfField ? '' : messageOf(error);
 };
+
+/** Calls a function when the form is submitted, unless an earlier call still runs. */
+export const onSubmit = (form, call) => {
+  form.addEventListener('submit', async (event) => {
+    event.preventDefault();
+    if (form.getAttribute('aria-busy') === 'true') return;
+    form.setAttribute('aria-busy', 'true');
+    await call();
+    form.removeAttribute('aria-busy');
+  });
+};

@@ -105,6 +105,17 @@ describe(`The catalogue in a browser${whySkipped}`, () => {
     await page.close();
   });
 
+  it('shows that it loads as soon as a tab with a key is opened again', async () => {
+    const page = await browser.newPage();
+    await openCatalogue(page, address());
+    await page.route('**/v1/pets?*', () => undefined);
+    await page.reload();
+    await page.getByText('Loading…').waitFor();
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByRole('heading', { name: 'A catalogue of animals' }).waitFor();
+    await page.close();
+  });
+
   it('filters by the values of a translated page', async () => {
     const page = await browser.newPage();
     await openCatalogue(page, address());
