@@ -188,7 +188,7 @@ describe('A field of an animal', () => {
       expect(commands, 'columns of an export').to.match(
         new RegExp(`^npx \\S+ export .*# .*\\b${name}\\b`, 'm'),
       );
-      expect(commands, 'columns of an import').to.match(new RegExp(`fields than .*\`${name}\``));
+      expect(commands, 'columns of an import').to.match(new RegExp(`reads only .*\`${name}\``));
     });
   }
 });
