@@ -1,6 +1,6 @@
 /** Public exports of `animal-store/fetch`, for frameworks that use Request and Response. Loads neither Koa nor Node. */
 import * as E from 'fp-ts/Either';
-import { type BodyResult, bodyIncomplete, bodyTooLarge } from './body-limits';
+import { type BodyResult, bodyIncomplete, bodyTooLarge } from './body';
 import type { HttpFailure } from './errors';
 import type { Headers } from './headers';
 import { requestLimits } from './limits';

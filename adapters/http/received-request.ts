@@ -1,6 +1,6 @@
 import * as E from 'fp-ts/Either';
 import type { AnimalStore, Caller, Deadline, Quota } from '../../core';
-import type { BodyResult } from './body-limits';
+import type { BodyResult } from './body';
 import type { HttpFailure } from './errors';
 import type { Headers } from './headers';
 import { failureReply, type Reply } from './reply';

@@ -1,7 +1,7 @@
 import * as E from 'fp-ts/Either';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { HttpFailure } from './errors';
-import { type BodyResult, bodyIncomplete, bodyTooLarge } from './body-limits';
+import { type BodyResult, bodyIncomplete, bodyTooLarge } from './body';
 import { requestLimits } from './limits';
 
 /** True if a body may follow the head. In HTTP/2, which an embedding program may serve, no header need announce it. */
