@@ -73,10 +73,10 @@ export const callFields: Fields<CallOptions> = {
 /** Makes the check of an object that refuses all properties that are not its fields. */
 export const exactCheck = <A>(fields: Fields<A>): ObjectCheck<A> => objectCheck(fields, () => true);
 
-const isDigits = (input: unknown): boolean => typeof input === 'string' && /^\d{1,20}$/.test(input);
-
 /** Filters, start, order and size of a page, after their check. */
 export type PagePlace = Omit<Partial<PetQuery>, 'limit'> & { readonly pageSize?: number | undefined };
+
+const isDigits = (input: unknown): boolean => isString(input) && /^\d{1,20}$/.test(input);
 
 /** Turns a bigint, as `parseJson` returns it, and the digits of a form into a number. */
 const toNumber = (input: unknown): unknown =>

@@ -80,7 +80,7 @@ export interface PetRequest {
   ) => string | undefined;
   /** False if the request is known to have no body. */
   readonly hasBody: boolean;
-  /** Reads the body. Fails if the body is incomplete, or larger than 16 kB. May move the deadline. */
+  /** Reads the body. Fails if the body is incomplete, or larger than `bodyBytes`. May move the deadline. */
   readonly readBody: () => Promise<BodyResult>;
 }
 

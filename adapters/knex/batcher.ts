@@ -58,7 +58,7 @@ const failedCall = (message: string): E.Either<Unavailable, never> => E.left(una
 
 const maxConcurrentRetries = 4;
 
-/** Runs each call separately, a few at a time. Calls that have not started after `separateCreatesMs` or at `deadline` fail. */
+/** Runs each call separately, a few at a time. Calls that have not begun after `separateCreatesMs` or at `deadline` fail. */
 const runEachAlone = async <I, F, A>(
   inputs: ReadonlyArray<I>,
   runBatch: RunBatch<I, F, A>,

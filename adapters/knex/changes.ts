@@ -32,8 +32,9 @@ const recordedColumns: ReadonlyArray<readonly [name: string, recorded: string]> 
   ['created_by', 'created_by'],
 ];
 
-const recordedCells = (transaction: Knex) =>
-  recordedColumns.map(([name, recorded]) => transaction.raw('cast(?? as text) as ??', [name, recorded]));
+/** Returns the cells of animals as texts. `place` is 0 in the table of animals, and 1 in that of changes. */
+const recordedCells = (knex: Knex, place: 0 | 1) =>
+  recordedColumns.map((column) => knex.raw('cast(?? as text) as ??', [column[place], column[1]]));
 
 /**
  * Records animals as they are before their change, and locks them until then, except on Citus. Begins with a write,
@@ -148,13 +149,7 @@ interface Last {
 }
 
 /** Reads the columns of an animal in those of the next `scanSize` rows of a table that have the wanted values. */
-const scan = async (
-  reads: Knex,
-  name: string,
-  wanted: Row,
-  after: string | undefined,
-  columnOf: (column: readonly [name: string, recorded: string]) => string,
-) => {
+const scan = async (reads: Knex, name: string, wanted: Row, after: string | undefined, place: 0 | 1) => {
   const id = `${name}.id`;
   const rest = () => (after === undefined ? reads(name) : reads(name).where(id, '>', after));
   const lastOf = (sql: string) => reads.raw(`cast(${sql} as text) as last`, [id]);
@@ -164,10 +159,11 @@ const scan = async (
       .offset(scanSize - 1)
       .first<Last | undefined>(lastOf('??'))) ?? (await rest().first<Last>(lastOf('max(??)')));
   if (last === null) return { rows: [], last: undefined };
-  const cells = recordedColumns.map((column) =>
-    reads.raw('cast(?? as text) as ??', [columnOf(column), column[1]]),
-  );
-  const rows: ReadonlyArray<Row> = await rest().where(id, '<=', last).where(wanted).orderBy(id).select(cells);
+  const rows: ReadonlyArray<Row> = await rest()
+    .where(id, '<=', last)
+    .where(wanted)
+    .orderBy(id)
+    .select(recordedCells(reads, place));
   return { rows, last };
 };
 
@@ -177,7 +173,7 @@ export const changeLog = ({ reads }: StoreDatabase): ChangeLog => ({
     toTaskEither(async () => {
       const pets: ReadonlyArray<Row> = await reads('pets')
         .where({ id: id.toString() })
-        .select(recordedCells(reads));
+        .select(recordedCells(reads, 0));
       const changes = await readChanges(reads, { pet_id: id.toString() });
       const [row] = [...pets, ...changes];
       return { creation: row && toCreation(row), changes: changes.map(toChange) };
@@ -186,13 +182,13 @@ export const changeLog = ({ reads }: StoreDatabase): ChangeLog => ({
   deletedOf: (keyId, after) =>
     toTaskEither(async () => {
       const wanted = { created_by: createdByKey(keyId), action: 'pets delete' };
-      const { rows, last } = await scan(reads, table, wanted, after, ([, recorded]) => recorded);
+      const { rows, last } = await scan(reads, table, wanted, after, 1);
       return { creations: rows.map((row) => ({ ...toCreation(row), isDeleted: true as const })), last };
     }),
   createdBy: (keyId, after) =>
     toTaskEither(async () => {
       const wanted = { created_by: createdByKey(keyId) };
-      const { rows, last } = await scan(reads, 'pets', wanted, after, ([name]) => name);
+      const { rows, last } = await scan(reads, 'pets', wanted, after, 0);
       return { creations: rows.map(toCreation), last };
     }),
 });

@@ -75,7 +75,7 @@ const checkReadiness = async (database: OwnDatabase): Promise<string | undefined
       : 'the role lacks rights; run `animal-store doctor`';
   if (E.isLeft(animals)) return "animals can't be read from the database; run `animal-store doctor`";
   if (hasFailed('DiskFull', 'FileFull')(written)) return 'the disk of the database is full; free space there';
-  if (hasFailed('Ours')(written)) return slowCommit;
+  if (E.isLeft(written) && E.toError(written.left.cause).message === slowCommit) return slowCommit;
   if (E.isLeft(written)) return 'a write to the table heartbeats fails; run `animal-store doctor`';
   return animals.right === undefined
     ? undefined

@@ -96,8 +96,9 @@ const restoreIntoPostgres = async (
       'select tablename as name from pg_catalog.pg_tables where schemaname = ? and tablename = any(?) limit 1',
       [schema ?? '', [...ownTables]],
     );
-    for (const { name } of rows)
-      throw new Error(`the target has a table ${name} already; restore into an empty database`);
+    const [taken] = rows;
+    if (taken !== undefined)
+      throw new Error(`the target has a table ${taken.name} already; restore into an empty database`);
     const onRestored = (): void => {
       state.phase = 'restored';
     };

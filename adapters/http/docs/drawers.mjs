@@ -64,8 +64,7 @@ export const openPet = (pet) => {
   ]);
   petDrawer.querySelector('dl').replaceChildren(...fields);
   showPetExamples({ operation: 'getPet', method: 'GET', path: `pets/${id}`, petId: String(id) });
-  petDrawer.close();
-  petDrawer.showModal();
+  if (!petDrawer.open) petDrawer.showModal();
   find('#pet-name').focus();
 };
 
@@ -86,8 +85,7 @@ export const openPetOfAddress = async (animals, signal) => {
   find('#pet-name').textContent = isMissing ? `No animal has the id ${id}.` : messageOf(found);
   petDrawer.querySelector('dl').replaceChildren();
   petDrawer.classList.add('missing');
-  petDrawer.close();
-  petDrawer.showModal();
+  if (!petDrawer.open) petDrawer.showModal();
 };
 
 const sample = { name: 'Rex', categoryId: '7', status: 'available' };
@@ -112,8 +110,9 @@ const isOutcomeUnknown = ({ status }) => status >= 500;
 const shownLength = 60;
 
 const addedText = ({ pet, replayed }, attempts) => {
-  const start = pet.name.slice(0, shownLength);
-  const shown = pet.name.length > shownLength ? `${start}…` : start;
+  const characters = [...pet.name];
+  const start = characters.slice(0, shownLength).join('');
+  const shown = characters.length > shownLength ? `${start}…` : start;
   const name = pet.name.trim() === '' ? 'an animal without a name' : shown;
   const once =
     replayed || attempts > 1 ? `, stored once${attempts > 1 ? ` after ${attempts} attempts` : ''}` : '';
@@ -121,8 +120,8 @@ const addedText = ({ pet, replayed }, attempts) => {
 };
 
 /**
- * Lets the form add animals. `onAdded` shows a new animal, and returns true if it had to change the filters. `onError` returns true for an error that it has shown itself.
- * `visit` returns the signal of the current visit.
+ * Lets the form add animals. `onAdded` shows a new animal, and returns true if it had to change the filters. `onError`
+ * returns true for an error that it has shown itself. `visit` returns the signal of the current visit.
  */
 export const activateForm = (animals, visit, onAdded, onError) => {
   const create = createOnce(animals);

@@ -94,6 +94,11 @@ const languages = { curl, JavaScript: client, Python: python };
 let language = 'curl';
 const panels = new Set();
 
+/** Shows the examples again, in another language, or after the key of the tab has changed. */
+export const updateExamples = () => {
+  for (const update of panels) update();
+};
+
 /**
  * Adds to a panel a choice of language and two buttons that copy: one with `$API_KEY`, and one with the key of the tab.
  * Returns a function that sets the call to show.
@@ -104,15 +109,17 @@ export const showExamples = (panel) => {
   const buttons = Object.keys(languages).map((name) =>
     newButton('', name, () => {
       language = name;
-      for (const update of panels) update();
+      updateExamples();
     }),
   );
   const group = Object.assign(newElement('div', ...buttons), { role: 'group' });
   group.setAttribute('aria-label', 'Language');
   let call;
   const copy = newButton('', 'Copy', () => void copyText(copy, languages[language](call)));
-  const copyWithKey = newButton('', 'Copy with the key', () =>
-    copyText(copyWithKey, languages[language](call, readKey())),
+  const copyWithKey = newButton(
+    '',
+    'Copy with the key',
+    () => void copyText(copyWithKey, languages[language](call, readKey())),
   );
   const update = () => {
     copyWithKey.hidden = readKey() === '';

@@ -26,7 +26,7 @@ export const messageOf = (error) =>
 const textOf = ({ text, rule, expected, maxLength }) => {
   if (rule === 'required') return 'Required';
   if (rule === 'not_integer') return 'Must be a whole number';
-  if (expected?.endsWith('9223372036854775807')) return 'Must be a whole number from -2⁶³ to 2⁶³ − 1';
+  if (rule === 'out_of_range') return 'Must be a whole number from -2⁶³ to 2⁶³ − 1';
   if (rule === 'too_long') return `Must have at most ${maxLength.toLocaleString('en')} characters`;
   return text ?? `Must be ${expected}`;
 };

@@ -102,7 +102,7 @@ const send = ({ headers, body, ...call }) => {
 
 /**
  * Makes the panel that shows an example of the response, and a function that sends a request and shows its response. The
- * function returns the message of a response 400, otherwise an empty text.
+ * function returns the body of a response 400, otherwise an empty text.
  */
 const newResponsePanel = (status, example) => {
   const title = newElement('span', `Example of the response, ${status}`);
@@ -131,7 +131,7 @@ const newResponsePanel = (status, example) => {
       title.className = response.ok ? 'good' : 'bad';
       headers.textContent = [...response.headers].map((header) => header.join(': ')).join('\n');
       details.hidden = false;
-      return response.status === 400 ? JSON.parse(body).message : '';
+      return response.status === 400 ? body : '';
     } catch (error) {
       title.textContent = 'No response';
       title.className = 'bad';
@@ -149,9 +149,16 @@ const newResponsePanel = (status, example) => {
   return { panel, show, clear };
 };
 
-/** Returns the fields that the message of an error names. Each part of it begins with the name of a field. */
-const invalidFieldsOf = (message) =>
-  message.split('; ').map((text) => ({ name: text.slice(0, text.indexOf(' ')), text }));
+/** Returns the fields that an Error body names. Each part of its message begins with the name of a field. */
+const invalidFieldsOf = (body) => {
+  try {
+    const parts = JSON.parse(body).message.split('; ');
+    return parts.map((text) => ({ name: text.slice(0, text.indexOf(' ')), text }));
+  } catch {
+    // A proxy may answer with another body.
+    return [];
+  }
+};
 
 /** Makes a table of the fields of a response. The schema of a list is that of its elements. */
 const fieldsOf = (schema, resolve) => {
@@ -221,9 +228,9 @@ export const newOperation = (path, method, operation, resolve) => {
       showFieldErrors(form, [{ name: empty.name, rule: 'required' }]);
       return;
     }
-    const message = await show(call());
+    const rejection = await show(call());
     panel.scrollIntoView({ block: 'nearest' });
-    showFieldErrors(form, invalidFieldsOf(message));
+    showFieldErrors(form, invalidFieldsOf(rejection));
   });
   showCall(call());
   const left = newElement(

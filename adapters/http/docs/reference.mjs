@@ -1,6 +1,7 @@
 /* global document, IntersectionObserver, location */
 import { animalStoreClient } from './client.mjs';
 import { newElement } from './elements.mjs';
+import { updateExamples } from './examples.mjs';
 import { keyErrorOf } from './forms.mjs';
 import { renderMarkdown } from './markdown.mjs';
 import { newOperation } from './operation.mjs';
@@ -10,6 +11,7 @@ const find = (selector) => document.querySelector(selector);
 const [main, list, keyForm, keyField] = ['main', '#operations ul', '#enter', '#api-key'].map(find);
 
 const showKey = () => {
+  updateExamples();
   find('#key-hint').classList.remove('wrong');
   keyField.removeAttribute('aria-invalid');
   find('#sign-out').hidden = readKey() === '';

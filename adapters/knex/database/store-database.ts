@@ -58,7 +58,7 @@ export interface Statements {
   ) => Promise<ReadonlyArray<{ readonly name: string; readonly right?: string | undefined }>>;
   /** Replaces each `{name}` in SQL by the name of a table or sequence, with its schema if that has to be named. */
   readonly qualify: (knex: Knex, sql: string) => Promise<string>;
-  /** Returns the end of a `select` that locks its rows. Empty on SQLite, and on Citus, which locks no rows of several shards. */
+  /** Returns the end of a `select` that locks its rows. Empty on SQLite, and on Citus, which can't lock rows of shards. */
   readonly rowLock: (knex: Knex) => Promise<string>;
   /** Returns the options with which Knex runs a statement, so that a session prepares it only once if it can. */
   readonly optionsOf: (name: string) => { readonly name?: string };

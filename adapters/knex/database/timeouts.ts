@@ -19,12 +19,12 @@ export const databaseTimeouts = {
   // reused. Their sum must be less than 5 s, because a revoked key must be rejected within that time.
   keyQueryMs: 2_500,
   keyTrustMs: 2_000,
-  // Maximum time of a readiness check. It exceeds the default database timeouts plus `outerMarginMs`, and is less than that of
-  // a request, so that the response has the database's error. The result is reused for `readinessCacheMs`, because each check commits a transaction
-  // and any client can request a check.
+  // Maximum time of a readiness check. It exceeds the default database timeouts plus `outerMarginMs`, and is less than
+  // that of a request, so that the response has the database's error. The result is reused for `readinessCacheMs`,
+  // because each check commits a transaction and any client can request a check.
   readinessMs: 3_700,
   readinessCacheMs: 1_000,
-  /** Time after which readiness tries the space on the disk of PostgreSQL again, without an error that lets it suspect. */
+  /** Time after which readiness tries the space on the disk of PostgreSQL, even if no statement has failed for it. */
   spaceCheckMs: 20_000,
   keepAwakeMs: 1_000,
   idleInTransactionMs: 10_000,

@@ -17,7 +17,10 @@ import type { Statements, StoreDatabase } from '../database/store-database';
 import { keepAwake } from '../database/work';
 import { insertPets } from './create';
 
-/** Yields the elements of a source in batches that each fit into one statement. Throws at the next element after `signal` is aborted. */
+/**
+ * Yields the elements of a source in batches that each fit into one statement. Throws at the next element after `signal`
+ * is aborted.
+ */
 export async function* inBatches<A>(
   source: Iterable<A> | AsyncIterable<A>,
   signal?: AbortSignal,
@@ -68,8 +71,8 @@ async function* readAhead<A>(
 }
 
 /**
- * Inserts the batches of a source one after another. Sends each one before the result of the one before it has been read, so
- * that the database does not wait for this process.
+ * Inserts the batches of a source one after another. Sends each one before the result of the one before it has been
+ * read, so that the database does not wait for this process.
  */
 const insertAll = async (
   transaction: Knex.Transaction,

@@ -149,6 +149,19 @@ describe(`The reference in a browser${whySkipped}`, () => {
     await page.close();
   });
 
+  it('shows what a proxy answers with 400, and copies with a key only while the tab has one', async () => {
+    const page = await openReference();
+    const copyWithKey = operationOf(page, 'listPets').getByRole('button', { name: 'Copy with the key' });
+    expect(await copyWithKey.isVisible()).to.equal(false);
+    await useKey(page);
+    await copyWithKey.waitFor();
+    await page.route('**/v1/pets*', (route) => route.fulfill({ status: 400, body: '<h1>no</h1>' }));
+    expect(await send(page, 'listPets')).to.match(/^400 .*<h1>no/s);
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await copyWithKey.waitFor({ state: 'hidden' });
+    await page.close();
+  });
+
   it('shows the values of the form as programs that run: for curl, the client and Python', async () => {
     const page = await openReference();
     const name = `it's "é"`;

@@ -1,7 +1,13 @@
 import { expect } from 'chai';
 import { mock } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { apiKeyStore, databaseStatus, knexReadiness, openPostgres } from '../../../../adapters/knex';
+import {
+  apiKeyStore,
+  databaseStatus,
+  knexReadiness,
+  openPostgres,
+  permanentError,
+} from '../../../../adapters/knex';
 import {
   databaseKinds,
   postgresDatabase,
@@ -78,6 +84,14 @@ describe('the reason why a database is not ready', () => {
       const checkSpace = () => Promise.reject(Object.assign(new Error('no space'), { code: '53100' }));
       expect(await knexReadiness({ ...database, checkSpace })()).to.match(
         /^the disk of the database is full/,
+      );
+    }));
+
+  it('is a write that this program refuses, without its reason, which may have a path', () =>
+    withDatabase(sqliteFile, async (database) => {
+      const write = () => Promise.reject(permanentError('/var/lib/animals.sqlite3 is missing'));
+      expect(await knexReadiness({ ...database, write })()).to.match(
+        /^a write to the table heartbeats fails/,
       );
     }));
 
