@@ -70,7 +70,7 @@ export default tseslint.config(
   },
   {
     files: ['adapters/knex/**', 'app/store/**'],
-    ignores: ['adapters/knex/database/work.ts'],
+    ignores: ['adapters/knex/database/{work,long-work}.ts'],
     rules: {
       'no-restricted-globals': ['error', 'setTimeout', 'setInterval'],
       'no-restricted-imports': ['error', { name: 'node:timers/promises', importNames: ['setTimeout'] }],

@@ -1,9 +1,8 @@
-import * as E from 'fp-ts/Either';
+import type { Either } from 'fp-ts/Either';
 import type { TaskEither } from 'fp-ts/TaskEither';
-import { type Deadline, type Unavailable, unavailable } from '../../core';
-import { remedyOf, withoutStatement } from './database/errors';
-import { retryConflicts, withTimeout } from './database/work';
+import type { Deadline, Unavailable } from '../../core';
 import { databaseTimeouts } from './database/timeouts';
+import { type BatchWork, failedCall, runToEnd } from './database/work';
 
 /** Maximum number of calls that share a statement, or of rows that one statement adds or deletes. */
 export const maxBatchSize = 400;
@@ -14,28 +13,15 @@ export const maxBatchSize = 400;
  */
 const minTimeLeftMs = 20;
 
-type Result<F, A> = E.Either<F | Unavailable, A>;
-
-/**
- * Runs a batch in one statement or transaction, and commits nothing after `deadline`. Returns a result for each input, in
- * order. Rejects only if nothing is stored or the outcome is unknown, so that a rejected batch can run again.
- */
-type RunBatch<I, F, A> = (
-  inputs: ReadonlyArray<I>,
-  deadline: number,
-) => Promise<ReadonlyArray<Result<F, A> | undefined>>;
-
 /** Receives the size and the duration of each batch that has succeeded or failed. What it throws is ignored. */
 export type OnBatch = (size: number, milliseconds: number) => void;
 
-interface BatcherOptions<I, F, A> {
+interface BatcherOptions<I, F, A> extends Pick<BatchWork<I, F, A>, 'runBatch'> {
   /** Maximum number of batches that run at the same time. */
   readonly maxBatches: number;
   readonly timeoutMs?: number;
   /** Returns the same text for inputs that can share a batch. By default, all can. */
   readonly groupOf?: (input: I) => string;
-  readonly runBatch: RunBatch<I, F, A>;
-  /** True to run each call of a batch separately if the database rejects a statement of the batch. */
   readonly separatesRejected?: boolean;
   readonly onBatch?: OnBatch;
 }
@@ -44,7 +30,7 @@ interface Call<I, F, A> {
   readonly input: I;
   readonly group: string;
   readonly beginBy: number;
-  readonly end: (result: Result<F, A>) => void;
+  readonly end: (result: Either<F | Unavailable, A>) => void;
 }
 
 /**
@@ -54,42 +40,11 @@ interface Call<I, F, A> {
 const latestBegin = (deadline: number, now: number): number =>
   deadline - Math.max(minTimeLeftMs, (deadline - now) / 4);
 
-const failedCall = (message: string): E.Either<Unavailable, never> => E.left(unavailable(new Error(message)));
-
-const maxConcurrentRetries = 4;
-
-/** Runs each call separately, a few at a time. Calls that have not begun after `separateCreatesMs` or at `deadline` fail. */
-const runEachAlone = async <I, F, A>(
-  inputs: ReadonlyArray<I>,
-  runBatch: RunBatch<I, F, A>,
-  deadline: number,
-): ReturnType<RunBatch<I, F, A>> => {
-  const startBy = Math.min(deadline, performance.now() + databaseTimeouts.separateCreatesMs);
-  const results = inputs.map((): Result<F, A> | undefined =>
-    failedCall(
-      'nothing was stored: the transaction that it shared with other calls failed, and no time was left to try it separately',
-    ),
-  );
-  const queue = inputs.entries();
-  const drain = async (): Promise<void> => {
-    for (const [place, input] of queue) {
-      if (performance.now() > startBy) return;
-      results[place] = await retryConflicts(() => runBatch([input], deadline), deadline).then(
-        ([result]) => result,
-        (error: unknown) => E.left(unavailable(withoutStatement(error))),
-      );
-    }
-  };
-  await Promise.all(Array.from({ length: maxConcurrentRetries }, drain));
-  return results;
-};
-
 /**
  * Makes a function that runs concurrent calls together, in batches. While `maxBatches` batches are running, new calls
  * are queued for the next batches. While fewer batches are running, the calls of one tick of the event loop form a
- * batch. A call never joins a batch that has started, because the result could be stale. A batch that conflicts with
- * another transaction is retried. A call fails with Unavailable if its batch fails, can't begin early enough before the
- * call's deadline, or does not end within `timeoutMs`.
+ * batch. A call never joins a batch that has started, because the result could be stale. A call fails with Unavailable
+ * if its batch fails, or can't begin early enough before the call's deadline.
  */
 export const createBatcher = <I, F, A>({
   maxBatches,
@@ -120,15 +75,6 @@ export const createBatcher = <I, F, A>({
     return batch;
   };
 
-  const runTogether = async (inputs: ReadonlyArray<I>, deadline: number): ReturnType<RunBatch<I, F, A>> => {
-    try {
-      return await retryConflicts(() => runBatch(inputs, deadline), deadline);
-    } catch (error) {
-      if (!separatesRejected || inputs.length === 1 || remedyOf(error) === 'none') throw error;
-      return runEachAlone(inputs, runBatch, deadline);
-    }
-  };
-
   const report = (size: number, milliseconds: number): void => {
     try {
       onBatch?.(size, milliseconds);
@@ -141,17 +87,12 @@ export const createBatcher = <I, F, A>({
     runningBatches += 1;
     const began = performance.now();
     const inputs = batch.map(({ input }) => input);
-    try {
-      const results = await withTimeout((deadline) => runTogether(inputs, deadline), timeoutMs);
-      for (const [place, { end }] of batch.entries())
-        end(
-          results[place] ??
-            failedCall('internal error: a batched query returned no result for one of its calls'),
-        );
-    } catch (error) {
-      const failure = unavailable(withoutStatement(error));
-      for (const { end } of batch) end(E.left(failure));
-    }
+    const results = await runToEnd(inputs, { runBatch, timeoutMs, separatesRejected });
+    for (const [place, { end }] of batch.entries())
+      end(
+        results[place] ??
+          failedCall('internal error: a batched query returned no result for one of its calls'),
+      );
     runningBatches -= 1;
     report(batch.length, performance.now() - began);
     dispatch();

@@ -1,4 +1,4 @@
-/* How work runs on a database. Only this module begins transactions, repeats work, and sets timers around statements. */
+/* How work runs on a database. Only this module begins transactions, repeats work, and limits the time of statements. */
 
 import * as E from 'fp-ts/Either';
 import type * as TE from 'fp-ts/TaskEither';
@@ -120,54 +120,78 @@ export const withTimeout = <A>(work: (deadline: number) => Promise<A>, timeoutMs
   });
 };
 
+type Result<F, A> = E.Either<F | Unavailable, A>;
+
 /**
- * Runs work, and sends a statement every second while no other statement runs. Otherwise a server or proxy may close
- * the idle connection while the work waits for slow input. If such a statement fails, rejects and aborts the signal, so
- * that the work reads no more input.
+ * Runs a batch in one statement or transaction, and commits nothing after `deadline`. Returns a result for each input, in
+ * order. Rejects only if nothing is stored or the outcome is unknown, so that a rejected batch can run again.
  */
-export const keepAwake = async <A>(
-  transaction: Knex,
-  work: (signal: AbortSignal) => Promise<A>,
-): Promise<A> => {
-  const failed = new AbortController();
-  let running = 0;
-  const end = () => (running -= 1);
-  transaction.on('query', () => (running += 1));
-  transaction.on('query-response', end).on('query-error', end);
-  const failure = new Promise<never>((_resolve, reject) => {
-    failed.signal.addEventListener('abort', () => {
-      reject(withoutStatement(failed.signal.reason));
-    });
-  });
-  const timer = setInterval(() => {
-    if (running > 0) return;
-    transaction.raw('select 1').catch((error: unknown) => {
-      failed.abort(error);
-    });
-  }, databaseTimeouts.keepAwakeMs);
-  try {
-    return await Promise.race([work(failed.signal), failure]);
-  } finally {
-    clearInterval(timer);
-  }
+type RunBatch<I, F, A> = (
+  inputs: ReadonlyArray<I>,
+  deadline: number,
+) => Promise<ReadonlyArray<Result<F, A> | undefined>>;
+
+export interface BatchWork<I, F, A> {
+  readonly runBatch: RunBatch<I, F, A>;
+  readonly timeoutMs: number;
+  /** True to run each input of a batch separately if the database rejects a statement of the batch. */
+  readonly separatesRejected: boolean;
+}
+
+const failedBy = (error: unknown): E.Either<Unavailable, never> =>
+  E.left(unavailable(withoutStatement(error)));
+
+export const failedCall = (message: string): E.Either<Unavailable, never> => failedBy(new Error(message));
+
+const maxConcurrentRetries = 4;
+
+/** Runs each input separately, a few at a time. Those that have not begun after `separateCreatesMs` or at `deadline` fail. */
+const runEachAlone = async <I, F, A>(
+  inputs: ReadonlyArray<I>,
+  runBatch: RunBatch<I, F, A>,
+  deadline: number,
+): ReturnType<RunBatch<I, F, A>> => {
+  const startBy = Math.min(deadline, performance.now() + databaseTimeouts.separateCreatesMs);
+  const results = inputs.map((): Result<F, A> | undefined =>
+    failedCall(
+      'nothing was stored: the transaction that it shared with other calls failed, and no time was left to try it separately',
+    ),
+  );
+  const queue = inputs.entries();
+  const drain = async (): Promise<void> => {
+    for (const [place, input] of queue) {
+      if (performance.now() > startBy) return;
+      results[place] = await retryConflicts(() => runBatch([input], deadline), deadline).then(
+        ([result]) => result,
+        failedBy,
+      );
+    }
+  };
+  await Promise.all(Array.from({ length: maxConcurrentRetries }, drain));
+  return results;
 };
 
-const interruptMs = 10;
-
-/** Runs work, and interrupts its statements once the signal is aborted. */
-export const interruptOnAbort = async <A>(
-  work: () => Promise<A>,
-  signal: AbortSignal,
-  interrupt: () => void,
-): Promise<A> => {
-  // Repeats the interrupt, because it has no effect before a statement starts.
-  const timer = setInterval(() => {
-    if (signal.aborted) interrupt();
-  }, interruptMs);
+/**
+ * Runs a batch to its end, and returns a result for each input, in order. Retries a batch that conflicts with another
+ * transaction. All inputs fail with Unavailable if the batch fails, or does not end within `timeoutMs`.
+ */
+export const runToEnd = async <I, F, A>(
+  inputs: ReadonlyArray<I>,
+  { runBatch, timeoutMs, separatesRejected }: BatchWork<I, F, A>,
+): Promise<ReadonlyArray<Result<F, A> | undefined>> => {
+  const runTogether = async (deadline: number): ReturnType<RunBatch<I, F, A>> => {
+    try {
+      return await retryConflicts(() => runBatch(inputs, deadline), deadline);
+    } catch (error) {
+      if (!separatesRejected || inputs.length === 1 || remedyOf(error) === 'none') throw error;
+      return runEachAlone(inputs, runBatch, deadline);
+    }
+  };
   try {
-    return await work();
-  } finally {
-    clearInterval(timer);
+    return await withTimeout(runTogether, timeoutMs);
+  } catch (error) {
+    const failed = failedBy(error);
+    return inputs.map(() => failed);
   }
 };
 
@@ -177,7 +201,7 @@ export const eitherToTaskEither =
     try {
       return await query();
     } catch (error) {
-      return E.left(unavailable(withoutStatement(error)));
+      return failedBy(error);
     }
   };
 

@@ -14,7 +14,7 @@ import { maxBatchSize } from '../batcher';
 import { createdByImport, type Operator } from '../changes';
 import { withoutStatement } from '../database/errors';
 import type { Statements, StoreDatabase } from '../database/store-database';
-import { keepAwake } from '../database/work';
+import { keepAwake } from '../database/long-work';
 import { insertPets } from './create';
 
 /**
