@@ -70,6 +70,7 @@ const decodeUtf8 = (bytes: Uint8Array): string | undefined => {
 export const parseJsonBytes = (bytes: Uint8Array): E.Either<MalformedJson, unknown> => {
   const text = decodeUtf8(bytes);
   if (text === undefined) return malformed('not valid UTF-8');
+  if (text.startsWith('\uFEFF')) return malformed('begins with a byte order mark; send it without');
   const outsideStrings = text.replace(strings, '');
   if (depthOf(outsideStrings) > maxDepth) return malformed(`nested more than ${maxDepth} levels deep`);
   try {

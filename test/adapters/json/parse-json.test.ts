@@ -123,6 +123,7 @@ describe('parseJsonBytes', () => {
     ['[1,]', 'unexpected character at position 3'],
     [String.raw`["secret\x"]`, 'unexpected character at position 8'],
     ['[-secret]', 'unexpected character at position 2'],
+    ['\uFEFF[]', 'begins with a byte order mark; send it without'],
     ['{"secret at position 1":1,"secret at position 1":2}', 'duplicate key at position 27'],
     ['{"secret":1,"secret":1}', 'duplicate key in object'],
   ] as const) {
