@@ -128,7 +128,10 @@ export interface PetRepository {
     deadline?: Deadline,
     keyId?: KeyId,
   ) => TaskEither<IdempotencyKeyReused | PetDeleted | IdempotencyKeyInFlight | Unavailable, CreatedPet>;
-  /** Changes fields of an animal, or none, and returns it. Resolves once the changes are durable and visible to later reads. */
+  /**
+   * Changes fields of an animal, or none, and returns it. Resolves once the changes are durable and visible to later
+   * reads.
+   */
   readonly update: (id: bigint, changes: PetChanges) => TaskEither<PetNotFound | Unavailable, Pet>;
   /**
    * Deletes the animals with these ids, all or none, and returns how many existed. Keeps the idempotency keys of their

@@ -1,5 +1,6 @@
 /*
- * Rules for the values of a store. Imports only the engine that checks them, so that a bundle of the client stays small.
+ * Rules for the values of a store. Imports only the engine that checks them, so that a bundle of the client stays
+ * small.
  */
 import { type FieldRule, integerViolation, type TextRule, when } from './validation';
 

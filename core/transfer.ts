@@ -60,9 +60,9 @@ export const importAll =
   };
 
 /**
- * Yields the pages of a list, of 100 animals each if the query has no limit. Reads the next page while the consumer works
- * on the last. Animals that are added during the walk may appear on later pages. If a read fails, yields the failure and
- * ends.
+ * Yields the pages of a list, of 100 animals each if the query has no limit. Reads the next page while the consumer
+ * works on the last. Animals that are added during the walk may appear on later pages. If a read fails, yields the
+ * failure and ends.
  */
 export async function* walkPages(
   list: PetRepository['list'],

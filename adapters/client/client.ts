@@ -50,8 +50,8 @@ export interface AnimalStoreClient<Int64 extends bigint | string = bigint> {
   /** Lists the animals that pass the filters, by ascending id unless the option `order` is `desc`. */
   readonly list: (options?: PageOptions) => PetList<Int64>;
   /**
-   * Reads one animal. Rejects with the code `pet_not_found` if no animal has this id. Sends a list of one animal, because
-   * the operation `getPet` is deprecated.
+   * Reads one animal. Rejects with the code `pet_not_found` if no animal has this id. Sends a list of one animal,
+   * because the operation `getPet` is deprecated.
    */
   readonly get: (id: bigint | number | string, options?: CallOptions) => Promise<PetOf<Int64>>;
 }

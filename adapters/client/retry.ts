@@ -18,8 +18,8 @@ export interface Attempt extends Pick<CallOptions, 'fetch' | 'headers'> {
   readonly timeoutMs: number;
 }
 
-// A call without a response has a status, too: 502 after a network error, and 504 after a timeout. The statuses from 520
-// are those of Cloudflare for a service that restarts.
+// A call without a response has a status, too: 502 after a network error, and 504 after a timeout. The statuses from
+// 520 are those of Cloudflare for a service that restarts.
 const retriedStatuses = [408, 425, 429, 502, 503, 504, 520, 521, 522, 523, 524, 530];
 
 const isRetried = ({ code, status }: AnimalStoreError): boolean =>

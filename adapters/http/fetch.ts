@@ -16,7 +16,10 @@ import { type PetRequest, ReceivedRequest } from './received-request';
 
 /** Options of `petRoutesHandler`. */
 export interface PetRoutesHandlerOptions extends StoreAccess<Request> {
-  /** Receives the cause of each 500 and 503, and the `X-Request-Id` of the response. Must not throw. The default logs both. */
+  /**
+   * Receives the cause of each 500 and 503, and the `X-Request-Id` of the response. Must not throw. The default logs
+   * both.
+   */
   readonly onError?: ((cause: unknown, request: Request, requestId: string) => void) | undefined;
 }
 
@@ -68,7 +71,8 @@ const discard = async (reader: ReadableStreamDefaultReader<Uint8Array>): Promise
 };
 
 /**
- * Collects a body. Never cancels it, because some hosts would then reset the connection, and h3 1 would end its process.
+ * Collects a body. Never cancels it, because some hosts would then reset the connection, and h3 1 would end its
+ * process.
  */
 const collect = async (body: ReadableStream<Uint8Array>): Promise<BodyResult> => {
   const reader = body.getReader();

@@ -1,4 +1,6 @@
-/** Reads the headers that trusted proxies add to a request. Without trusted proxies, clients could forge these headers. */
+/**
+ * Reads the headers that trusted proxies add to a request. Without trusted proxies, clients could forge these headers.
+ */
 import type { IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
 
@@ -34,8 +36,8 @@ const parseForwardedAddress = (entry: string): string | undefined => {
 };
 
 /**
- * Returns the IP address that the outermost trusted proxy wrote into `X-Forwarded-For`. Without an entry of each trusted
- * proxy, returns the address of the socket.
+ * Returns the IP address that the outermost trusted proxy wrote into `X-Forwarded-For`. Without an entry of each
+ * trusted proxy, returns the address of the socket.
  */
 export const clientAddressOf = (request: RequestHead, trustedProxies: number): string | undefined => {
   const entries = trustedEntries(request, 'x-forwarded-for', trustedProxies);

@@ -91,8 +91,8 @@ const readPage = (file: string, path: string): string => {
 };
 
 /**
- * Returns the paths and replies of the catalogue, the API reference and their files. Returns none in the library package,
- * which lacks the files. Reads all files at startup, because file descriptors may run out later.
+ * Returns the paths and replies of the catalogue, the API reference and their files. Returns none in the library
+ * package, which lacks the files. Reads all files at startup, because file descriptors may run out later.
  */
 export const pages = (): ReadonlyArray<readonly [path: string, reply: TextReply]> => {
   if (!existsSync(folder)) return [];

@@ -28,8 +28,9 @@ const maxUnknownNames = 10;
 const plainName = /^[ !#-[\]-~]{1,64}$/;
 
 /**
- * Returns the header `Unknown-Fields`: the names that are not in `knownFields`, as a List of Strings (RFC 9651, section 3.1).
- * Leaves out long names, names with special characters, and all after the first ten. Returns {} if no name is left.
+ * Returns the header `Unknown-Fields`: the names that are not in `knownFields`, as a List of Strings (RFC 9651, section
+ * 3.1). Leaves out long names, names with special characters, and all after the first ten. Returns {} if no name is
+ * left.
  */
 export const unknownFieldsHeader = (
   names: Iterable<string>,

@@ -121,8 +121,8 @@ const readChanges = async (knex: Knex, where: Row): Promise<ReadonlyArray<Row>> 
 const scanSize = 50_000;
 
 /**
- * Reads the next rows after the id `after`, or the first ones. Returns those of a key, and the id after which the search
- * goes on, which is undefined at its end. No index finds the rows of a key.
+ * Reads the next rows after the id `after`, or the first ones. Returns those of a key, and the id after which the
+ * search goes on, which is undefined at its end. No index finds the rows of a key.
  */
 type SearchOfKey = (
   keyId: string,

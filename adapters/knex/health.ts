@@ -15,8 +15,8 @@ const slowCommit =
   'a commit takes seconds; the disk of the database may be slow, a standby that commits wait for may be away, or a session may hold a lock';
 
 /**
- * Commits a write, checks the space on the disk, and returns the milliseconds that the commit took. Rejects if this takes
- * longer than readiness permits.
+ * Commits a write, checks the space on the disk, and returns the milliseconds that the commit took. Rejects if this
+ * takes longer than readiness permits.
  */
 export const commitHeartbeat = (
   { write, checkSpace }: OwnDatabase,

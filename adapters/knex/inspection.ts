@@ -70,7 +70,7 @@ export const readSchema = ({ reads, statements }: StoreDatabase): TaskEither<Una
 const timeOf = (milliseconds: number | string | null): string | undefined =>
   milliseconds === null ? undefined : toIsoTime(milliseconds);
 
-/** Reads how many animals a store has, its last id, when the newest was created, and a key last used, within an hour. */
+/** Reads the number of animals, the last id, and when the newest was created and a key last used, within an hour. */
 export const readContents = ({ withMigrationLock, statements }: StoreDatabase) =>
   // The lock has no limit of time, which a count of many animals would exceed.
   toTaskEither(() =>

@@ -46,9 +46,9 @@ interface Row {
 
 /**
  * Makes a rate limit that counts the requests of all instances together, in the table `rate_limits`. Requests that wait
- * while a count is running share the next one. After an owner has exceeded the quota, an instance sends no statement for
- * this owner until the window ends. A count fails with Unavailable after `quotaMs`, or if it can't begin early enough
- * before its deadline.
+ * while a count is running share the next one. After an owner has exceeded the quota, an instance sends no statement
+ * for this owner until the window ends. A count fails with Unavailable after `quotaMs`, or if it can't begin early
+ * enough before its deadline.
  */
 export const postgresQuota = ({ writes, statements }: StoreDatabase, limit: RateLimit): ConsumeQuota => {
   const windowMs = limit.seconds * 1_000;

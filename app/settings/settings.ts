@@ -8,9 +8,9 @@ import { errorCode } from '../error-code';
 import { DatabaseUrl, databaseUrlText, parseDatabaseUrl } from './database-url';
 
 /**
- * Makes the codec of one environment variable. An empty variable counts as unset, and blanks around a value don't count. An error contains null in place of
- * the value, which may be a secret. `toText` writes the value for logs, so it must hide secrets. `parse` may return an
- * Error with a more precise text than `expected`.
+ * Makes the codec of one environment variable. An empty variable counts as unset, and blanks around a value don't
+ * count. An error contains null in place of the value, which may be a secret. `toText` writes the value for logs, so it
+ * must hide secrets. `parse` may return an Error with a more precise text than `expected`.
  */
 const setting = <A>(
   { name, is }: Pick<t.Type<A>, 'name' | 'is'>,
@@ -192,8 +192,8 @@ const readSecretFile = (file: string): E.Either<string, string> => {
 };
 
 /**
- * Returns the name and the text of a secret setting. Reads the text from the file that `<name>_FILE` names, if any, even
- * if the variable itself is set, as DATABASE_URL is in the image.
+ * Returns the name and the text of a secret setting. Reads the text from the file that `<name>_FILE` names, if any,
+ * even if the variable itself is set, as DATABASE_URL is in the image.
  */
 const readSecret =
   (environment: NodeJS.ReadOnlyDict<string>) =>

@@ -64,7 +64,9 @@ const advice: Readonly<Record<ErrorKind, string | undefined>> = {
 /** Ending of a file that is being written, and gets its name when it is complete. */
 const partialEnding = /\.animal-store-[\da-f-]{36}\.partial$/;
 
-/** Returns the message of an error. Of an error of a file, returns its name and what is wrong, without Node's jargon. */
+/**
+ * Returns the message of an error. Of an error of a file, returns its name and what is wrong, without Node's jargon.
+ */
 export const messageOf = (cause: unknown): string => {
   const message = E.toError(cause).message.replaceAll(/\s+/g, ' ').trim();
   const [, reason, file] = /^E[A-Z]+: ([^,]+), \w+(?:.* '(.*)')?$/.exec(message) ?? [];

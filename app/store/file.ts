@@ -25,7 +25,9 @@ const statsOf = (path: string): Stats | undefined => {
   }
 };
 
-/** Returns the owner of a path in words. A file may disappear at any time, as a log does when its database is closed. */
+/**
+ * Returns the owner of a path in words. A file may disappear at any time, as a log does when its database is closed.
+ */
 const ownerOf = (path: string): string => {
   const uid = statsOf(path)?.uid;
   return uid === undefined ? 'nobody any more' : userName(uid);
@@ -93,7 +95,8 @@ const foreignPath = (filename: string, uid: number): string | undefined => {
 
 /**
  * Warns if the database file or its folder belongs to another user than the one who runs this command. `serve` then
- * starts if a group may write both. But if root runs this command, the other steps prove nothing about the service's user.
+ * starts if a group may write both. But if root runs this command, the other steps prove nothing about the service's
+ * user.
  */
 export const checkUser = ({ settings: { DATABASE_URL: url } }: Opening): ReadonlyArray<Finding> => {
   const uid = process.getuid?.();

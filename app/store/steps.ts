@@ -164,7 +164,10 @@ export const takeSteps = async (
   }
 };
 
-/** Tries all steps for `doctor`, and changes only the heartbeat. After a failure, skips only what can't run because of it. */
+/**
+ * Tries all steps for `doctor`, and changes only the heartbeat. After a failure, skips only what can't run because of
+ * it.
+ */
 export const trySteps = async (settings: Settings): Promise<ReadonlyArray<Finding>> => {
   const mayCreate = mayCreateStore(settings);
   const opening: Opening = { settings, purpose: 'doctor', mayCreate, migration: {} };

@@ -42,7 +42,10 @@ async function* readNdjson(texts: AsyncIterable<string>): AsyncGenerator<Readonl
   yield rowsOf([rest]);
 }
 
-/** Yields the rows of each part of a file. A row of NDJSON is like a body of `POST /v1/pets`. Throws if a row is too long. */
+/**
+ * Yields the rows of each part of a file. A row of NDJSON is like a body of `POST /v1/pets`. Throws if a row is too
+ * long.
+ */
 export const readRows = (
   format: Format,
   chunks: AsyncIterable<Uint8Array>,

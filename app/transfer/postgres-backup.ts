@@ -146,8 +146,9 @@ interface RestoreOptions extends Options {
 }
 
 /**
- * Restores a dump into a database without these tables, in one transaction, and grants `role` the rights of the service.
- * Checks the whole dump first. Throws if its tables are of another schema, where the service would not find them.
+ * Restores a dump into a database without these tables, in one transaction, and grants `role` the rights of the
+ * service. Checks the whole dump first. Throws if its tables are of another schema, where the service would not find
+ * them.
  */
 export const restorePostgres = (
   connectionString: string,

@@ -1,6 +1,7 @@
 #!/usr/bin/env node
-// Creates the first API key, and stores it in the Secret `animal-store-first-key` of this namespace. Does nothing if the store
-// has a valid key, or if API_KEYS has one. The argument names the folder of the service account, if it is not the default one.
+// Creates the first API key, and stores it in the Secret `animal-store-first-key` of this namespace. Does nothing if
+// the store has a valid key, or if API_KEYS has one. The argument names the folder of the service account, if it is not
+// the default one.
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import process from 'node:process';

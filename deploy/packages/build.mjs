@@ -48,8 +48,8 @@ const end = (text) => {
   process.exit(1);
 };
 
-// Compresses what the pages load, without the names of source maps, which the service does not have. Brotli's best quality
-// takes ten times as long for 8 % fewer bytes.
+// Compresses what the pages load, without the names of source maps, which the service does not have. Brotli's best
+// quality takes ten times as long for 8 % fewer bytes.
 const compressPages = (folder) => {
   for (const file of filesIn(folder).filter((name) => /\.(?:css|js|mjs)$/.test(name))) {
     const text = readFileSync(file, 'utf8').replace(/^\/[/*]# sourceMappingURL=.*\n?/m, '');

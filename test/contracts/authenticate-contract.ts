@@ -91,7 +91,9 @@ const expectInvalid = async (
   if (keyId !== undefined) expectEqual(`${what}, the id of the key`, failure.keyId, keyId);
 };
 
-/** Defines the tests that every adapter of the authentication port must pass. `open` returns an adapter without keys. */
+/**
+ * Defines the tests that every adapter of the authentication port must pass. `open` returns an adapter without keys.
+ */
 export const authenticateContract = (
   testRunner: TestRunner,
   open: () => Promise<AuthenticateUnderTest>,

@@ -70,7 +70,9 @@ export const unendedAfter = async (
   return [...unended];
 };
 
-/** Runs a test and closes its resources. If both fail, the error of the test is reported, with a note about the other. */
+/**
+ * Runs a test and closes its resources. If both fail, the error of the test is reported, with a note about the other.
+ */
 export const closeAfter = async (test: () => Promise<void>, close: () => Promise<void>): Promise<void> => {
   try {
     await test();

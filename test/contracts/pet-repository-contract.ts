@@ -9,8 +9,8 @@ import type { TestRunner } from './test-runner';
 
 /**
  * Defines the tests that every adapter of the pet repository port must pass. Opens a repository for each test, one at a
- * time, and closes it afterwards. `importAllContract`, `correctionsContract` and `idempotencyExpiryContract` test imports,
- * corrections and the expiry of idempotency keys.
+ * time, and closes it afterwards. `importAllContract`, `correctionsContract` and `idempotencyExpiryContract` test
+ * imports, corrections and the expiry of idempotency keys.
  * @example petRepositoryContract({ describe, it }, open);
  */
 export const petRepositoryContract = (

@@ -33,7 +33,9 @@ const startPostgres = (host: string, ip: string, programs: string): string => `
   as_nobody ${programs}/pg_ctl --pgdata=/var/lib/${host} --wait --log=/var/lib/${host}/log \\
     --options='-c listen_addresses=${ip} -c unix_socket_directories=' start`;
 
-/** Script that adds an animal with a leaked key, finds it by docs/operations.md, and deletes it. Prints its id, and 0. */
+/**
+ * Script that adds an animal with a leaked key, finds it by docs/operations.md, and deletes it. Prints its id, and 0.
+ */
 const addSpamAndDeleteIt = (port = 3000): string => {
   const page = readFileSync(join(projectFolder, 'docs/operations.md'), 'utf8');
   const [, find = '', remove = ''] =
@@ -165,7 +167,8 @@ END
         ${startPostgres('db.example', '127.0.0.1', programs)}
         ${startPostgres('new-db.example', '127.0.0.2', programs)}
         ${roles}`);
-      // Splits the installation before its `migrate`: the owner creates the tables there, so that `migrate` needs no right to do so.
+      // Splits the installation before its `migrate`: the owner creates the tables there, so that `migrate` needs no
+      // right to do so.
       const [installProgram = '', ...rest] = install
         .replace(driver, '--ignore-scripts')
         .replace(sqlite, address)

@@ -23,7 +23,9 @@ const headOfCreate = [
   ...['Content-Type: application/json', ''],
 ].join('\r\n');
 
-/** Pause within a body: shorter than the service's 20 s for a body, longer than the proxies' time limit for a response. */
+/**
+ * Pause within a body: shorter than the service's 20 s for a body, longer than the proxies' time limit for a response.
+ */
 const pauseMs = 11_000;
 
 type Rejected = ReadonlyArray<readonly [head: string, statuses: ReadonlyArray<number>]>;

@@ -27,7 +27,9 @@ const freePorts = async (): Promise<number> => {
   return others.every(Boolean) ? first : freePorts();
 };
 
-/** Distributes the tables that grow, and copies the small ones to every node, so that clients may connect to any node. */
+/**
+ * Distributes the tables that grow, and copies the small ones to every node, so that clients may connect to any node.
+ */
 const distributeOtherTables = [
   "select create_distributed_table('idempotency_keys', 'idempotency_key', colocate_with := 'none')",
   "select create_distributed_table('rate_limits', 'key', colocate_with := 'none')",

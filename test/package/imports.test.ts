@@ -12,8 +12,8 @@ import { removeFolders } from '../support/temporary-folder';
 const entries = libraryEntries().map(([entry]) => entry);
 
 /**
- * Returns an ES module that imports an entry by `require` and by `import`. It prints the kinds of asynchronous resources
- * that `require` starts, such as timers and sockets, and the names whose values differ.
+ * Returns an ES module that imports an entry by `require` and by `import`. It prints the kinds of asynchronous
+ * resources that `require` starts, such as timers and sockets, and the names whose values differ.
  */
 const script = (entry: string): string => `
   import { createHook } from 'node:async_hooks';

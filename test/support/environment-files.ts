@@ -17,7 +17,9 @@ export const plainFiles: ReadonlyArray<readonly [text: string, values: Readonly<
   ],
 ];
 
-/** Contents of which systemd ignores a part, or reads it otherwise than other programs, with the number of that line. */
+/**
+ * Contents of which systemd ignores a part, or reads it otherwise than other programs, with the number of that line.
+ */
 export const ambiguousFiles: ReadonlyArray<readonly [text: string, line: number]> = [
   ['ONE=two # three', 1],
   ['ONE=two\t# three', 1],

@@ -84,8 +84,8 @@ const maxRememberedUses = 10_000;
 
 /**
  * Makes a function that records the use of a key if the last recorded use is at least an hour ago. Of several
- * instances, only one records it. The function returns at once, and ignores a write that fails. The first use of the key
- * after a minute then tries again. Records nothing in a host's transaction, which a failed statement would abort.
+ * instances, only one records it. The function returns at once, and ignores a write that fails. The first use of the
+ * key after a minute then tries again. Records nothing in a host's transaction, which a failed statement would abort.
  */
 const useRecorder = ({
   write,
@@ -115,8 +115,9 @@ const useRecorder = ({
 
 /**
  * Makes the port `Authenticate` on the API keys in the database. The row of a key is reused for 2 s, even while the
- * database fails, unless the key was revoked. A key that is revoked later may be accepted for that time. Later calls fail with Unavailable if their query
- * fails. Records the use of a key at most once an hour, but not in a host's transaction.
+ * database fails, unless the key was revoked. A key that is revoked later may be accepted for that time. Later calls
+ * fail with Unavailable if their query fails. Records the use of a key at most once an hour, but not in a host's
+ * transaction.
  */
 export const knexAuthenticate = (database: StoreDatabase): Authenticate => {
   const trusted = new LRUCache<string, StoredKey>({ max: maxTrusted, ttl: databaseTimeouts.keyTrustMs });

@@ -8,7 +8,9 @@ export const codeOf = (error: unknown): string =>
     ? error.code
     : '';
 
-/** Message of the error on a read-only server. `acceptsWrites` casts it to an integer, and PostgreSQL's error quotes it. */
+/**
+ * Message of the error on a read-only server. `acceptsWrites` casts it to an integer, and PostgreSQL's error quotes it.
+ */
 export const readOnlyServer = 'the server is read-only';
 
 /** Remedy for work that failed and was rolled back: run it again, or run the calls that shared it separately. */

@@ -58,11 +58,11 @@ export interface Statements {
   ) => Promise<ReadonlyArray<{ readonly name: string; readonly right?: string | undefined }>>;
   /** Replaces each `{name}` in SQL by the name of a table or sequence, with its schema if that has to be named. */
   readonly qualify: (knex: Knex, sql: string) => Promise<string>;
-  /** Returns the end of a `select` that locks its rows. Empty on SQLite, and on Citus, which can't lock rows of shards. */
+  /** The end of a `select` that locks its rows. Empty on SQLite, and on Citus, which can't lock rows of shards. */
   readonly rowLock: (knex: Knex) => Promise<string>;
   /** Returns the options with which Knex runs a statement, so that a session prepares it only once if it can. */
   readonly optionsOf: (name: string) => { readonly name?: string };
-  /** Reads the columns of those tables that exist. The type of a text is `key` if the database sorts it by its bytes. */
+  /** Reads the columns of the tables that exist. The type of a text is `key` if the database sorts it by its bytes. */
   readonly readColumns: (
     knex: Knex,
     tables: ReadonlyArray<string>,
@@ -87,8 +87,8 @@ export interface StoreDatabase {
   /** Runs a statement that writes, and resolves once the write is durable. Rejects if the SQLite file was replaced. */
   readonly write: <A>(statement: (writes: Knex) => Promise<A>) => Promise<A>;
   /**
-   * Runs work in a transaction, with the guarantees of `write`. Rolls back if the work rejects, or ends after `deadline`,
-   * a time by `performance.now()`.
+   * Runs work in a transaction, with the guarantees of `write`. Rolls back if the work rejects, or ends after
+   * `deadline`, a time by `performance.now()`.
    */
   readonly transaction: <A>(
     work: (transaction: Knex.Transaction) => Promise<A>,

@@ -1,4 +1,6 @@
-/* How work runs on a database. Only this module begins transactions, repeats work, and limits the time of statements. */
+/*
+ * How work runs on a database. Only this module begins transactions, repeats work, and limits the time of statements.
+ */
 
 import * as E from 'fp-ts/Either';
 import type * as TE from 'fp-ts/TaskEither';
@@ -102,8 +104,8 @@ export const retryConflicts = <A>(work: () => Promise<A>, deadline = Infinity): 
   });
 
 /**
- * Settles as `work` does, but rejects after `timeoutMs`. PostgreSQL sessions end a statement that takes longer, and work
- * that gets `deadline` starts nothing after it. Without a limit, sets no timer.
+ * Settles as `work` does, but rejects after `timeoutMs`. PostgreSQL sessions end a statement that takes longer, and
+ * work that gets `deadline` starts nothing after it. Without a limit, sets no timer.
  */
 export const withTimeout = <A>(work: (deadline: number) => Promise<A>, timeoutMs: number): Promise<A> => {
   const deadline = performance.now() + timeoutMs;
@@ -123,8 +125,8 @@ export const withTimeout = <A>(work: (deadline: number) => Promise<A>, timeoutMs
 type Result<F, A> = E.Either<F | Unavailable, A>;
 
 /**
- * Runs a batch in one statement or transaction, and commits nothing after `deadline`. Returns a result for each input, in
- * order. Rejects only if nothing is stored or the outcome is unknown, so that a rejected batch can run again.
+ * Runs a batch in one statement or transaction, and commits nothing after `deadline`. Returns a result for each input,
+ * in order. Rejects only if nothing is stored or the outcome is unknown, so that a rejected batch can run again.
  */
 type RunBatch<I, F, A> = (
   inputs: ReadonlyArray<I>,
@@ -145,7 +147,10 @@ export const failedCall = (message: string): E.Either<Unavailable, never> => fai
 
 const maxConcurrentRetries = 4;
 
-/** Runs each input separately, a few at a time. Those that have not begun after `separateCreatesMs` or at `deadline` fail. */
+/**
+ * Runs each input separately, a few at a time. Those that have not begun after `separateCreatesMs` or at `deadline`
+ * fail.
+ */
 const runEachAlone = async <I, F, A>(
   inputs: ReadonlyArray<I>,
   runBatch: RunBatch<I, F, A>,

@@ -69,8 +69,8 @@ const created = (pet: Pet): E.Either<never, CreatedPet> => E.right({ pet, replay
 
 /**
  * Adds animals in one statement without a transaction. A fault of the stored rows is found after the commit, so it is
- * the result of each create. If this function rejected, the creates would run again. A statement that began in time, but
- * then waited for a connection or a lock, may still commit after its callers have timed out.
+ * the result of each create. If this function rejected, the creates would run again. A statement that began in time,
+ * but then waited for a connection or a lock, may still commit after its callers have timed out.
  */
 const createWithoutKeys = async (
   { write, statements }: StoreDatabase,

@@ -18,8 +18,8 @@ import { keepAwake } from '../database/long-work';
 import { insertPets } from './create';
 
 /**
- * Yields the elements of a source in batches that each fit into one statement. Throws at the next element after `signal`
- * is aborted.
+ * Yields the elements of a source in batches that each fit into one statement. Throws at the next element after
+ * `signal` is aborted.
  */
 export async function* inBatches<A>(
   source: Iterable<A> | AsyncIterable<A>,

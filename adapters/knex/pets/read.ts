@@ -24,7 +24,7 @@ import { throwIfLate, toEither } from '../database/work';
 
 type Found = E.Either<PetNotFound | Unavailable, Pet>;
 
-/** Finds animals in one statement. Returns a result for each id, in order. The result of an invalid row is Unavailable. */
+/** Finds animals in one statement. Returns a result for each id, in order: for an invalid row, Unavailable. */
 export const findPets = async (
   knex: Knex,
   { byIds }: Statements,

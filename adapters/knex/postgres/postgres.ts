@@ -27,7 +27,7 @@ const isDiskFull = isKind('DiskFull');
 
 export interface PostgresOptions {
   readonly poolSize: number;
-  /** Maximum time of a statement, by default 3 s. With more than 4 s, statements run on after their calls have failed. */
+  /** Maximum time of a statement, by default 3 s. With over 4 s, statements run on after their calls have failed. */
   readonly statementTimeoutMs?: number;
 }
 

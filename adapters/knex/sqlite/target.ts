@@ -25,9 +25,9 @@ const removeStalePartials = (folder: string): void => {
 
 /**
  * Creates an empty file next to `file`, which a rename puts in the place of `file` once it is complete. It has the
- * permissions of the file that it replaces, and otherwise only its owner can read it. Its name is random, because killed
- * processes leave files behind, and process ids repeat in containers. Throws if `file` is a mount point, which a rename
- * can't replace.
+ * permissions of the file that it replaces, and otherwise only its owner can read it. Its name is random, because
+ * killed processes leave files behind, and process ids repeat in containers. Throws if `file` is a mount point, which a
+ * rename can't replace.
  */
 export const createPartial = (file: string): string => {
   if (isMountPoint(file))

@@ -11,7 +11,10 @@ import { makeFolder, removeFolders } from '../../support/temporary-folder';
 
 const installed = '/usr/lib/postgresql';
 
-/** Returns the programs of the newest installed server. That of the npm package may be too new for the installed `pg_dump`. */
+/**
+ * Returns the programs of the newest installed server. That of the npm package may be too new for the installed
+ * `pg_dump`.
+ */
 const programFolder = (): string | undefined => {
   const version = existsSync(installed) ? readdirSync(installed).toSorted().at(-1) : undefined;
   return version === undefined ? undefined : join(installed, version, 'bin');

@@ -116,7 +116,10 @@ const startHaproxy = starter(
     Promise.resolve(startProgram('sh', ['-c', 'exec haproxy -db -f "$0" >/dev/null', site], { environment })),
 );
 
-/** Starts Caddy without its admin port, and with a self-signed certificate, because a public authority would need a public host. */
+/**
+ * Starts Caddy without its admin port, and with a self-signed certificate, because a public authority would need a
+ * public host.
+ */
 export const startCaddy = starter(
   'deploy/caddy/Caddyfile',
   (port, tlsPort, { certificate, privateKey }, fallbackPort) => [

@@ -124,7 +124,9 @@ const errorLevel = 50;
 
 const startMessage = /^(?:animal-store serves |Metrics and health checks, without a key: )http/;
 
-/** True for log lines of errors and of server errors, except the response to noise that claims another version of HTTP. */
+/**
+ * True for log lines of errors and of server errors, except the response to noise that claims another version of HTTP.
+ */
 const isFailure = ({ level, status = 0 }: LogLine): boolean =>
   Number(level) >= errorLevel || (Number(status) >= 500 && status !== 505);
 

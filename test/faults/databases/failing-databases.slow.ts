@@ -26,8 +26,8 @@ interface Failure {
 }
 
 /**
- * Makes a database fail under a service until it shows. Removes the fault, and checks the store after a kill -9. Returns
- * the number of stored animals whose create got no 201.
+ * Makes a database fail under a service until it shows. Removes the fault, and checks the store after a kill -9.
+ * Returns the number of stored animals whose create got no 201.
  */
 const failUnderService = async (
   databaseUrl: string,

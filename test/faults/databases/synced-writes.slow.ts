@@ -65,7 +65,9 @@ const expectSyncedFirst = (trace: string, names: ReadonlyArray<string>, log: Reg
   }
 };
 
-/** Creates animals, every second one with an idempotency key, because creates with and without a key commit differently. */
+/**
+ * Creates animals, every second one with an idempotency key, because creates with and without a key commit differently.
+ */
 const createOn = async (address: string): Promise<ReadonlyArray<string>> => {
   const names = Array.from({ length: createsEach }, () => randomBytes(12).toString('hex'));
   for (const [place, name] of names.entries()) {

@@ -21,8 +21,8 @@ export const newLedger = (): Ledger => ({
 });
 
 /**
- * Sends a create with the API key `owner`, and records it. If it is keyed, its name is the idempotency key. Rejects if the
- * connection ends without a response.
+ * Sends a create with the API key `owner`, and records it. If it is keyed, its name is the idempotency key. Rejects if
+ * the connection ends without a response.
  */
 export const create = async (
   { sent, acknowledged }: Ledger,
@@ -53,7 +53,9 @@ interface Client {
   readonly address: () => string;
   /** False if each request has a connection of its own. */
   readonly keepAlive?: boolean;
-  /** Called when the connection was refused, or closed with the response, so that the caller can use another address. */
+  /**
+   * Called when the connection was refused, or closed with the response, so that the caller can use another address.
+   */
   readonly turnAway?: () => void;
   readonly isOver: () => boolean;
   readonly onAnswer?: (answer: Answer) => void;

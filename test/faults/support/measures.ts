@@ -24,7 +24,9 @@ export const heapInUse = async (service: ServiceProcess): Promise<number> => {
   return Math.round(bytes / 100_000) / 10;
 };
 
-/** Returns the milliseconds for which a process could run but had no processor; 0 if the system does not report them. */
+/**
+ * Returns the milliseconds for which a process could run but had no processor; 0 if the system does not report them.
+ */
 export const starvedMs = (pid: number): number => {
   try {
     return Number(readFileSync(`/proc/${pid}/schedstat`, 'utf8').split(' ')[1]) / 1_000_000;

@@ -102,7 +102,9 @@ export const openMigrated = async (makeDatabase: () => Promise<TestDatabase>) =>
   };
 };
 
-/** Runs a test with `count` connections to one migrated database. Closes and removes the database, also after a failure. */
+/**
+ * Runs a test with `count` connections to one migrated database. Closes and removes the database, also after a failure.
+ */
 export const withDatabases = (
   count: number,
   makeDatabase: () => Promise<TestDatabase>,
@@ -125,7 +127,9 @@ export const withStatements = (
   statements: Partial<StoreDatabase['statements']>,
 ): StoreDatabase => ({ ...database, statements: { ...database.statements, ...statements } });
 
-/** Takes all connections of a pool, so that further queries wait. Returns a function that gives the connections back. */
+/**
+ * Takes all connections of a pool, so that further queries wait. Returns a function that gives the connections back.
+ */
 export const occupyPool = async (pool: Knex, connections: number): Promise<() => Promise<void>> => {
   const transactions = await Promise.all(Array.from({ length: connections }, () => pool.transaction()));
   return async () => {

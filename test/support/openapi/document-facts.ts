@@ -113,7 +113,9 @@ const tableFacts = ({ info }: OpenApiDocument): ReadonlyArray<string> =>
     ([, code = '', status = '', messages = '']) => `the table has ${code} ${status} ${messages}`,
   );
 
-/** Returns all that an OpenAPI document says about the program, without its descriptions, as one sentence for each fact. */
+/**
+ * Returns all that an OpenAPI document says about the program, without its descriptions, as one sentence for each fact.
+ */
 export const factsOfDocument = (source: unknown): ReadonlySet<string> => {
   const document = decodeDocument(source);
   const facts = [operationFacts, headerFacts, schemaFacts, tableFacts].flatMap((read) => read(document));

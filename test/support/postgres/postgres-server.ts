@@ -66,8 +66,8 @@ const programsFor = async (parent: string): Promise<string> => {
 };
 
 /**
- * Shell script that stops the server when standard input ends, which happens when the test process ends. After the end of
- * the server, another process may have its id, so the watcher ends with it.
+ * Shell script that stops the server when standard input ends, which happens when the test process ends. After the end
+ * of the server, another process may have its id, so the watcher ends with it.
  */
 const lifeline = `exec 3<&0; "$@" & server=$!; { read -r _ <&3; kill -INT $server; } & watcher=$!
   wait $server; kill $watcher 2>/dev/null`;
@@ -212,7 +212,9 @@ const parentFolder = async (): Promise<string> => {
   return space.bavail * space.bsize >= neededBytes ? memory : tmpdir();
 };
 
-/** Starts the server that a whole test run shares. It is fast, because it has no durability. `stop` deletes its data. */
+/**
+ * Starts the server that a whole test run shares. It is fast, because it has no durability. `stop` deletes its data.
+ */
 export const startSharedPostgres = async (): Promise<PostgresServer> => {
   const parent = await mkdtemp(join(await parentFolder(), 'animal-store-postgres-'));
   const settings = [

@@ -76,9 +76,9 @@ const dropOn = async (server: string, name: string): Promise<boolean> => {
 };
 
 /**
- * Drops a database on all servers of a cluster. Citus opens connections to its databases at any time, and leaves prepared
- * transactions when the database of its coordinator is dropped first. What is still in use after ten attempts stays: the
- * cluster is removed after the run.
+ * Drops a database on all servers of a cluster. Citus opens connections to its databases at any time, and leaves
+ * prepared transactions when the database of its coordinator is dropped first. What is still in use after ten attempts
+ * stays: the cluster is removed after the run.
  */
 const dropOnCluster = async (servers: ReadonlyArray<string>, name: string): Promise<void> => {
   let left = servers;
@@ -148,8 +148,8 @@ export const inPostgresDatabase = async <A>(use: (url: string) => Promise<A>): P
 };
 
 /**
- * Runs a function with the address of a database for a new role, whose password is its name, and with the name. The role
- * has no rights at first, and is dropped afterwards.
+ * Runs a function with the address of a database for a new role, whose password is its name, and with the name. The
+ * role has no rights at first, and is dropped afterwards.
  */
 export const withRole = async <A>(
   url: string,

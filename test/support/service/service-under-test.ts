@@ -78,7 +78,9 @@ export class ServiceUnderTest {
     return connectTo(this.#service.address);
   }
 
-  /** Parses and checks all responses on a connection, in the order of the requests. Leaves out interim responses (1xx). */
+  /**
+   * Parses and checks all responses on a connection, in the order of the requests. Leaves out interim responses (1xx).
+   */
   async answersOn(
     connection: RawConnection,
     asked: ReadonlyArray<Asked>,

@@ -69,7 +69,8 @@ for (const [kind, makeDatabase] of databaseKinds) {
         try {
           const times = await Promise.all(
             Object.entries(calls).map(([name, ask]) =>
-              // Makes both calls at once, so that they share a batch or a resource: the deadline of one must not shorten the other.
+              // Makes both calls at once, so that they share a batch or a resource: the deadline of one must not
+              // shorten the other.
               Promise.all([timeOf(name, ask()), timeOf(name, ask(began + near))]),
             ),
           );
@@ -114,7 +115,9 @@ const held = {
   lists: "current_query() like '%limit%'",
 };
 
-/** Makes reads of animals in PostgreSQL wait until `release`. Each returns the animals that were stored when it began. */
+/**
+ * Makes reads of animals in PostgreSQL wait until `release`. Each returns the animals that were stored when it began.
+ */
 const holdReads = async ({ writes }: OwnDatabase, other: OwnDatabase, which: string) => {
   await writes.raw('create sequence reads_begun');
   await writes.raw('alter table pets rename to stored_pets');

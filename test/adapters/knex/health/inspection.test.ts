@@ -76,7 +76,9 @@ describe('A database that refuses creates', () => {
       }));
   }
 
-  /** Runs a test as a role of a PostgreSQL server that `grant` gives the rights of the service, and others from them. */
+  /**
+   * Runs a test as a role of a PostgreSQL server that `grant` gives the rights of the service, and others from them.
+   */
   const asRole = (
     test: (
       database: OwnDatabase,

@@ -143,7 +143,9 @@ async function* slowly(meanwhile: () => Promise<void>) {
 }
 
 describe('While an import takes its time, another instance', function () {
-  /** Runs a test on one instance while another instance has inserted but not committed the first animals of an import. */
+  /**
+   * Runs a test on one instance while another instance has inserted but not committed the first animals of an import.
+   */
   const amidImport = (
     makeDatabase: () => Promise<TestDatabase>,
     test: (other: PetRepository) => Promise<void>,
