@@ -45,9 +45,9 @@ const useService = async (send: Send, client: number): Promise<ReadonlyArray<Ans
   return answers;
 };
 
-const limitsAt = async (url: string): Promise<Finding | undefined> => {
-  const results = await diagnose({ PORT: '0', DATABASE_URL: url, API_KEYS: key });
-  return results.find(({ check }) => check === 'server');
+const serverFindings = async (url: string): Promise<ReadonlyArray<Finding>> => {
+  const environment = { PORT: '0', DATABASE_URL: url, API_KEYS: key, POSTGRES_POOL_SIZE: '1000' };
+  return (await diagnose(environment)).filter(({ check }) => check === 'server');
 };
 
 const useByMany = async (url: string): Promise<void> => {
@@ -118,7 +118,8 @@ describe('PgBouncer in transaction mode', () => {
       const name = new URL(url).pathname.slice(1);
       const server = process.env['TEST_POSTGRES_URL'] ?? '';
       await execute(server, `alter role current_user in database ${name} set lock_timeout = 0`);
-      const limits = await limitsAt(url);
+      const [limits, ...others] = await serverFindings(url);
+      expect(others, 'warnings about max_connections').to.deep.equal([]);
       expect(limits?.ok).to.equal(false);
       expect(limits?.text)
         .to.match(/idle_in_transaction_session_timeout=10000, lock_timeout=0, statement_timeout=3000/)

@@ -11,13 +11,7 @@ import { inspectSequence } from './ids';
 import { prepareConnection } from './prepare-connection';
 import type { SessionFacts } from './run-statement';
 import { postgresStatements } from './statements';
-import {
-  checkEncoding,
-  inspectCertificate,
-  inspectCollation,
-  describeConnection,
-  inspectSettings,
-} from './server-settings';
+import { checkEncoding, inspectServer } from './server-settings';
 import { acceptsWrites, registerSessions, type Session, type Sessions, socketWithTimeout } from './sessions';
 import { connectionWith, type PostgresUrl, urlText } from './url';
 
@@ -192,12 +186,7 @@ export const openPostgres = (url: PostgresUrl, options: PostgresOptions): OwnDat
     isFileReplaced: constFalse,
     inspect: async () => {
       await checkEncoding(pool);
-      return [
-        await describeConnection(pool, facts.schema),
-        await inspectSettings(pool, statementTimeoutOf(options)),
-        ...(await inspectCollation(pool)),
-        ...inspectCertificate(facts.certificateExpirySeconds),
-      ];
+      return inspectServer(pool, facts, statementTimeoutOf(options), options.poolSize);
     },
     currentSchema: async () => {
       const { schema } = await pool.first<{ readonly schema: string | null }>(

@@ -2,6 +2,7 @@ import type { Knex } from 'knex';
 import type { Finding } from '../database/own-database';
 import { errorWithCode, permanentError } from '../database/errors';
 import { databaseTimeouts } from '../database/timeouts';
+import type { SessionFacts } from './run-statement';
 
 export const checkEncoding = async (pool: Knex): Promise<void> => {
   const { encoding } = await pool.first<{ readonly encoding: string }>(
@@ -30,7 +31,7 @@ interface Connected {
  * Describes a connection. Behind a pooler, TLS refers to the connection from the pooler to the server. Rejects if no
  * schema is selected.
  */
-export const describeConnection = async (pool: Knex, named: string | undefined): Promise<Finding> => {
+const describeConnection = async (pool: Knex, named: string | undefined): Promise<Finding> => {
   const { role, schema, isEncrypted } = await pool.first<Connected>(
     pool.raw(
       `current_user as role, coalesce(?, current_schema()) as schema,
@@ -47,7 +48,7 @@ export const describeConnection = async (pool: Knex, named: string | undefined):
 const expiryWarningDays = 14;
 
 /** Returns a warning if the certificate of the server expires within two weeks. */
-export const inspectCertificate = (expirySeconds: number | undefined): ReadonlyArray<Finding> => {
+const inspectCertificate = (expirySeconds: number | undefined): ReadonlyArray<Finding> => {
   if (expirySeconds === undefined || expirySeconds * 1_000 - Date.now() > expiryWarningDays * 86_400_000)
     return [];
   const text = `the certificate of the server expires on ${new Date(expirySeconds * 1_000).toISOString()}; renew it`;
@@ -63,7 +64,7 @@ interface Setting {
  * Checks that the server loses no commit in a crash, and that the session has timeouts, which the service can't set
  * through a connection pooler.
  */
-export const inspectSettings = async (pool: Knex, statementTimeoutMs: number): Promise<Finding> => {
+const inspectSettings = async (pool: Knex, statementTimeoutMs: number): Promise<Finding> => {
   const timeouts = Object.entries(sessionTimeouts(statementTimeoutMs));
   const { rows } = await pool.raw<{ readonly rows: ReadonlyArray<Setting> }>(
     'select name, setting from pg_settings where name = any(?) order by name',
@@ -88,7 +89,7 @@ export const inspectSettings = async (pool: Knex, statementTimeoutMs: number): P
  * Returns a warning if the order of texts has changed since the indexes were built, as by an update of the operating
  * system. PostgreSQL records the version of the order from version 15 on.
  */
-export const inspectCollation = async (pool: Knex): Promise<ReadonlyArray<Finding>> => {
+const inspectCollation = async (pool: Knex): Promise<ReadonlyArray<Finding>> => {
   const { name, built } = await pool.first<{ readonly name: string; readonly built: string | null }>(
     pool.raw(`quote_ident(datname) as name, to_jsonb(pg_database) ->> 'datcollversion' as built
       from pg_database where datname = current_database()`),
@@ -103,3 +104,52 @@ export const inspectCollation = async (pool: Knex): Promise<ReadonlyArray<Findin
   const text = `the order of texts was version ${built} when the indexes were built, and is ${actual ?? 'unknown'} now; run: reindex database ${name}; alter database ${name} refresh collation version`;
   return [{ check: 'server', ok: true, isWarning: true, text }];
 };
+
+interface ServerConnections {
+  readonly limit: number;
+  readonly reserved: number;
+  readonly heldByOthers: number;
+}
+
+/** Instances that a service on PostgreSQL should have at least, so that one can restart while another serves. */
+const minInstances = 2;
+
+/** Says for how many instances `max_connections` has room, and warns if it is for fewer than `minInstances`. */
+const inspectRoom = async (pool: Knex, poolSize: number): Promise<Finding> => {
+  const { limit, reserved, heldByOthers } = await pool.first<ServerConnections>(
+    pool.raw(`current_setting('max_connections')::int as "limit",
+      (select sum(setting::int)::int from pg_settings
+        where name in ('superuser_reserved_connections', 'reserved_connections')) as reserved,
+      (select count(*)::int from pg_stat_activity where usesysid is not null and datid is not null
+        and (datname, application_name) <> (current_database(), current_setting('application_name'))) as "heldByOthers"`),
+  );
+  const free = limit - reserved - heldByOthers;
+  const instances = Math.max(0, Math.floor(free / poolSize));
+  const text = `max_connections=${limit} has room for instances with POSTGRES_POOL_SIZE=${poolSize}: ${instances}`;
+  if (instances >= minInstances) return { check: 'server', ok: true, text };
+  const neededLimit = limit - free + minInstances * poolSize;
+  const remedy = `for ${minInstances} instances, set POSTGRES_POOL_SIZE to at most ${Math.max(1, Math.floor(free / minInstances))}, or max_connections to at least ${neededLimit}`;
+  return {
+    check: 'server',
+    ok: true,
+    isWarning: true,
+    text: `${text}; ${reserved} connections are reserved, and other programs hold ${heldByOthers}; ${remedy}`,
+  };
+};
+
+/**
+ * Returns findings about a server. Behind a pooler, which limits its own connections to the server, says nothing about
+ * their number.
+ */
+export const inspectServer = async (
+  pool: Knex,
+  facts: SessionFacts,
+  statementTimeoutMs: number,
+  poolSize: number,
+): Promise<ReadonlyArray<Finding>> => [
+  await describeConnection(pool, facts.schema),
+  await inspectSettings(pool, statementTimeoutMs),
+  ...(await inspectCollation(pool)),
+  ...(facts.isPooled ? [] : [await inspectRoom(pool, poolSize)]),
+  ...inspectCertificate(facts.certificateExpirySeconds),
+];

@@ -1,12 +1,13 @@
 import { expect } from 'chai';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
+import { Client } from 'pg';
 import { apiKeyStore } from '../../../../adapters/knex';
 import { success } from '../../../contracts/outcome';
 import { addsColour, asProgramWith } from '../../../support/databases/migrations';
 import { columnOf } from '../../../support/databases/sqlite-files';
 import { createPet } from '../../../support/http/client';
-import { createPostgresDatabase } from '../../../support/postgres/postgres';
+import { createPostgresDatabase, inPostgresDatabase } from '../../../support/postgres/postgres';
 import { main } from '../../../support/processes/command';
 import { runInProcess } from '../../../support/processes/run-in-process';
 import { needsPrograms } from '../../../support/processes/system';
@@ -90,6 +91,33 @@ describe('animal-store doctor', () => {
       await drop();
     }
   });
+
+  it('warns if a server has too few connections for two instances, and says which settings would do', () =>
+    inPostgresDatabase(async (url) => {
+      const roomFor = async (poolSize: number) => {
+        const { results } = await doctor({ DATABASE_URL: url, POSTGRES_POOL_SIZE: String(poolSize) });
+        const [finding] = results.filter(({ text }) => text.startsWith('max_connections='));
+        return { isWarning: finding?.isWarning, text: finding?.text ?? '' };
+      };
+      const numberIn = (text: string, before: RegExp): number =>
+        Number(new RegExp(`${before.source}(\\d+)`).exec(text)?.[1]);
+      const other = new Client({ connectionString: url, application_name: 'another program' });
+      await other.connect();
+      const small = await roomFor(2);
+      expect(small.isWarning, small.text).to.equal(undefined);
+      expect(small.text).to.match(
+        /^max_connections=\d+ has room for instances with POSTGRES_POOL_SIZE=2: \d+$/,
+      );
+      const { isWarning, text } = await roomFor(900);
+      await other.end();
+      expect(isWarning, text).to.equal(true);
+      const limit = numberIn(text, /max_connections=/);
+      const taken = numberIn(text, /; /) + numberIn(text, /are reserved, and other programs hold /);
+      expect(taken).to.be.at.least(4);
+      expect(text).to.include(`=900: ${Math.floor(Math.max(0, limit - taken) / 900)}; `);
+      expect(numberIn(text, /at most /)).to.equal(Math.floor((limit - taken) / 2));
+      expect(numberIn(text, /at least /)).to.equal(taken + 1_800);
+    }));
 
   it('names every invalid setting without its value', async () => {
     const { results, text } = await doctor({
