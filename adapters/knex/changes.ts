@@ -14,8 +14,10 @@ export type Operator = string | undefined;
 
 type Action = 'pets update' | 'pets delete' | 'keys create' | 'keys rotate' | 'keys revoke';
 
-/** Returns the value of `created_by` for an animal that a client adds with an API key. */
-export const createdByKey = (keyId: KeyId | string): string => `key ${keyId}`;
+const keyPrefix = 'key ';
+
+/** Returns the value of `created_by` for an animal that a client adds with an API key, or for the successor of a key. */
+export const createdByKey = (keyId: KeyId | string): string => `${keyPrefix}${keyId}`;
 
 /** Returns the value of `created_by` for an animal of an import. No key id has this form. */
 export const createdByImport = (operator: Operator): string =>
@@ -56,16 +58,18 @@ export const recordPets = async (
   await transaction.raw(await qualify(transaction, sql), bindings);
 };
 
-/** Records a change of an API key. */
+/** Records a change of an API key. The record of a new key names the key that it replaces, if any. */
 export const recordKeyChange = async (
   transaction: Knex,
   { nowSql }: Statements,
   operator: Operator,
   action: Action,
   keyId: string,
+  replacedKeyId?: string,
 ): Promise<void> => {
   const change = { id: randomUUID(), changed_at: transaction.raw(nowSql), operator: operator ?? null };
-  await transaction(table).insert({ ...change, action, key_id: keyId });
+  const created_by = replacedKeyId === undefined ? null : createdByKey(replacedKeyId);
+  await transaction(table).insert({ ...change, action, key_id: keyId, created_by });
 };
 
 /** Creation of an animal: its time, and `key ID`, `import` or `import by NAME`. Null if no record was kept. */
@@ -81,6 +85,9 @@ export interface Change {
   readonly changedAt: string;
   readonly operator: string | null;
   readonly action: string;
+  /** Id of a new key, and of the key that it replaces. Set if a rotation created the key. */
+  readonly keyId?: string;
+  readonly replacedKeyId?: string;
   /** Values of an animal before its change, by column. */
   readonly before?: Row;
 }
@@ -103,18 +110,26 @@ const toChange = (row: Row): Change => ({
   changedAt: timeText(row['changed_at']) ?? '',
   operator: row['operator'] ?? null,
   action: row['action'] ?? '',
+  ...(typeof row['key_id'] === 'string' &&
+    typeof row['created_by'] === 'string' && {
+      keyId: row['key_id'],
+      replacedKeyId: row['created_by'].slice(keyPrefix.length),
+    }),
   ...(row['pet_id'] !== null && {
     before: Object.fromEntries(newPetColumns.map(({ name }) => [name, row[name] ?? null])),
   }),
 });
 
-const readChanges = async (knex: Knex, where: Row): Promise<ReadonlyArray<Row>> => {
+const readChanges = async (knex: Knex, isWanted: Knex.QueryCallback): Promise<ReadonlyArray<Row>> => {
   const columns = ['changed_at', ...recordedColumns.map(([, recorded]) => recorded)];
   const texts = columns.map((column) => knex.raw('cast(?? as text) as ??', [column, column]));
-  return knex(table)
-    .where(where)
-    .orderBy(['changed_at', 'id'])
-    .select(['operator', 'action', ...texts]);
+  return (
+    knex(table)
+      .where(isWanted)
+      // Within a millisecond, the rotation of a key comes before the creation of its successor.
+      .orderBy(['changed_at', { column: 'action', order: 'desc' }, 'id'])
+      .select(['operator', 'action', 'key_id', ...texts])
+  );
 };
 
 /** Animals that are read at a time in the search for those of a key. */
@@ -136,7 +151,7 @@ type SearchOfKey = (
 export interface ChangeLog {
   /** Reads who created an animal and who changed it, oldest first. */
   readonly ofPet: (id: bigint) => TaskEither<Unavailable, PetHistory>;
-  /** Reads who issued and revoked an API key, oldest first. */
+  /** Reads who issued, rotated and revoked an API key, and who issued its successors, oldest first. */
   readonly ofKey: (id: string) => TaskEither<Unavailable, ReadonlyArray<Change>>;
   /** Searches the animals that a key created and that were deleted since. */
   readonly deletedOf: SearchOfKey;
@@ -174,11 +189,17 @@ export const changeLog = ({ reads }: StoreDatabase): ChangeLog => ({
       const pets: ReadonlyArray<Row> = await reads('pets')
         .where({ id: id.toString() })
         .select(recordedCells(reads, 0));
-      const changes = await readChanges(reads, { pet_id: id.toString() });
+      const changes = await readChanges(reads, (all) => void all.where({ pet_id: id.toString() }));
       const [row] = [...pets, ...changes];
       return { creation: row && toCreation(row), changes: changes.map(toChange) };
     }),
-  ofKey: (id) => toTaskEither(async () => (await readChanges(reads, { key_id: id })).map(toChange)),
+  ofKey: (id) =>
+    toTaskEither(async () => {
+      const isOfKey: Knex.QueryCallback = (all) =>
+        void all.where({ key_id: id }).orWhere({ created_by: createdByKey(id) });
+      const changes = await readChanges(reads, (all) => void all.whereNotNull('key_id').andWhere(isOfKey));
+      return changes.map(toChange);
+    }),
   deletedOf: (keyId, after) =>
     toTaskEither(async () => {
       const wanted = { created_by: createdByKey(keyId), action: 'pets delete' };

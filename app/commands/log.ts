@@ -28,9 +28,12 @@ const creationText = ({ petId, createdAt, createdBy, isDeleted }: Creation): str
     ? `animal ${petId} was created by an earlier version, which kept no record`
     : `${createdAt}  animal ${petId} created by ${createdBy ?? 'a program'}${isDeleted === true ? ', and deleted since' : ''}`;
 
+const replacementText = ({ keyId, replacedKeyId }: Change): string =>
+  replacedKeyId === undefined ? '' : `; key ${keyId ?? ''} replaces key ${replacedKeyId}`;
+
 const textOf = (entry: Entry): string =>
   'changedAt' in entry
-    ? `${entry.changedAt}  ${entry.action} by ${entry.operator ?? 'a program'}${beforeText(entry)}`
+    ? `${entry.changedAt}  ${entry.action} by ${entry.operator ?? 'a program'}${replacementText(entry)}${beforeText(entry)}`
     : creationText(entry);
 
 const historyOfPet = async ({ changes }: CommandStore, id: bigint): Promise<ReadonlyArray<Entry>> => {
@@ -38,7 +41,7 @@ const historyOfPet = async ({ changes }: CommandStore, id: bigint): Promise<Read
   return history.creation === undefined ? [] : [history.creation, ...history.changes];
 };
 
-/** Yields who issued and revoked a key, and then the animals that it added, in batches. */
+/** Yields who issued, rotated and revoked a key, and then the animals that it added, in batches. */
 async function* historyOfKey({ changes }: CommandStore, id: string): AsyncGenerator<ReadonlyArray<Entry>> {
   yield await orFail(changes.ofKey(id));
   for (const search of [changes.deletedOf, changes.createdBy]) {
@@ -53,7 +56,9 @@ async function* historyOfKey({ changes }: CommandStore, id: string): AsyncGenera
 
 export const logCommand = (terminal: Terminal): Command =>
   new Command('log')
-    .description('print who created and changed an animal, or who issued a key and what it created')
+    .description(
+      'print who created and changed an animal, or who issued a key, its successor, and what it created',
+    )
     .option('--pet <id>', 'id of an animal, also of a deleted one', parseId)
     .option('--key <id>', 'id of a key, as `keys list` shows it; reads all animals', nonEmpty)
     .option('--json', 'print each line as JSON')

@@ -96,12 +96,12 @@ const createKey = async (
   operator: Operator,
   { name, access }: Pick<ApiKeyRow, 'name' | 'access'>,
   times: ApiKeyTimes,
-  ownerId?: string,
+  replaced?: Pick<ApiKeyRow, 'id' | 'owner_id'>,
 ): Promise<CreatedApiKey> => {
   const { id, key } = newApiKey();
   const row: ApiKeyRow = {
     id,
-    owner_id: ownerId ?? id,
+    owner_id: replaced?.owner_id ?? id,
     name,
     hash: hashOf(key).toString('hex'),
     last_four: key.slice(-4),
@@ -113,7 +113,7 @@ const createKey = async (
     last_used_at: null,
   };
   await transaction('api_keys').insert(row);
-  await recordKeyChange(transaction, statements, operator, 'keys create', id);
+  await recordKeyChange(transaction, statements, operator, 'keys create', id, replaced?.id);
   return { ...toRecord(row, times.createdAt), key };
 };
 
@@ -136,7 +136,7 @@ const rotate = async (
   const { oldExpiresAt, newTimes } = rotated.right;
   await keys().update({ expires_at: oldExpiresAt });
   await recordKeyChange(transaction, statements, operator, 'keys rotate', id);
-  return E.right(await createKey(transaction, statements, operator, row, newTimes, row.owner_id));
+  return E.right(await createKey(transaction, statements, operator, row, newTimes, row));
 };
 
 const hasKey = async (knex: Knex): Promise<boolean> =>

@@ -76,6 +76,31 @@ for (const [kind, makeDatabase] of databaseKinds) {
         );
       }));
 
+    it('names the successor of a rotated key, and the predecessor of a key', () =>
+      asOperator(async (run) => {
+        const idOf = (key: string): string => /^animals_([0-9a-f]+)_/.exec(key)?.[1] ?? '';
+        const first = idOf(await run('keys', 'create', '--name', 'shop'));
+        const second = idOf(await run('keys', 'rotate', first));
+        const third = idOf(await run('keys', 'rotate', second));
+        await run('keys', 'create', '--name', 'other');
+
+        const [created, rotated] = [`${time}keys create by ada\n`, `${time}keys rotate by ada\n`];
+        const replaced = (older: string, newer: string): string =>
+          `${time}keys create by ada; key ${newer} replaces key ${older}\n`;
+        expect(await run('log', '--key', first)).to.match(
+          new RegExp(`^${created}${rotated}${replaced(first, second)}$`),
+        );
+        expect(await run('log', '--key', second)).to.match(
+          new RegExp(`^${replaced(first, second)}${rotated}${replaced(second, third)}$`),
+        );
+        const [line = ''] = (await run('log', '--key', third, '--json')).split('\n');
+        expect(JSON.parse(line)).to.deep.include({
+          action: 'keys create',
+          keyId: third,
+          replacedKeyId: second,
+        });
+      }));
+
     it('names who has imported an animal, and keeps no record of an import that failed', () =>
       asOperator((run, database, databaseUrl) =>
         inFolder(async (folder) => {
