@@ -1,10 +1,21 @@
 import type { TaskEither } from 'fp-ts/TaskEither';
-import { hash } from 'node:crypto';
 import knex, { type Knex } from 'knex';
 import type { Unavailable } from '../../core';
 import type { OwnDatabase } from './database/own-database';
 import type { StoreDatabase } from './database/store-database';
 import { isKind, permanentError, withoutStatement } from './database/errors';
+import {
+  apiKeys,
+  changeRecords,
+  countRows,
+  differenceText,
+  idempotencyKeys,
+  pets,
+  readTable,
+  type Row,
+  type Table,
+  type TableDigest,
+} from './copied-tables';
 import { keepAwake } from './database/long-work';
 import { inTransaction, toTaskEither } from './database/work';
 import { checkColumns, hasContents } from './database/needs';
@@ -12,22 +23,6 @@ import { readSchemaState } from './migrations/migrations';
 import { fileInMode, poolConfiguration, withPragmas } from './sqlite/connection';
 import { refuseReader } from './sqlite/file';
 import { sqliteStatements } from './sqlite/statements';
-
-interface Table {
-  readonly name: string;
-  readonly noun: string;
-  readonly primaryKey: ReadonlyArray<string>;
-}
-
-// Tables to copy. Two are left out: a heartbeat only shows that writes work, and the count of a rate limit is of no use
-// after its window.
-const pets: Table = { name: 'pets', noun: 'animal', primaryKey: ['id'] };
-const apiKeys: Table = { name: 'api_keys', noun: 'API key', primaryKey: ['id'] };
-const idempotencyKeys: Table = {
-  name: 'idempotency_keys',
-  noun: 'idempotency key',
-  primaryKey: ['owner_id', 'idempotency_key'],
-};
 
 interface CopySource extends Pick<StoreDatabase, 'reads' | 'statements'> {
   /** True if no other program can change the source during the copy. */
@@ -59,46 +54,6 @@ export const checkCopySource = ({ reads, statements }: CopySource): TaskEither<U
     await checkColumns(reads, statements);
   });
 
-const changeRecords: Table = { name: 'animal_store_changes', noun: 'record of a change', primaryKey: ['id'] };
-
-const tables = [pets, apiKeys, idempotencyKeys, changeRecords];
-
-const batchSize = 400;
-
-type Row = Readonly<Record<string, string | null>>;
-
-/**
- * Reads a table in batches, and passes each to `onRows`. Values are read as text, because a JavaScript number would
- * lose digits of an int64. Returns the number of rows and the sum of their hashes, which is the same in any order.
- * Databases sort texts differently.
- */
-const readTable = async (
-  from: Knex,
-  { name, primaryKey }: Table,
-  signal: AbortSignal,
-  onRows?: (rows: ReadonlyArray<Row>) => Promise<void>,
-) => {
-  const columns = Object.keys(await from(name).columnInfo()).sort();
-  const texts = columns.map((column) => from.raw('cast(?? as text) as ??', [`${name}.${column}`, column]));
-  const key = primaryKey.map((column) => `${name}.${column}`);
-  let [count, sum] = [0, 0n];
-  let last: Row | undefined;
-  do {
-    signal.throwIfAborted();
-    const query = from(name).select(texts).orderBy(key).limit(batchSize);
-    if (last !== undefined) {
-      const values = primaryKey.map((column) => last?.[column] ?? null);
-      void query.whereRaw(`(${key.join()}) > (${key.map(() => '?').join()})`, values);
-    }
-    const rows: ReadonlyArray<Row> = await query;
-    if (rows.length > 0) await onRows?.(rows);
-    count += rows.length;
-    for (const row of rows) sum += BigInt(`0x${hash('sha256', JSON.stringify(row))}`);
-    last = rows.at(batchSize - 1);
-  } while (last !== undefined);
-  return { count, sum };
-};
-
 export interface CopyState {
   rows: number;
   /** Set to true to count all rows before the copy, so that `share` can be computed. */
@@ -116,30 +71,6 @@ export interface CopiedStore {
   readonly changes: number;
   readonly lastId: bigint;
 }
-
-type TableDigest = Awaited<ReturnType<typeof readTable>>;
-
-/** Returns an array with a text that says how a table has changed since the copy, or an empty array if it has not. */
-const differenceText = (noun: string, before: TableDigest, now: TableDigest): ReadonlyArray<string> => {
-  const difference = now.count - before.count;
-  const count = `${Math.abs(difference)} ${noun}${Math.abs(difference) === 1 ? '' : 's'}`;
-  if (difference !== 0) return [`${count} ${difference > 0 ? 'missing in the target' : 'deleted since'}`];
-  return now.sum === before.sum ? [] : [`changed ${noun}s`];
-};
-
-/** Counts the rows of all tables, only to show progress. Returns 0 if this fails, for example by a timeout. */
-const countRows = async (from: Knex): Promise<number> => {
-  let rows = 0;
-  try {
-    for (const { name } of tables) {
-      const counted = await from(name).count({ count: '*' }).first<{ count: number | string }>();
-      rows += Number(counted.count);
-    }
-    return rows;
-  } catch {
-    return 0;
-  }
-};
 
 /**
  * Copies API keys, idempotency keys, and animals with their ids, in one transaction. The target is an empty, migrated

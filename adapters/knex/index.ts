@@ -12,7 +12,8 @@ export { migrate, migrateExisting, type MigrateOptions, type NotInitialized } fr
 export { generationMismatch, migrationConfig, ownTables, type SchemaState } from './migrations/migrations';
 export { batchOperations, knexPetRepository, type RepositoryObserver } from './pets/repository';
 export * from './quota';
-export { openPostgres, postgresConfiguration, type PostgresOptions } from './postgres/postgres';
+export { postgresConfiguration, type PostgresOptions } from './postgres/configuration';
+export { openPostgres } from './postgres/postgres';
 export { backupSqlite, type CopyOptions } from './sqlite/backup';
 export {
   identifyFile,

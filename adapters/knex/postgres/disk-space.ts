@@ -1,0 +1,34 @@
+import type { Knex } from 'knex';
+import { isKind } from '../database/errors';
+import type { OwnDatabase } from '../database/own-database';
+import { databaseTimeouts } from '../database/timeouts';
+import { inTransaction } from '../database/work';
+
+const isDiskFull = isKind('DiskFull');
+
+/**
+ * Statements that write a temporary file of 0.7 MB next to the tables. The update of the only heartbeat can't replace
+ * them, because it succeeds on a full disk while its page has space.
+ */
+const fillTemporaryFile = `set local work_mem = '64kB'; set local temp_tablespaces = '';
+  select count(*) from generate_series(1, 50000)`;
+
+/** Makes the check of a pool for disk space. Notices statements of the pool that fail for lack of it. */
+export const spaceCheck = (pool: Knex): OwnDatabase['checkSpace'] => {
+  let lacksSpace = false;
+  let triedAt = performance.now();
+  pool.on('query-error', (error: unknown) => {
+    if (isDiskFull(error)) lacksSpace = true;
+  });
+  return async (isSuspected = lacksSpace) => {
+    const now = performance.now();
+    if (!isSuspected && now - triedAt < databaseTimeouts.spaceCheckMs) return;
+    triedAt = now;
+    try {
+      await inTransaction(pool, (transaction) => transaction.raw(fillTemporaryFile));
+      lacksSpace = false;
+    } catch (error) {
+      if (isDiskFull(error)) throw error;
+    }
+  };
+};

@@ -1,0 +1,36 @@
+import type { Knex } from 'knex';
+import { inTransaction } from '../database/work';
+import { checkEncoding } from './server-settings';
+
+/** Resets the search path for a transaction: a pooler may pass on a session in which another client has set it. */
+export const resetSearchPath =
+  "select set_config('search_path', reset_val, true) from pg_settings where name = 'search_path';";
+
+/**
+ * Key of the advisory lock, 'anml' in ASCII. PostgreSQL separates advisory locks by database, so migrations of two
+ * databases don't wait for each other.
+ */
+const lockKey = 0x616e6d6c;
+
+/**
+ * Runs work in a transaction that holds the migration lock. The lock belongs to the transaction, so it works behind
+ * PgBouncer, and a killed process releases it. PostgreSQL ends a transaction that is idle for 10 s, so that a process
+ * that hangs does not keep the lock. Rejects after a wait of 2 s for this lock or for a table, because statements of
+ * running services queue behind a waiting migration.
+ */
+export const withMigrationLock = <A>(
+  pool: Knex,
+  work: (transaction: Knex.Transaction) => Promise<A>,
+  prelude = '',
+): Promise<A> =>
+  inTransaction(pool, async (transaction) => {
+    await transaction.raw(
+      `${prelude}
+       set local statement_timeout = 0;
+       set local idle_in_transaction_session_timeout = '10s';
+       set local lock_timeout = '2s';
+       select pg_advisory_xact_lock(${lockKey})`,
+    );
+    await checkEncoding(transaction);
+    return work(transaction);
+  });
