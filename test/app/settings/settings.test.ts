@@ -1,38 +1,12 @@
 import { expect } from 'chai';
-import { execFileSync } from 'node:child_process';
 import * as E from 'fp-ts/Either';
 import { pipe } from 'fp-ts/function';
-import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import { misspeltSettings } from '../../../app/settings/warnings';
-import {
-  decodeSettings,
-  readSettings,
-  rereadPostgresUrl,
-  settingNames,
-} from '../../../app/settings/settings';
+import { decodeSettings, readSettings, settingNames } from '../../../app/settings/settings';
 import { runCommand } from '../../support/processes/command';
-import { runInProcess } from '../../support/processes/run-in-process';
 import { makeFolder, removeFolders } from '../../support/temporary-folder';
-
-const defaults = {
-  PORT: 3000,
-  HOST: '127.0.0.1',
-  ADMIN_PORT: undefined,
-  ADMIN_HOST: '127.0.0.1',
-  DATABASE_URL: { _tag: 'Sqlite', filename: 'animal-store.sqlite3' },
-  API_KEYS: [],
-  LOG_LEVEL: 'info',
-  NODE_ENV: 'development',
-  MAX_CONNECTIONS: 10_000,
-  TRUST_PROXY: 0,
-  KEEP_ALIVE_SECONDS: 65,
-  STOP_DELAY: 0,
-  CORS_ORIGIN: [],
-  RATE_LIMIT: undefined,
-  IDEMPOTENCY_HOURS: 24,
-  POSTGRES_POOL_SIZE: 10,
-};
+import { defaults } from './default-settings';
 
 const wrong: Readonly<Record<string, ReadonlyArray<string>>> = {
   PORT: ['65536', '-1', '3000.0', '1e3', '0x50', 'http', '080000000000'],
@@ -185,27 +159,6 @@ describe('The settings', () => {
     }
   });
 
-  it('read secrets from files, with line breaks at the end and between keys', async () => {
-    const folder = await makeFolder();
-    const [keys, address] = [join(folder, 'keys'), join(folder, 'address')];
-    writeFileSync(keys, 'one,\ntwo\r\n \r\nthree\n');
-    writeFileSync(address, '\ufeffpostgres://keeper:s3cretWord@host/animals \r\n');
-    expect(readSettings({ API_KEYS_FILE: `${keys}\r`, DATABASE_URL_FILE: ` ${address}` })).to.deep.equal(
-      E.right({
-        ...defaults,
-        API_KEYS: ['one', 'two', 'three'],
-        DATABASE_URL: {
-          _tag: 'Postgres',
-          connectionString: 'postgres://keeper:s3cretWord@host/animals',
-          file: address,
-        },
-      }),
-    );
-    expect(readSettings({ API_KEYS_FILE: '', DATABASE_URL_FILE: '', API_KEYS: 'one' })).to.deep.equal(
-      E.right({ ...defaults, API_KEYS: ['one'] }),
-    );
-  });
-
   it('name the quotes that a container keeps around a value', () => {
     for (const [name, value] of [
       ['PORT', '"3000"'],
@@ -220,93 +173,6 @@ describe('The settings', () => {
     }
   });
 
-  it('read a rotated URL of PostgreSQL from its file, and keep the last one while the file has none', async () => {
-    const file = join(await makeFolder(), 'url');
-    const read = rereadPostgresUrl(file, 'postgres://keeper:first@host/animals');
-    expect(read()).to.equal('postgres://keeper:first@host/animals');
-    writeFileSync(file, 'postgresql://keeper:second@host/animals\n');
-    expect(read()).to.equal('postgres://keeper:second@host/animals');
-    for (const text of ['', 'sqlite:animals.sqlite3', 'postgres://[bad/animals']) {
-      writeFileSync(file, text);
-      expect(read(), text).to.equal('postgres://keeper:second@host/animals');
-    }
-  });
-
-  it('prefer a file to the value, reject one that is missing, empty or invalid, and show no secret', async () => {
-    const folder = await makeFolder();
-    const [empty, wrongKeys] = [join(folder, 'empty'), join(folder, 'wrong')];
-    const [blanks, large] = [join(folder, 'blanks'), join(folder, 'large')];
-    writeFileSync(empty, '\n');
-    writeFileSync(blanks, `one${' '.repeat(999_990)}two`);
-    writeFileSync(large, 'k'.repeat(1_000_001));
-    execFileSync('mkfifo', [join(folder, 'pipe')]);
-    writeFileSync(wrongKeys, 's3cretWord and another\n');
-    for (const [environment, fault] of [
-      [{ API_KEYS_FILE: join(folder, 'missing') }, /^error: API_KEYS_FILE must be .*\(ENOENT\)$/],
-      ...[folder, join(folder, 'pipe'), '/dev/zero', large].map(
-        (file) =>
-          [
-            { API_KEYS_FILE: file },
-            /^error: API_KEYS_FILE must be a regular file of at most 1000000 bytes$/,
-          ] as const,
-      ),
-      [{ API_KEYS_FILE: blanks }, /^error: API_KEYS must be keys separated/],
-      [{ API_KEYS_FILE: empty }, /^error: API_KEYS_FILE must be a file that is not empty$/],
-      [{ API_KEYS_FILE: wrongKeys }, /^error: API_KEYS must be keys separated/],
-      [{ DATABASE_URL_FILE: wrongKeys }, /^error: DATABASE_URL must be sqlite:/],
-      [
-        { API_KEYS_FILE: wrongKeys, API_KEYS: 'one' },
-        /^warning: API_KEYS is ignored, because API_KEYS_FILE is set\nerror: API_KEYS must be keys/,
-      ],
-    ] as const) {
-      const { code, stderr } = await runInProcess(['serve'], environment);
-      expect(code).to.equal(1);
-      expect(stderr.trimEnd()).to.match(fault).and.not.include('s3cretWord');
-    }
-  });
-
-  it('cause a warning for a misspelt name, and not for other variables', () => {
-    const misspelt = {
-      PROT: 'PORT',
-      DATABASE_URI: 'DATABASE_URL',
-      API_KEYSS: 'API_KEYS',
-      LOGLEVEL: 'LOG_LEVEL',
-      port: 'PORT',
-      API_KEYS_FIEL: 'API_KEYS_FILE',
-      CORS_ORIGINS: 'CORS_ORIGIN',
-    };
-    const innocent = 'API_KEY PATH HOME PWD HOSTNAME LANG SHELL TERM USER LOGNAME PORT'.split(' ');
-    const names = [...Object.keys(misspelt), ...innocent];
-    const environment = Object.fromEntries(names.map((name) => [name, '1']));
-    expect(misspeltSettings(environment)).to.deep.equal(
-      Object.entries(misspelt).map(([name, meant]) => `unknown setting ${name}; did you mean ${meant}?`),
-    );
-    expect(misspeltSettings({ PROT: '' })).to.deep.equal([]);
-  });
-
-  it('cause warnings at the start and in doctor for misspelt names and short keys', async () => {
-    const environment = {
-      DATABASE_URL: 'memory:',
-      API_KEYS: `short,${'k'.repeat(22)}`,
-      PROT: '80',
-      PORT: '0',
-    };
-    const warnings = [/unknown setting PROT; did you mean PORT\?/, /1 key in API_KEYS can be guessed/];
-    const doctor = await runInProcess(['doctor'], environment);
-    expect(doctor.code).to.equal(0);
-    for (const warning of warnings) {
-      expect(doctor.stdout).to.match(new RegExp(`^WARN  settings +${warning.source}`, 'm'));
-    }
-    // The service cannot listen on this address, so that the start fails after it has printed the warnings.
-    const { stderr } = await runInProcess(['serve'], { ...environment, HOST: '192.0.2.1' });
-    for (const warning of warnings) expect(stderr).to.match(new RegExp(`^warning: ${warning.source}`, 'm'));
-    const quiet = await runInProcess(['doctor'], { ...environment, API_KEYS: 'k'.repeat(22), PROT: '' });
-    expect(quiet.stdout).to.not.match(/warn/i);
-    const invalid = { ...environment, PORT: 'abc' };
-    expect((await runInProcess(['serve'], invalid)).stderr).to.match(/did you mean PORT\?[^]*PORT must be/);
-    expect((await runInProcess(['doctor'], invalid)).stdout).to.include('did you mean PORT?');
-  });
-
   it('stop a command with every error before it opens anything', async () => {
     const folder = await makeFolder();
     const faults = Object.fromEntries(Object.entries(wrong).map(([name, [text = '']]) => [name, text]));
@@ -317,18 +183,4 @@ describe('The settings', () => {
     expect(stderr.trimEnd().split('\n')).to.have.length(named.length);
     expect(readdirSync(folder)).to.deep.equal([]);
   });
-
-  for (const address of [
-    'postgres://keeper:s3cretWord@127.0.0.1:1/animals',
-    'postgres://keeper:s3cretWord@[bad/animals',
-    'mysql://keeper:s3cretWord@127.0.0.1/animals',
-  ]) {
-    it(`never show the password of ${address.replace('s3cretWord', '***')}`, async () => {
-      const { code, stdout, stderr } = await runInProcess(['serve'], { DATABASE_URL: address, PORT: '0' });
-      expect({ code, stdout }).to.deep.equal({ code: 1, stdout: '' });
-      expect(stderr)
-        .to.match(/^error: .*(?:database|DATABASE_URL)/)
-        .and.not.match(/s3cretWord|\n +at /);
-    });
-  }
 });

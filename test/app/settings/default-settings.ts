@@ -1,0 +1,18 @@
+export const defaults = {
+  PORT: 3000,
+  HOST: '127.0.0.1',
+  ADMIN_PORT: undefined,
+  ADMIN_HOST: '127.0.0.1',
+  DATABASE_URL: { _tag: 'Sqlite', filename: 'animal-store.sqlite3' },
+  API_KEYS: [],
+  LOG_LEVEL: 'info',
+  NODE_ENV: 'development',
+  MAX_CONNECTIONS: 10_000,
+  TRUST_PROXY: 0,
+  KEEP_ALIVE_SECONDS: 65,
+  STOP_DELAY: 0,
+  CORS_ORIGIN: [],
+  RATE_LIMIT: undefined,
+  IDEMPOTENCY_HOURS: 24,
+  POSTGRES_POOL_SIZE: 10,
+};
