@@ -125,7 +125,7 @@ const inspectRoom = async (pool: Knex, poolSize: number): Promise<Finding> => {
   );
   const free = limit - reserved - heldByOthers;
   const instances = Math.max(0, Math.floor(free / poolSize));
-  const text = `max_connections=${limit} has room for instances with POSTGRES_POOL_SIZE=${poolSize}: ${instances}`;
+  const text = `max_connections=${limit} has room for ${instances} ${instances === 1 ? 'instance' : 'instances'} with POSTGRES_POOL_SIZE=${poolSize}`;
   if (instances >= minInstances) return { check: 'server', ok: true, text };
   const neededLimit = limit - free + minInstances * poolSize;
   const remedy = `for ${minInstances} instances, set POSTGRES_POOL_SIZE to at most ${Math.max(1, Math.floor(free / minInstances))}, or max_connections to at least ${neededLimit}`;
