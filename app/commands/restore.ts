@@ -181,7 +181,10 @@ export const restoreCommand = (terminal: Terminal): Command =>
     )
     .argument('<file>', 'a file that `backup` wrote', fileName)
     .option('--replace', 'replace a database that is damaged or has animals; it is kept under a dated name')
-    .option('--into <url>', 'address of the database to restore into, by default DATABASE_URL')
+    .option(
+      '--into <url>',
+      'address of the database to restore into, by default DATABASE_URL; the variable PGPASSWORD hides its password from the list of processes',
+    )
     .option('--role <role>', 'role of the service on PostgreSQL, which gets the rights of the service')
     .option(
       '--check',
