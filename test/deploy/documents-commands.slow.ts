@@ -154,7 +154,7 @@ END
   ] as const) {
     it(`grant, upgrade, back up and restore on postgresql.md, without a SQLite driver, ${form}`, async function () {
       const programs = await postgresPrograms(this);
-      const [roles = '', grants = '', migrate = '', dump = '', restore = '', ...more] =
+      const [roles = '', grants = '', migrate = '', dump = '', restore = '', drill = '', ...more] =
         shellBlocks('docs/postgresql.md');
       expect(more).to.deep.equal([]);
       const address = 'postgres://animals:PASSWORD@db.example/animals';
@@ -203,6 +203,12 @@ END
       const checked = await machine.attempt(upgrade.replace(driver, '--ignore-scripts'));
       expect(checked.stdout).to.include('must be owner of table');
       await machine.enter(migrate);
+      await machine.enter(`
+        cp --archive /opt/animal-store/0.2.0 /opt/animal-store/broken
+        echo 'throw new Error()' >/opt/animal-store/broken/lib/node_modules/animal-store-service/dist/app/main.js`);
+      await machine.attempt(switchVersion.replace('0.2.0', 'broken'));
+      const kept = (await processes()).filter((id) => beforeUpgrade.includes(id));
+      expect(kept, 'instances that a broken version leaves').to.have.lengthOf(ports.length - 1);
       await machine.enter(switchVersion);
       const upgraded = await processes();
       expect(upgraded).to.have.lengthOf(ports.length);
@@ -211,6 +217,7 @@ END
       expect(await machine.enter(addSpamAndDeleteIt(ports.at(-1)))).to.match(/^[0-9]+\n0\n$/);
 
       await machine.enter(dump);
+      await machine.enter(drill);
       // The job that backs up works with the role of the service, too.
       await machine.enter(`
         install --directory --owner=animal-store /var/backups/animal-store
@@ -231,23 +238,26 @@ END
   it('move 20,000 animals with the keys of their clients on from-sqlite-to-postgresql.md', async function () {
     const programs = await postgresPrograms(this);
     const [install = ''] = shellBlocks('docs/operations.md');
-    const [move = '', ...more] = shellBlocks('docs/from-sqlite-to-postgresql.md');
-    expect(more).to.deep.equal([]);
+    const move = shellBlocks('docs/from-sqlite-to-postgresql.md').join('\n');
+    const [roles = '', grants = ''] = shellBlocks('docs/postgresql.md');
     const key = keyIn(await machine.enter(install));
     const pets = `curl --silent --fail --show-error --retry 9 --retry-connrefused --header "Authorization: Bearer ${key}" http://127.0.0.1:3000/v1/pets`;
     const createRex = `${pets} --header 'Idempotency-Key: "move"' --json '{"name":"Rex","categoryId":9007199254740993}'`;
     await machine.enter(`
       ${startPostgres('db.example', '127.0.0.1', programs)}
+      ${roles}${grants}
       { echo name,categoryId; seq 20000 | sed 's/.*/Tom &,1/'; } >animals.csv
       animal-store import --format csv - <animals.csv`);
     const created = await machine.enter(createRex);
     expect(created).to.include('"id":20001,');
 
-    const address = 'postgres://postgres:PASSWORD@db.example/postgres';
-    const { code, stdout, stderr } = await machine.attempt(`{\n${move}} <<END\n${address}\nEND`);
+    const [owner, service] = ['animals_owner', 'animals'].map(
+      (role) => `postgres://${role}:PASSWORD@db.example/animals`,
+    );
+    const { code, stdout, stderr } = await machine.attempt(`{\n${move}} <<END\n${owner}\n${service}\nEND`);
     expect(code, `${stdout}${stderr}`).to.equal(0);
     expect(stderr).to.include('copied and compared: 20,001 animals, 1 API key, 1 idempotency key;');
-    expect(await machine.enter('cat /etc/animal-store/environment')).to.include(address);
+    expect(await machine.enter('cat /etc/animal-store/environment')).to.include(`'${service}'`);
     expect(await machine.enter(`${pets}/7`)).to.equal('{"id":7,"name":"Tom 7","categoryId":1}\n');
     expect(await machine.enter(createRex)).to.equal(created);
   });
