@@ -86,6 +86,11 @@ export const states: Readonly<Record<string, State>> = {
       await shown(page, '26 to 50, more follow');
     },
   },
+  'no-such-page': {
+    store: 'three',
+    path: `/?after=abc#key=${apiKey}`,
+    prepare: (page) => shown(page, 'This page does not exist'),
+  },
   copying: {
     store: 'thousand',
     prepare: async (page) => {

@@ -1,10 +1,11 @@
-/* global document, history, location, URLSearchParams */
+/* global document, location */
 import { AnimalStoreError } from './client.mjs';
 import { copyText } from './copy.mjs';
 import { createOnce } from './create-once.mjs';
 import { newButton, newElement } from './elements.mjs';
 import { showExamples } from './examples.mjs';
 import { messageOf, showError, valuesOf } from './forms.mjs';
+import { goToPet, leavePet, petInAddress } from './place.mjs';
 import { showName, statusBadge } from './table.mjs';
 
 const find = (selector) => document.querySelector(selector);
@@ -29,26 +30,14 @@ const copyButton = (name, text) => {
   return button;
 };
 
-const petInAddress = () => new URLSearchParams(location.search).get('pet');
+const smallestId = -(2n ** 63n);
 
-const addressWithPet = (id) => {
-  const address = new URL(location.href);
-  if (id === undefined) address.searchParams.delete('pet');
-  else address.searchParams.set('pet', id);
-  return address;
-};
-
-/** Takes the animal out of the address, by the way back if its drawer was opened from the list. */
-const leavePet = () => {
-  if (petInAddress() === null) return;
-  if (history.state === 'drawer') history.back();
-  else history.replaceState(null, '', addressWithPet());
-};
+const listOfOne = (id) => ({ ...(id > smallestId && { after: String(id - 1n) }), limit: '1' });
 
 /** Opens the drawer with all fields of an animal, and sets the address of the page, which opens it again. */
 export const openPet = (pet) => {
   const { id, name, categoryId } = pet;
-  if (petInAddress() === null) history.pushState('drawer', '', addressWithPet(id));
+  if (petInAddress() === '') goToPet(id);
   const values = {
     Id: [newElement('span.mono', id), copyButton('id', String(id))],
     Category: [newElement('span.mono', categoryId), copyButton('category', String(categoryId))],
@@ -63,7 +52,7 @@ export const openPet = (pet) => {
     newElement('dd', ...elements),
   ]);
   petDrawer.querySelector('dl').replaceChildren(...fields);
-  showPetExamples({ operation: 'getPet', method: 'GET', path: `pets/${id}`, petId: String(id) });
+  showPetExamples({ operation: 'listPets', method: 'GET', path: 'pets', query: listOfOne(id) });
   if (!petDrawer.open) petDrawer.showModal();
   find('#pet-name').focus();
 };
@@ -71,7 +60,7 @@ export const openPet = (pet) => {
 /** Opens the drawer of the animal in the address of the page. Without one, closes the drawer. */
 export const openPetOfAddress = async (animals, signal) => {
   const id = petInAddress();
-  if (id === null) {
+  if (id === '') {
     petDrawer.close();
     return;
   }

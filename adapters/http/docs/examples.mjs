@@ -8,13 +8,25 @@ import { baseUrl, readKey } from './session.mjs';
 const integers = ['id', 'petId', 'categoryId', 'after', 'limit'];
 const isInteger = (name, text) => integers.includes(name) && /^-?(?:0|[1-9]\d*)$/.test(text);
 
-/** Writes a JSON object, which is also a literal of Python. With a line break, each property is on a line. */
-export const jsonOf = (values, lineBreak = '') => {
-  const properties = Object.entries(values).map(
+const propertiesOf = (values) =>
+  Object.entries(values).map(
     ([name, text]) => `${JSON.stringify(name)}: ${isInteger(name, text) ? text : JSON.stringify(text)}`,
   );
-  if (lineBreak === '' || properties.length === 0) return `{${properties.join(', ')}}`;
-  return `{${lineBreak}  ${properties.join(`,${lineBreak}  `)}${lineBreak}}`;
+
+/** Writes an object of JSON, or of Python. With a line break, each property is on a line. */
+const objectOf = (properties, lineBreak, step = '  ') =>
+  lineBreak === '' || properties.length === 0
+    ? `{${properties.join(', ')}}`
+    : `{${lineBreak}${step}${properties.join(`,${lineBreak}${step}`)}${lineBreak}}`;
+
+export const jsonOf = (values, lineBreak = '') => objectOf(propertiesOf(values), lineBreak);
+
+const maxLineLength = 60;
+
+/** Writes a line with an object: each property on a line if the line is too long and there is more than one. */
+const fit = (properties, write) => {
+  const line = write('');
+  return line.length > maxLineLength && properties.length > 1 ? write('\n') : line;
 };
 
 /** Returns the address of a call: `path` is that below `/v1/`, and `query` has the parameters. */
@@ -41,21 +53,30 @@ const curl = ({ method, headers = {}, body, ...call }, key) => {
 const inScript = (text) =>
   `'${JSON.stringify(text).slice(1, -1).replaceAll('\\"', '"').replaceAll("'", "\\'")}'`;
 
-/** Writes an object literal of JavaScript, with bigints for int64 values. */
-const literalOf = (values) => {
-  const properties = Object.entries(values).map(([name, text]) => {
+const literalOf = (properties, lineBreak) => {
+  if (properties.length === 0) return '{}';
+  return lineBreak === '' ? `{ ${properties.join(', ')} }` : `{\n  ${properties.join(',\n  ')},\n}`;
+};
+
+/** Writes the properties of an object literal of JavaScript, with bigints for int64 values. */
+const literalProperties = (values) =>
+  Object.entries(values).map(([name, text]) => {
     const value = isInteger(name, text) ? `${text}${name === 'limit' ? '' : 'n'}` : inScript(text);
     return `${name === 'limit' ? 'pageSize' : name}: ${value}`;
   });
-  return properties.length === 0 ? '' : `{ ${properties.join(', ')} }`;
+
+const clientCall = (start, values, end) => {
+  const properties = literalProperties(values);
+  return fit(properties, (lineBreak) => `${start}(${literalOf(properties, lineBreak)}${end});`);
 };
 
 const clientCalls = {
-  listPets: ({ query }) => `const { pets } = await animals.page(${literalOf(query)});\nconsole.log(pets);`,
+  listPets: ({ query }) =>
+    `${clientCall('const { pets } = await animals.page', query, '')}\nconsole.log(pets);`,
   createPet: ({ body, headers = {} }) => {
     const key = headers['Idempotency-Key'];
-    const options = key === undefined ? '' : `, ${literalOf({ idempotencyKey: key })}`;
-    return `const pet = await animals.create(${literalOf(body) || '{}'}${options});\nconsole.log(pet);`;
+    const options = key === undefined ? '' : `, { idempotencyKey: ${inScript(key)} }`;
+    return `${clientCall('const pet = await animals.create', body, options)}\nconsole.log(pet);`;
   },
   getPet: ({ petId }) =>
     `const pet = await animals.get(${isInteger('petId', petId) ? `${petId}n` : inScript(petId)});\nconsole.log(pet);`,
@@ -67,22 +88,22 @@ const animals = animalStoreClient({
   baseUrl: ${inScript(String(baseUrl))},
   apiKey: ${key === undefined ? 'process.env.API_KEY' : inScript(key)},
 });
+
 ${clientCalls[call.operation](call)}`;
 
 const python = ({ method, path, query = {}, headers = {}, body }, key) => {
   const authorization =
     key === undefined ? `f"Bearer {os.environ['API_KEY']}"` : JSON.stringify(`Bearer ${key}`);
-  const others = Object.entries(headers).map(
-    (header) => `, ${header.map((part) => JSON.stringify(part)).join(': ')}`,
-  );
+  const argument = (name, properties) =>
+    fit(properties, (lineBreak) => `    ${name}=${objectOf(properties, lineBreak && '\n    ', '    ')},`);
   return [
     `import ${key === undefined ? 'os\nimport ' : ''}requests`,
     '',
     `response = requests.${method.toLowerCase()}(`,
     `    ${JSON.stringify(addressOf({ path }))},`,
-    ...(Object.keys(query).length > 0 ? [`    params=${jsonOf(query)},`] : []),
-    ...(method === 'POST' ? [`    json=${jsonOf(body)},`] : []),
-    `    headers={"Authorization": ${authorization}${others.join('')}},`,
+    ...(Object.keys(query).length > 0 ? [argument('params', propertiesOf(query))] : []),
+    ...(method === 'POST' ? [argument('json', propertiesOf(body))] : []),
+    argument('headers', [`"Authorization": ${authorization}`, ...propertiesOf(headers)]),
     '    timeout=10,',
     ')',
     'print(response.status_code, response.json())',
@@ -129,7 +150,7 @@ export const showExamples = (panel) => {
     showCode(code, languages[language](call));
   };
   panel.classList.add('code');
-  panel.append(newElement('div.code-bar', group, copy, copyWithKey), example);
+  panel.append(newElement('div.code-bar', group, newElement('div', copy, copyWithKey)), example);
   return (next) => {
     call = next;
     panels.add(update);

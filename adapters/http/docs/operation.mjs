@@ -1,24 +1,8 @@
-import { copyText } from './copy.mjs';
-import { newButton, newElement } from './elements.mjs';
-import { addressOf, jsonOf, showExamples } from './examples.mjs';
+import { newElement } from './elements.mjs';
+import { showExamples } from './examples.mjs';
 import { showFieldErrors } from './forms.mjs';
-import { showCode } from './highlight.mjs';
 import { renderMarkdown } from './markdown.mjs';
-import { readKey } from './session.mjs';
-
-const reviveExactly = (_name, value, { source }) =>
-  typeof value === 'number' ? JSON.rawJSON(source) : value;
-
-/** Indents JSON without rounding its numbers. Returns other texts, and in browsers without `JSON.rawJSON` all, unchanged. */
-const indentExactly = (text) => {
-  try {
-    return typeof JSON.rawJSON === 'function'
-      ? JSON.stringify(JSON.parse(text, reviveExactly), null, 2)
-      : text;
-  } catch {
-    return text;
-  }
-};
+import { newResponsePanel } from './response.mjs';
 
 const plain = (text) => Object.assign(newElement('code', text), { translate: false });
 
@@ -87,68 +71,6 @@ const callOf = (operationId, method, path, inputs, form) => {
   };
 };
 
-const send = ({ headers, body, ...call }) => {
-  const isPost = call.method === 'POST';
-  return fetch(addressOf(call), {
-    method: call.method,
-    headers: {
-      ...(readKey() !== '' && { Authorization: `Bearer ${readKey()}` }),
-      ...(isPost && { 'Content-Type': 'application/json' }),
-      ...headers,
-    },
-    ...(isPost && { body: jsonOf(body) }),
-  });
-};
-
-/**
- * Makes the panel that shows an example of the response, and a function that sends a request and shows its response. The
- * function returns the body of a response 400, otherwise an empty text.
- */
-const newResponsePanel = (status, example) => {
-  const title = newElement('span', `Example of the response, ${status}`);
-  title.role = 'status';
-  const code = newElement('code');
-  showCode(code, JSON.stringify(example, null, 2));
-  const text = Object.assign(newElement('pre', code), { tabIndex: 0, role: 'group', translate: false });
-  text.setAttribute('aria-label', 'Response');
-  const copy = newButton('', 'Copy', () => void copyText(copy, code.textContent));
-  const headers = newElement('pre');
-  const details = newElement('details', newElement('summary', 'Headers'), headers);
-  details.hidden = true;
-  const panel = newElement('div.code', newElement('div.code-bar', title, copy), text, details);
-  const show = async (call) => {
-    const began = performance.now();
-    title.textContent = 'Sending…';
-    try {
-      const response = await send(call);
-      const body = indentExactly(await response.text());
-      showCode(code, body);
-      const replayed = response.headers.get('Idempotent-Replayed') === 'true' ? 'replayed' : '';
-      const milliseconds = `${Math.round(performance.now() - began)} ms`;
-      // HTTP/2 has no text of the status.
-      const status = `${response.status} ${response.statusText}`.trim();
-      title.textContent = [status, replayed, milliseconds].filter((text) => text !== '').join(', ');
-      title.className = response.ok ? 'good' : 'bad';
-      headers.textContent = [...response.headers].map((header) => header.join(': ')).join('\n');
-      details.hidden = false;
-      return response.status === 400 ? body : '';
-    } catch (error) {
-      title.textContent = 'No response';
-      title.className = 'bad';
-      code.textContent = `The service does not answer. (${error.message})`;
-      details.hidden = true;
-      return '';
-    }
-  };
-  const clear = () => {
-    title.textContent = 'Nothing was sent';
-    title.className = '';
-    code.textContent = '';
-    details.hidden = true;
-  };
-  return { panel, show, clear };
-};
-
 /** Returns the fields that an Error body names. Each part of its message begins with the name of a field. */
 const invalidFieldsOf = (body) => {
   try {
@@ -210,7 +132,7 @@ export const newOperation = (path, method, operation, resolve) => {
   const form = newForm(operationId, inputs);
   const [status, response] = Object.entries(responses)[0];
   const { example, schema } = response.content['application/json'];
-  const { panel, show, clear } = newResponsePanel(status, example);
+  const { panel, send, clear } = newResponsePanel(status, example);
   const examples = newElement('div');
   const showCall = showExamples(examples);
   const call = () => callOf(operationId, method, path, inputs, form);
@@ -228,20 +150,14 @@ export const newOperation = (path, method, operation, resolve) => {
       showFieldErrors(form, [{ name: empty.name, rule: 'required' }]);
       return;
     }
-    const rejection = await show(call());
+    const rejection = await send(call());
     panel.scrollIntoView({ block: 'nearest' });
     showFieldErrors(form, invalidFieldsOf(rejection));
   });
   showCall(call());
-  const left = newElement(
-    'div',
-    title,
-    route,
-    ...renderMarkdown(description),
-    form,
-    fieldsOf(resolve(schema), resolve),
-    responsesOf(responses, resolve),
-  );
-  const section = newElement('section.operation', left, newElement('div.examples', examples, panel));
+  const left = newElement('div', title, route, ...renderMarkdown(description), form);
+  const right = newElement('div.examples', examples, panel);
+  const details = newElement('div', fieldsOf(resolve(schema), resolve), responsesOf(responses, resolve));
+  const section = newElement('section.operation', left, right, details);
   return Object.assign(section, { id: operationId });
 };

@@ -1,4 +1,7 @@
-/* global document, location, URLSearchParams */
+/* global document, history, location, URLSearchParams */
+
+// The address of the catalogue holds the filters, the order, the `after` of a page, and the `pet` of a drawer. The state of
+// its entry in the history holds `earlier`, the `after` of each earlier page, and `isDrawer` if the list is one entry back.
 import { valuesOf } from './forms.mjs';
 
 export const filterForm = document.querySelector('#filter');
@@ -8,15 +11,16 @@ export const filterText = () => new URLSearchParams(valuesOf(filterForm)).toStri
 
 export const hasFilters = () => 'status' in valuesOf(filterForm) || 'categoryId' in valuesOf(filterForm);
 
-/** Sets the form to the filters in the address of the page. */
+const parameter = (name) => new URLSearchParams(location.search).get(name) ?? '';
+
+/** Sets the form to the filters in the address. */
 export const readFilters = () => {
-  const search = new URLSearchParams(location.search);
   filterForm.reset();
   for (const name of ['status', 'categoryId', 'order']) {
     const field = filterForm.elements[name];
-    field.value = search.get(name) ?? '';
+    field.value = parameter(name);
     // A value that the field does not have would select nothing.
-    if (field.value !== (search.get(name) ?? '')) field.value = '';
+    if (field.value !== parameter(name)) field.value = '';
   }
 };
 
@@ -25,4 +29,47 @@ export const resetFilters = () => {
   const { value } = filterForm.elements.order;
   filterForm.reset();
   filterForm.elements.order.value = value;
+};
+
+const addressWith = (parameters) => {
+  const address = new URL(location.href);
+  for (const [name, value] of Object.entries(parameters)) {
+    if (value === '') address.searchParams.delete(name);
+    else address.searchParams.set(name, value);
+  }
+  return address;
+};
+
+/** Returns the address of the list, without the animal of a drawer. */
+export const listAddress = () => addressWith({ pet: '' }).href;
+
+/** Returns `after` of the page, or an empty text for the first page, and those of the earlier pages that are known. */
+export const readPlace = () => {
+  const [after, { earlier = [] }] = [parameter('after'), history.state ?? {}];
+  return after === '' ? { after, earlier: [] } : { after, earlier };
+};
+
+/** Sets the address to a page of the list, unless it is there already. */
+export const goToPage = ({ after, earlier }) => {
+  const address = addressWith({ after });
+  if (address.href !== location.href) history.pushState({ earlier }, '', address);
+};
+
+/** Sets the address to the first page with the filters of the form. */
+export const goToFilters = () => {
+  const search = filterText();
+  history.pushState(null, '', search === '' ? location.pathname : `?${search}`);
+};
+
+/** Returns the id of the animal whose drawer is open, or an empty text. */
+export const petInAddress = () => parameter('pet');
+
+export const goToPet = (pet) =>
+  history.pushState({ ...history.state, isDrawer: true }, '', addressWith({ pet }));
+
+/** Takes the animal out of the address, by the way back if its drawer was opened from the list. */
+export const leavePet = () => {
+  if (petInAddress() === '') return;
+  if (history.state?.isDrawer) history.back();
+  else history.replaceState(history.state, '', listAddress());
 };

@@ -5,6 +5,7 @@ import { updateExamples } from './examples.mjs';
 import { keyErrorOf } from './forms.mjs';
 import { renderMarkdown } from './markdown.mjs';
 import { newOperation } from './operation.mjs';
+import { clearRejections, linkToError } from './response.mjs';
 import { baseUrl, keepKey, readKey, removeKey } from './session.mjs';
 
 const find = (selector) => document.querySelector(selector);
@@ -12,6 +13,7 @@ const [main, list, keyForm, keyField] = ['main', '#operations ul', '#enter', '#a
 
 const showKey = () => {
   updateExamples();
+  if (readKey() !== '') clearRejections();
   find('#key-hint').classList.remove('wrong');
   keyField.removeAttribute('aria-invalid');
   find('#sign-out').hidden = readKey() === '';
@@ -75,14 +77,7 @@ const markSectionInView = () => {
 /** Links each code of a response to its row in the table of errors. */
 const linkErrorCodes = () => {
   for (const row of find('#errors tbody').rows) row.id = `error-${row.cells[0].textContent}`;
-  for (const code of document.querySelectorAll('.operation td code')) {
-    const id = `error-${code.textContent}`;
-    if (document.getElementById(id) === null) continue;
-    const link = newElement('a');
-    link.href = `#${id}`;
-    code.replaceWith(link);
-    link.append(code);
-  }
+  for (const code of document.querySelectorAll('.operation td code')) linkToError(code, code.textContent);
 };
 
 const showReference = ({ info, paths, components }) => {

@@ -128,6 +128,32 @@ describe(`The reference in a browser${whySkipped}`, () => {
     await page.close();
   });
 
+  it('leads from a 401 to the key, and shows the example again once there is a key', async () => {
+    const page = await openReference();
+    const operation = operationOf(page, 'listPets');
+    expect(await operation.getByRole('link', { name: 'Set an API key' }).isVisible()).to.equal(false);
+    await send(page, 'listPets');
+    await operation.getByRole('link', { name: '"unauthorized"' }).click();
+    expect(await page.locator('tr:target').textContent()).to.include('401');
+    await operation.getByRole('link', { name: 'Set an API key' }).click();
+    expect(await page.evaluate('document.activeElement.id')).to.equal('api-key');
+    await expectNoFaultInLightAndDark(page);
+    await useKey(page);
+    await operation.getByText('Example of the response, 200').waitFor();
+    expect(await operation.getByRole('link', { name: 'Set an API key' }).isVisible()).to.equal(false);
+    expect(await operation.getByRole('group', { name: 'Response' }).textContent()).to.include('"id"');
+    await page.close();
+  });
+
+  it('shows the response right below Send on a phone', async () => {
+    const page = await openReference(sizes.phone);
+    const operation = operationOf(page, 'createPet');
+    const sendBox = await operation.getByRole('button', { name: 'Send' }).boundingBox();
+    const response = await operation.getByText('Example of the response').boundingBox();
+    expect((response?.y ?? 0) - (sendBox?.y ?? 0)).to.be.within(0, 90);
+    await page.close();
+  });
+
   it('marks the fields that the service refuses, and links each code to its row', async () => {
     const page = await openReference();
     await useKey(page);
@@ -183,6 +209,7 @@ describe(`The reference in a browser${whySkipped}`, () => {
       await operation.getByRole('button', { name: language }).click();
       const program = (await operation.getByRole('group', { name: 'Example for' }).textContent()) ?? '';
       expect(program).not.to.include(apiKey);
+      expect(program).to.match(/\n {2,8}"?name"?: [^,]+,\n {2,8}"?categoryId"?: /);
       await writeFile(join(folder, file), program.replace('animal-store/client', './client.mjs'));
       const { stdout, stderr } = await shell(folder, command, { API_KEY: apiKey });
       expect(stdout, stderr).to.include(expected);

@@ -1,0 +1,95 @@
+/* global document */
+import { openForm, openPet } from './drawers.mjs';
+import { showFieldErrors, valuesOf } from './forms.mjs';
+import { filterForm, hasFilters, readPlace } from './place.mjs';
+import { showRows } from './table.mjs';
+
+const find = (selector) => document.querySelector(selector);
+const [table, count] = [find('#catalogue table'), find('#count')];
+
+export const pageSize = 25;
+
+export const show = (selector, isShown) => (find(selector).hidden = !isShown);
+
+export const firstPage = { after: '', earlier: [] };
+
+/** Place of the page that the table shows, and the options of the call that fetches the next page. */
+let shown = { ...firstPage, next: undefined };
+
+/** Returns the place of the page before: the first page if the address came without the earlier pages. */
+export const previousPage = () => ({
+  after: shown.earlier.at(-1) ?? '',
+  earlier: shown.earlier.slice(0, -1),
+});
+
+export const nextPage = () => ({
+  after: String(shown.next.after),
+  earlier: [...shown.earlier, shown.after],
+});
+
+const countText = (length, { after, earlier, next }) => {
+  const more = next === undefined ? '' : ', more follow';
+  const isNumbered = after === '' ? next !== undefined : earlier[0] === '';
+  if (!isNumbered) return `${length} ${length === 1 ? 'animal' : 'animals'}${more}`;
+  const before = pageSize * earlier.length;
+  return `${before + 1} to ${before + length}${more}`;
+};
+
+/** Shows why there are no animals, and a button that helps. */
+const showEmpty = (reason, advice, name, onClick) => {
+  const [title, text, button] = find('#empty').querySelectorAll('h2, p, button');
+  title.textContent = reason;
+  text.textContent = advice;
+  Object.assign(button, { textContent: name, onclick: onClick });
+  show('#empty', true);
+};
+
+const showWhyEmpty = ({ clearFilters, goToFirst }) => {
+  if (shown.after !== '')
+    showEmpty('No animals on this page', 'There may be some on earlier pages.', 'First page', goToFirst);
+  else if (hasFilters()) {
+    const advice = 'Change a filter, or clear them.';
+    showEmpty('No animal matches these filters', advice, 'Clear filters', clearFilters);
+  } else
+    showEmpty('No animals yet', 'Add one here. The form shows how programs do it.', 'Add animal', openForm);
+};
+
+/** Shows a page. `actions` has the functions of the buttons for an empty one: `clearFilters` and `goToFirst`. */
+export const showPage = ({ pets, next }, actions) => {
+  shown = { ...readPlace(), next };
+  const isFirst = shown.after === '';
+  showRows(table, pets, valuesOf(filterForm), openPet);
+  showFieldErrors(filterForm);
+  count.textContent = pets.length === 0 ? '' : countText(pets.length, shown);
+  table.hidden = pets.length === 0;
+  show('#empty', false);
+  if (pets.length === 0) showWhyEmpty(actions);
+  // The box for an empty store has this button itself, and nothing can be filtered.
+  for (const selector of ['#open-form', '#filter'])
+    show(selector, pets.length > 0 || hasFilters() || !isFirst);
+  show('#failure', false);
+  show('#paging', pets.length > 0 && (!isFirst || next !== undefined));
+  // A disabled button would lose the focus.
+  find('#previous').setAttribute('aria-disabled', String(isFirst));
+  find('#next').setAttribute('aria-disabled', String(next === undefined));
+};
+
+export const showNothing = () => {
+  count.textContent = '';
+  for (const selector of ['#catalogue table', '#empty', '#failure', '#paging']) show(selector, false);
+};
+
+/** Shows an error of a filter or of `after` in the address. Returns false for another error. */
+export const showInvalid = ({ fields }, { clearFilters, goToFirst }) => {
+  const isOfFilter = showFieldErrors(filterForm, fields);
+  if (!isOfFilter && !fields.some(({ name }) => name === 'after')) return false;
+  showNothing();
+  if (isOfFilter) {
+    const advice = 'Correct the filter, or clear the filters.';
+    showEmpty('No animal is shown', advice, 'Clear filters', clearFilters);
+  } else {
+    const advice = `“after” in the address must be a whole number, not “${readPlace().after}”.`;
+    showEmpty('This page does not exist', advice, 'First page', goToFirst);
+  }
+  return true;
+};
