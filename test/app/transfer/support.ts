@@ -24,6 +24,9 @@ export const animals = (count: number): ReadonlyArray<NewPet> =>
     ...(index % 3 === 0 ? { status: 'sold' } : {}),
   }));
 
+/** More animals than a batch has, so that some are already in the transaction. */
+export const someRows = '{"name":"Rex","categoryId":1}\n'.repeat(3_000);
+
 const columns = [...newPetFieldNames, 'id'];
 
 export const csvHeader = columns.join();
