@@ -2,7 +2,13 @@ import { expect } from 'chai';
 import { mock } from 'node:test';
 import { migrate, type OwnDatabase, postgresQuota } from '../../../adapters/knex';
 import { arbitraryOwnerId, consumeQuotaContract } from '../../contracts';
-import { occupyPool, postgresDatabase, withDatabase, withDatabases } from '../../support/databases/databases';
+import {
+  isDistributed,
+  occupyPool,
+  postgresDatabase,
+  withDatabase,
+  withDatabases,
+} from '../../support/databases/databases';
 import { success } from '../../contracts/outcome';
 import { eventually } from '../../support/eventually';
 
@@ -102,7 +108,7 @@ describe('the quota in PostgreSQL', () => {
 
   it("counts the requests of other owners while one owner's row is locked", function () {
     // On Citus, the limit of the wait does not reach the node that has the row.
-    if (process.env['TEST_POSTGRES_IS_DISTRIBUTED'] === 'yes') this.skip();
+    if (isDistributed) this.skip();
     return withDatabases(2, postgresDatabase, async (database, holder) => {
       const consume = quotaOn(database);
       const [locked, other] = [arbitraryOwnerId(), arbitraryOwnerId()];

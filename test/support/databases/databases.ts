@@ -55,6 +55,9 @@ export const databaseKinds = [
   ['PostgreSQL', postgresDatabase],
 ] as const;
 
+/** True if the tests run on a cluster that distributes its tables, such as one of Citus. */
+export const isDistributed = process.env['TEST_POSTGRES_IS_DISTRIBUTED'] === 'yes';
+
 /**
  * Maximum concurrent writers of a test on SQLite. Each waiting writer blocks one of the four threads of this process,
  * and the current writer needs one.

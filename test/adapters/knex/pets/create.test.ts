@@ -13,6 +13,7 @@ import { allPets } from '../../../contracts/pet-repository/pages-of';
 import { ageKeys } from '../../../support/databases/aging';
 import {
   databaseKinds,
+  isDistributed,
   postgresDatabase,
   withDatabase,
   withDatabases,
@@ -23,8 +24,6 @@ import { alterTables } from '../../../support/postgres/postgres';
 import { success } from '../../../contracts/outcome';
 
 type Kind = (typeof databaseKinds)[number][0];
-
-const isDistributed = process.env['TEST_POSTGRES_IS_DISTRIBUTED'] === 'yes';
 
 // A cluster on one machine takes longer than the 4 s of a batch to replace 400 keys.
 const largestBatch = isDistributed ? 100 : 400;

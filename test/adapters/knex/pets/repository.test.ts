@@ -8,7 +8,12 @@ import {
   underFailureContract,
 } from '../../../contracts';
 import { agingRepository } from '../../../support/databases/aging';
-import { openMigrated, patientPostgresDatabase, sqliteFile } from '../../../support/databases/databases';
+import {
+  isDistributed,
+  openMigrated,
+  patientPostgresDatabase,
+  sqliteFile,
+} from '../../../support/databases/databases';
 import { replacePets } from '../../../support/databases/catalogue';
 import { runnerWithout } from '../../../support/mocha';
 
@@ -21,10 +26,9 @@ const refuseWrites = ({ writes }: OwnDatabase, isBroken: () => boolean): void =>
 };
 
 // The servers of a Citus cluster commit an import one after another. A list in between may return a part of the import.
-const runner =
-  process.env['TEST_POSTGRES_IS_DISTRIBUTED'] === 'yes'
-    ? runnerWithout('shows no imported animal before all are stored')
-    : { describe, it };
+const runner = isDistributed
+  ? runnerWithout('shows no imported animal before all are stored')
+  : { describe, it };
 
 for (const [kind, makeDatabase] of [
   ['SQLite', sqliteFile],
