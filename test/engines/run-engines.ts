@@ -15,6 +15,7 @@ import { citusScript, startCitus } from './citus-cluster';
 const sharedTests = [
   'knex/pets/repository',
   'knex/pets/create',
+  'knex/pets/expired-keys',
   'damaged-rows',
   'held-keys',
   'api-keys/authenticate',

@@ -1,16 +1,8 @@
 import { expect } from 'chai';
 import { randomInt } from 'node:crypto';
-import { setTimeout as delay } from 'node:timers/promises';
-import { type StoreDatabase, hostDatabase, knexPetRepository } from '../../../../adapters/knex';
-import {
-  type CreatedPet,
-  type NewPet,
-  type PetRepository,
-  type ScopedIdempotencyKey,
-} from '../../../../core';
+import { type StoreDatabase, knexPetRepository } from '../../../../adapters/knex';
 import { arbitraryNewPet, arbitraryScopedIdempotencyKey } from '../../../contracts';
 import { allPets } from '../../../contracts/pet-repository/pages-of';
-import { ageKeys } from '../../../support/databases/aging';
 import {
   databaseKinds,
   isDistributed,
@@ -19,16 +11,11 @@ import {
   withDatabases,
   withStatements,
 } from '../../../support/databases/databases';
-import { eventually } from '../../../support/eventually';
 import { alterTables } from '../../../support/postgres/postgres';
 import { success } from '../../../contracts/outcome';
+import { keyed, newPets } from './new-pets';
 
 type Kind = (typeof databaseKinds)[number][0];
-
-// A cluster on one machine takes longer than the 4 s of a batch to replace 400 keys.
-const largestBatch = isDistributed ? 100 : 400;
-
-const day = 24 * 60 * 60 * 1000;
 
 /** A text that does not compress. */
 const refusedName = `a secret - ${String.fromCodePoint(...Array.from({ length: 980 }, () => randomInt(0x10000, 0x110000)))}`;
@@ -68,8 +55,6 @@ const refuse = async (
   else for (const statement of statements) await database.writes.raw(statement);
 };
 
-const newPets = (length: number): ReadonlyArray<NewPet> => Array.from({ length }, arbitraryNewPet);
-
 describe('creating animals in PostgreSQL', () => {
   it('tries no animal alone when the connection failed', () =>
     withDatabase(postgresDatabase, async (database) => {
@@ -84,9 +69,6 @@ describe('creating animals in PostgreSQL', () => {
       expect(statements).to.equal(1);
     }));
 });
-
-const keyed = (length: number): ReadonlyArray<readonly [NewPet, ScopedIdempotencyKey]> =>
-  newPets(length).map((newPet) => [newPet, arbitraryScopedIdempotencyKey()]);
 
 for (const [kind, makeDatabase] of databaseKinds) {
   describe(`creating animals in ${kind}`, () => {
@@ -150,80 +132,6 @@ for (const [kind, makeDatabase] of databaseKinds) {
         const shown = `${String(cause)} ${JSON.stringify(cause)}`;
         expect(shown).not.to.match(/secret|insert into/i);
         expect(shown).to.match(/refusal|no such animal/);
-      }));
-
-    it('adds animals again under all expired keys of the largest batch', () =>
-      use(async (database) => {
-        const { create } = knexPetRepository(database);
-        const creations = keyed(largestBatch);
-        const createAll = (all: typeof creations): Promise<ReadonlyArray<CreatedPet>> =>
-          Promise.all(all.map((each) => success(create(...each))));
-        await createAll(creations);
-        await ageKeys(database, day);
-        const again = await createAll(creations.toReversed());
-        expect(again.filter(({ replayed }) => replayed)).to.deep.equal([]);
-      }));
-
-    it('purges expired keys', () =>
-      use(async (database) => {
-        const repository = knexPetRepository(database);
-        await Promise.all(keyed(1_200).map(([newPet, key]) => success(repository.create(newPet, key))));
-        await ageKeys(database, day);
-        // A create starts the next purge, unless one is running or has just ended.
-        await eventually('no expired key is left', 20_000, async () => {
-          for (const [newPet, key] of keyed(1)) await success(repository.create(newPet, key));
-          const left: ReadonlyArray<unknown> = await database.reads('idempotency_keys').pluck('expires_at');
-          return left.every((expiresAt) => Number(expiresAt) > Date.now());
-        });
-      }));
-
-    it("purges no keys in a host's transaction, which a failed purge would abort", () =>
-      use(async (database) => {
-        const purges: Array<boolean> = [];
-        const observed = (on: StoreDatabase): StoreDatabase =>
-          withStatements(on, {
-            purgeExpired: (knex) => Promise.resolve(purges.push(knex.isTransaction === true)),
-          });
-        const create = ({ create }: PetRepository) => success(create(arbitraryNewPet()));
-        await database.writes.transaction(async (transaction) => {
-          await create(knexPetRepository(observed(hostDatabase(transaction))));
-        });
-        await create(knexPetRepository(observed(hostDatabase(database.writes))));
-        expect(purges).to.deep.equal([false]);
-      }));
-
-    it('purges expired keys few at a time, and leaves most of the time to creates', () =>
-      use(async (database) => {
-        const purgeMs = 20;
-        const pausesMs: Array<number> = [];
-        let ended = Infinity;
-        const purging = withStatements(database, {
-          purgeExpired: async (_knex, limit) => {
-            expect(limit).to.be.at.most(200);
-            if (ended < Infinity) pausesMs.push(performance.now() - ended);
-            await delay(purgeMs);
-            ended = performance.now();
-            return limit;
-          },
-        });
-        const { create } = knexPetRepository(purging);
-        await eventually('it has purged four times', 20_000, async () => {
-          await success(create(arbitraryNewPet()));
-          return pausesMs.length === 3;
-        });
-        expect(Math.min(...pausesMs)).to.be.above(4 * purgeMs);
-      }));
-
-    it('fails no create when expired keys can not be purged', () =>
-      use(async (database) => {
-        const refusing = withStatements(database, {
-          purgeExpired: () => Promise.reject(new Error('no key goes')),
-        });
-        const repository = knexPetRepository(refusing);
-        await success(repository.create(arbitraryNewPet(), arbitraryScopedIdempotencyKey()));
-        await ageKeys(database, day);
-        for (const [newPet, key] of keyed(3)) await success(repository.create(newPet, key));
-        expect(await database.reads('idempotency_keys').pluck('expires_at')).to.have.lengthOf(4);
       }));
 
     it('makes one animal of one key in two instances at once, of equal and of different creations', () =>
