@@ -1,7 +1,7 @@
 import js from '@eslint/js';
 import tseslint from 'typescript-eslint';
 
-// Work on a database runs, and its errors are classified, in one place each.
+// Only database/work.ts may begin transactions, and only database/errors.ts may read the codes of errors.
 const transactions = {
   selector: "CallExpression[callee.property.name='transaction']",
   message: 'Use inTransaction of database/work.ts.',
@@ -26,9 +26,9 @@ export default tseslint.config(
       '@typescript-eslint/consistent-type-assertions': ['error', { assertionStyle: 'never' }],
       '@typescript-eslint/consistent-type-imports': ['error', { fixStyle: 'inline-type-imports' }],
       '@typescript-eslint/explicit-module-boundary-types': 'off',
-      // The contract has getPet until 5 December 2030; embedders are warned, we serve it.
+      // The contract has getPet until 5 December 2030. Embedders get a warning, but this code still uses it.
       '@typescript-eslint/no-deprecated': ['error', { allow: ['getPet', 'handleGetPet', 'GetPet'] }],
-      // An interface shows its own name when a reader hovers over a value; an alias shows what it stands for.
+      // Allows an empty interface that extends a type. An editor shows its name, but shows the definition of an alias.
       '@typescript-eslint/no-empty-object-type': ['error', { allowInterfaces: 'with-single-extends' }],
       '@typescript-eslint/no-non-null-assertion': 'error',
       '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_' }],
@@ -59,7 +59,7 @@ export default tseslint.config(
   {
     files: ['core/**'],
     rules: {
-      // The core decides; time, randomness and the outside come in as arguments and ports.
+      // The core gets the time, randomness and everything outside of it only through arguments and ports.
       'no-restricted-globals': [
         'error',
         ...['setTimeout', 'setInterval', 'setImmediate', 'queueMicrotask', 'Date', 'performance'],
@@ -96,7 +96,7 @@ export default tseslint.config(
     },
   },
   {
-    // What a test leaves pending fails in the middle of another file, or ends mocha's worker between two.
+    // A promise that a test leaves pending may fail during a test of another file, or end mocha's worker between files.
     files: ['test/**/*.test.ts'],
     rules: { '@typescript-eslint/no-floating-promises': ['error', { ignoreVoid: false }] },
   },
@@ -104,7 +104,7 @@ export default tseslint.config(
     files: ['test/examples/**'],
     rules: {
       'no-console': 'off',
-      // A TaskEither is a function that returns a promise, whether it waits or not.
+      // A TaskEither must return a promise, even if it waits for nothing.
       '@typescript-eslint/require-await': 'off',
     },
   },

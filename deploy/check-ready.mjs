@@ -1,7 +1,7 @@
 #!/usr/bin/env node
-// Exits with 0 once the service of this environment is ready. Waits as long as the process whose id is the first
-// argument lives, without an argument not at all, and then exits with 1. The systemd unit and the health check of the
-// image run it.
+// Exits with 0 once the service with the settings of this environment is ready. With the id of a process as its
+// argument, waits while that process lives. Otherwise tries once. Exits with 1 if the service is not ready. The systemd
+// unit and the health check of the image run it.
 import { get } from 'node:http';
 import process from 'node:process';
 import { text } from 'node:stream/consumers';
@@ -18,7 +18,8 @@ const address = `http://${host.includes(':') ? `[${host}]` : host}:${port}/ready
 const timeoutSeconds = 5;
 
 /**
- * Returns the reason why the service is not ready. `fetch` would refuse many ports (Fetch Standard, "port blocking").
+ * Returns the reason why the service is not ready. Does not use `fetch`, which refuses many ports (Fetch Standard,
+ * "port blocking").
  */
 const findObstacle = async () => {
   const signal = AbortSignal.timeout(timeoutSeconds * 1000);

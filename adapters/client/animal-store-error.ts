@@ -28,7 +28,7 @@ export const serviceStatuses = {
 
 const statuses = {
   ...serviceStatuses,
-  // Codes of the client itself. A server that passes the error on can respond with the status.
+  // Codes that only the client uses. Their statuses are for a server that answers its own clients with the error.
   invalid_argument: 400,
   aborted: 499,
   unexpected_response: 500,

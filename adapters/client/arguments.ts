@@ -35,8 +35,8 @@ export const isFunction = (input: unknown): input is (...values: ReadonlyArray<u
 const isEmpty = (input: unknown): boolean => input === null || (isString(input) && input.trim() === '');
 
 /**
- * Makes the check of a field that a caller passes. An int64 may also be a string of decimal digits. A form sends an
- * empty text for a field that is not filled in.
+ * Makes the check of a field that a caller passes. An int64 may also be a string of decimal digits. An empty text in a
+ * required field counts as missing, because a form sends it for a field that is not filled in.
  */
 const checkPassed = (rule: FieldRule): Check => {
   const { decode, fromText, explain, required } = fieldType(rule);
@@ -73,7 +73,7 @@ export const callFields: Fields<CallOptions> = {
 /** Makes the check of an object that refuses all properties that are not its fields. */
 export const exactCheck = <A>(fields: Fields<A>): ObjectCheck<A> => objectCheck(fields, () => true);
 
-/** Filters, start, order and size of a page, after their check. */
+/** Checked options that define a page: filters, start, order and size. */
 export type PagePlace = Omit<Partial<PetQuery>, 'limit'> & { readonly pageSize?: number | undefined };
 
 const isDigits = (input: unknown): boolean => isString(input) && /^\d{1,20}$/.test(input);
@@ -93,7 +93,7 @@ const placeFields: Fields<PagePlace> = {
   pageSize: checkPageSize,
 };
 
-/** Selects the options that the next page repeats: its place, without the options of the call. */
+/** Selects the options that define a page, for the next page. Leaves out the options of the call, such as `signal`. */
 export const selectPlace = objectCheck(placeFields);
 
 export const callCheck = exactCheck(callFields);
@@ -105,7 +105,10 @@ export const createCheck = exactCheck<CreateOptions>({
 
 const pageCheck = exactCheck<CallOptions & PagePlace>({ ...callFields, ...placeFields });
 
-/** Refuses names that no animal has, which may be misspelt. The id of a copied animal is ignored. */
+/**
+ * Refuses unknown fields, whose names may be misspelt. Ignores the id, because the animal may be a copy of a stored
+ * one.
+ */
 const newPetCheck = objectCheck<NewPet>(
   fieldsOf(newPetRules, checkPassed),
   (name) => !Object.hasOwn(petRules, name),

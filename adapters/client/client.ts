@@ -50,8 +50,8 @@ export interface AnimalStoreClient<Int64 extends bigint | string = bigint> {
   /** Lists the animals that pass the filters, by ascending id unless the option `order` is `desc`. */
   readonly list: (options?: PageOptions) => PetList<Int64>;
   /**
-   * Reads one animal. Rejects with the code `pet_not_found` if no animal has this id. Sends a list of one animal,
-   * because the operation `getPet` is deprecated.
+   * Reads one animal. Rejects with the code `pet_not_found` if no animal has this id. Over HTTP, requests a list of one
+   * animal, because the operation `getPet` of the service is deprecated.
    */
   readonly get: (id: bigint | number | string, options?: CallOptions) => Promise<PetOf<Int64>>;
 }
@@ -70,7 +70,7 @@ export interface Transport extends Readonly<Record<OperationName, unknown>> {
   readonly getPet: (id: bigint, attempt: Attempt) => Promise<Pet>;
 }
 
-// Does not use `crypto.randomUUID`, which browsers lack on pages without TLS, nor 64-bit arrays, which polyfills lack.
+// Browsers have no `crypto.randomUUID` on pages without TLS. Polyfills of `getRandomValues` do not fill 64-bit arrays.
 const randomKey = (): string => {
   try {
     return crypto.getRandomValues(new Uint32Array(4)).join('-');
@@ -92,7 +92,10 @@ export interface SetUp {
   readonly callOptions: CallOptions;
 }
 
-/** Checks the arguments of `page` or `list`. Refuses a second one, which other clients have for options of the call. */
+/**
+ * Checks the arguments of `page` or `list`. Refuses a second argument, because a caller may expect it to take the
+ * options of the call, as in other clients.
+ */
 const checkPageArguments = (
   options: PageOptions,
   others: ReadonlyArray<unknown>,

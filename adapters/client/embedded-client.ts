@@ -17,8 +17,8 @@ import type { CallOptions, ClientOptions } from './options';
 import type { Attempt } from './retry';
 
 /**
- * Time from the client's timeout of an attempt to the later deadline of the store. The call therefore fails with
- * `timeout`, not with `unavailable`.
+ * Time by which the deadline of the store is later than the timeout of the client. A call that takes too long therefore
+ * fails with `timeout`, not with `unavailable`.
  */
 const graceMs = 50;
 

@@ -70,7 +70,7 @@ const readBaseUrl = (input: unknown): URL | string => {
   }
 };
 
-/** Check of the address of the service. Ends it with `/v1/`. Errors never show its password. */
+/** Check of the address of the service. Returns the address with `/v1/` at its end. Errors never show its password. */
 const baseUrlCheck: Check = {
   decode: (input) => {
     const url = readBaseUrl(input);

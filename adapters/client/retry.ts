@@ -29,7 +29,7 @@ const backoffMs = ({ retryAfterMs = 0 }: AnimalStoreError, attempts: number): nu
   retryAfterMs +
   Math.random() * Math.min(clientTimeouts.maxDelayMs, clientTimeouts.firstDelayMs * 2 ** attempts);
 
-/** Functions that abort the calls in progress, under the signal that was passed to these calls. */
+/** Functions that abort the calls in progress. The key is the signal that was passed to these calls. */
 const abortsOf = new Map<EventTarget | null, Set<() => void>>();
 
 const abortCalls = ({ target }: Event): void => {
@@ -71,7 +71,10 @@ const raceTimeout = <A>(
   });
 };
 
-/** Makes an `internal_error` of an error that must not be passed on, such as one that `onRetry` throws. */
+/**
+ * Returns an error that must be passed on unchanged. Turns any other error, such as one that `onRetry` throws, into an
+ * AnimalStoreError with the code `internal_error`.
+ */
 const toError = (cause: unknown, details = {}): unknown =>
   isPassedOn(cause)
     ? cause

@@ -26,7 +26,10 @@ export interface RequestRecord extends RejectionRecord {
   readonly unknownFields: string | undefined;
 }
 
-/** Callbacks, which must not throw. Each request either starts and ends, or is rejected by the HTTP server. */
+/**
+ * Callbacks, which must not throw. For one request, either `requestStarted` and `requestEnded` are called, or only
+ * `requestRejected`, if the HTTP server rejects the request before the application receives it.
+ */
 export interface Reporter {
   readonly requestStarted?: () => void;
   readonly requestEnded: (record: RequestRecord) => void;

@@ -45,7 +45,10 @@ const createApplication = (
     if (cause !== context.socket.errored) reporter.error(cause, receivedRequest(context).id);
   });
 
-  /** Reports a failure, and makes its response. The access log reports a request that the application has received. */
+  /**
+   * Makes the response to a failure, and reports the failure. If the application has received the request, only notes
+   * the failure for the access log.
+   */
   const errorResponse = (serverFailure: HttpFailure, request: RequestHead) => {
     const failure =
       serverFailure._tag === 'MethodNotAllowed' ? { ...serverFailure, allowed: methods } : serverFailure;

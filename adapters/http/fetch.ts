@@ -37,8 +37,8 @@ const decodeSegment = (text: string): string => {
 };
 
 /**
- * Finds the operation by the end of the path, which may have a prefix, and a slash at its end, to which some frameworks
- * redirect. Without a match, the handler of the returned operation fails.
+ * Finds the operation by the end of the path. The path may have a prefix. It may also end with a slash, because some
+ * frameworks redirect to such a path. Without a match, the handler of the returned operation fails.
  */
 const route = (method: string, path: string) => {
   const [matched, petId] = /\/v1\/pets(?:\/([^/]+))?\/?$/.exec(path) ?? [];
@@ -71,8 +71,8 @@ const discard = async (reader: ReadableStreamDefaultReader<Uint8Array>): Promise
 };
 
 /**
- * Collects a body. Never cancels it, because some hosts would then reset the connection, and h3 1 would end its
- * process.
+ * Collects a body. Never cancels it, because some hosts would then reset the connection, and version 1 of the framework
+ * h3 would end its process.
  */
 const collect = async (body: ReadableStream<Uint8Array>): Promise<BodyResult> => {
   const reader = body.getReader();

@@ -1,5 +1,6 @@
 /**
- * Reads the headers that trusted proxies add to a request. Without trusted proxies, clients could forge these headers.
+ * Reads the headers that trusted proxies add to a request. Ignores these headers without trusted proxies, because
+ * clients can forge them.
  */
 import type { IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
@@ -9,7 +10,8 @@ export type RequestHead = Pick<IncomingMessage, 'headers' | 'method' | 'url' | '
 
 /**
  * Returns the entries of a header that trusted proxies wrote, the outermost first. Each proxy adds an entry at the end.
- * Splits the header at every comma, because a quote that the client has forged must not hide a comma.
+ * Splits the header at commas inside quotes, too: a client could forge an opening quote, which would hide the commas of
+ * proxies.
  */
 const trustedEntries = (
   { headers }: RequestHead,
@@ -46,7 +48,8 @@ export const clientAddressOf = (request: RequestHead, trustedProxies: number): s
   return parseForwardedAddress(entry);
 };
 
-// Patterns for texts without characters that are special in HTML, or in the replacement of `replaceAll`.
+// The URL is written into a page. So these patterns match only texts without characters that are special in HTML, or in
+// the replacement of `replaceAll`.
 const plainOrigin = /^https?:\/\/[\w.:[\]-]+$/;
 const plainPrefix = /^(?:\/[\w.~-]+)+$/;
 

@@ -135,7 +135,8 @@ export const answer = async <Request>(
     }
     return E.isLeft(opened) ? opened : handle(opened.right, request);
   }, received);
-  // A cache may ignore `no-store`. A host's own function may read any part of the request.
+  // `Vary` protects replies from a cache that ignores `no-store`. It is `*` for a function of the host, because this
+  // function may read any part of the request.
   const Vary = authenticateRequest === undefined ? 'Authorization' : '*';
   const allHeaders = { Vary, ...headers, ...quotaHeaders(received.quota) };
   return received.end(outcome, allHeaders, header('if-none-match'));

@@ -10,7 +10,7 @@ export const hasBody = ({ headers, httpVersionMajor }: IncomingMessage): boolean
   headers['transfer-encoding'] !== undefined ||
   Number(headers['content-length'] ?? 0) > 0;
 
-/** Bodies that are being collected, so that the server can begin before the routes ask for them. */
+/** Bodies that are being collected. The server begins to collect a body before the routes ask for it. */
 const collected = new WeakMap<IncomingMessage, Promise<BodyResult>>();
 
 const collect = (request: IncomingMessage): Promise<BodyResult> => {

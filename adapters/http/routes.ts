@@ -19,11 +19,11 @@ export type Middleware = Koa.Middleware<State>;
 
 const receivedRequests = new WeakMap<RequestHead, ReceivedRequest>();
 
-/** Returns what is known about a request that the Koa application has received, otherwise undefined. */
+/** Returns the record of a request that the Koa application has received, otherwise undefined. */
 export const findReceived = (request: RequestHead): ReceivedRequest | undefined =>
   receivedRequests.get(request);
 
-/** Returns what is known about the request of a context. The first call makes it. */
+/** Returns the record of the request of a context. The first call makes the record. */
 export const receivedRequest = ({ req, res }: Context): ReceivedRequest => {
   const earlier = receivedRequests.get(req);
   if (earlier !== undefined) return earlier;
@@ -35,7 +35,7 @@ export const receivedRequest = ({ req, res }: Context): ReceivedRequest => {
 
 /** Writes the reply. Emits the cause of a 500 or 503 as the application's `error` event. */
 const write = (context: Context, received: ReceivedRequest, { status, headers, body }: Reply): void => {
-  // Middleware for CORS has set `Vary`, too.
+  // Keep the `Vary` that middleware for CORS has set, because `context.set` replaces it.
   const earlierVary = context.res.getHeader('Vary');
   received.reportCause((cause) => context.app.emit('error', cause, context));
   context.status = status;

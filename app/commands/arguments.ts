@@ -9,7 +9,10 @@ export const nonEmpty = (text: string): string => {
   return text;
 };
 
-/** Parses the name of a file, where `-` would otherwise create a file of this name. */
+/**
+ * Parses the name of a file. Rejects `-`, because the command would create a file of this name instead of using
+ * standard output or input.
+ */
 export const fileName = (text: string): string => {
   if (text === '-')
     throw new InvalidArgumentError('It must be a file; standard input and output do not work.');

@@ -54,8 +54,8 @@ const readDotEnv = (env: Record<string, string | undefined>, { printError }: Ter
 };
 
 /**
- * Makes the settings the environment of the process, which the driver of PostgreSQL and pg_dump read too. Removes the
- * variables that only one of them knows, or that contradict DATABASE_URL.
+ * Copies the settings into the environment of the process, which the driver of PostgreSQL and pg_dump read, too.
+ * Removes the variables of libpq that only one of these two knows, or that contradict DATABASE_URL.
  */
 const exportEnvironment = (env: NodeJS.ReadOnlyDict<string>, processEnv: NodeJS.Dict<string>): void => {
   Object.assign(processEnv, env);

@@ -22,7 +22,10 @@ import type { Terminal } from '../terminal/terminal';
 import { counted } from '../terminal/text';
 import { runTransfer, type TransferContext } from './run-transfer';
 
-/** Reads the address of a second database. Errors name the option or variable that has it, `source`. */
+/**
+ * Returns settings whose DATABASE_URL is the address of a second database. Errors name `source`, the option or variable
+ * that has the address.
+ */
 export const readTarget = (text: string, source: string, env: NodeJS.ReadOnlyDict<string>): Settings => {
   if (text.trim() === '') throw new Error(`name the target: add its address, or set ${source}`);
   const decoded = decodeSettings({ ...env, DATABASE_URL: text });

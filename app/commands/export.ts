@@ -39,7 +39,7 @@ interface ExportProgress {
   share?: number;
 }
 
-/** More than clients may ask for, because the export is the only reader in its process. */
+/** Larger than a page for clients, because no other call in the process of an export waits for a page. */
 const petsPerPage = 1_000;
 
 const distance = (one: bigint, other: bigint): number => Math.abs(Number(one - other)) + 1;

@@ -18,8 +18,8 @@ const pathOf = (command: Command): string =>
   command.parent === null ? command.name() : `${pathOf(command.parent)} ${command.name()}`;
 
 /**
- * Names the setting of an unknown option such as `--port`, the subcommands after an unknown one, or the help of the
- * command.
+ * Returns a hint after an error: the setting that an unknown option such as `--port` stands for, the subcommands after
+ * an unknown one, or how to get help.
  */
 const hintAfter = (error: string, command: Command): string => {
   if (error.includes('unknown command') && !error.includes('Did you mean'))
@@ -54,7 +54,7 @@ export const styleHelp = (command: Command, terminal: Terminal): void => {
       },
     })
     .configureHelp({
-      // Leaves out the command `help`, which the option --help repeats.
+      // Leaves out the command `help`, which does the same as the option --help.
       visibleCommands: ({ commands }) => [...commands],
       styleTitle: (text) => style('bold', text),
       styleCommandText: (text) => style('cyan', text),

@@ -40,8 +40,8 @@ const lastUseOf = ({ lastUsedAt }: ApiKeyRecord): string => {
 };
 
 /**
- * Makes a table of keys. LAST4 has the last characters of a key, and USED the days since its last use. OWNER stands
- * only in a table with a rotated key: the first key of an owner has the owner's id.
+ * Makes a table of keys. LAST4 has the last characters of a key, and USED the days since its last use. OWNER is shown
+ * only if a rotation made one of the keys. All other keys have the same id as their owner.
  */
 const keysText = (records: ReadonlyArray<ApiKeyRecord>, { columns }: Terminal): Promise<string> => {
   const hasOwners = records.some(({ id, ownerId }) => ownerId !== id);
@@ -71,7 +71,9 @@ const keysText = (records: ReadonlyArray<ApiKeyRecord>, { columns }: Terminal): 
   });
 };
 
-/** Creates a key and prints it, and then the other valid keys of its owner, which a rotation leaves. */
+/**
+ * Creates a key and prints it. Also prints the other valid keys of its owner, because they stay valid after a rotation.
+ */
 const createAndPrint = (
   terminal: Terminal,
   json: boolean,
@@ -88,7 +90,7 @@ const createAndPrint = (
     terminal.printError(
       `Save the key now: only its hash is stored. To revoke it, run \`animal-store keys revoke ${created.id}\``,
     );
-    // The first key of an owner has the owner's id. No other key of that owner exists.
+    // Only the first key of an owner has the owner's id, and it has no other keys to print.
     if (created.id === created.ownerId) return;
     for (const { id, ownerId, isValid, expiresAt } of await orFail(keyStore.list)) {
       if (!isValid || ownerId !== created.ownerId || id === created.id) continue;

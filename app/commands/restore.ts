@@ -48,7 +48,10 @@ const contentsText = async (database: OwnDatabase): Promise<string> => {
 type Restore = Copy<Options>;
 
 interface RestoreState {
-  /** Completed step of a restore into PostgreSQL, which commits the tables before the rights and the migration. */
+  /**
+   * Last completed step of a restore into PostgreSQL. The tables are committed before the rights are granted and the
+   * migrations run.
+   */
   phase: 'restoring' | 'restored' | 'granted' | 'migrated';
 }
 
@@ -66,13 +69,15 @@ const remains = ({ phase }: RestoreState, role = 'ROLE'): string => {
   }
 };
 
-/** True if this version can't use a store at all, so that a retry is of no use. */
+/**
+ * True for an error of this program, such as one about a backup that this version can't use. A retry would fail, too.
+ */
 const isRefusal = (error: unknown): boolean =>
   error instanceof CommandFailed && 'cause' in error.failure && errorKindOf(error.failure.cause) === 'Ours';
 
 /**
- * Restores a dump into an empty database, migrates it, and returns what it contains. Drops the tables again after a
- * check, and if this version can't use them.
+ * Restores a dump into an empty database, migrates it, and returns a text about its contents. With the option
+ * `--check`, or if this version can't use the restored tables, drops them again.
  */
 const restoreIntoPostgres = async (
   settings: Settings,
@@ -120,7 +125,7 @@ const restoreIntoPostgres = async (
   }
 };
 
-/** Restores a backup of SQLite into a folder that is then deleted, and returns what it contains. */
+/** Restores a backup of SQLite into a temporary folder, and returns a text about its contents. */
 const tryRestore = async (file: string, options: Parameters<Restore>[2]): Promise<string> => {
   const folder = await mkdtemp(join(tmpdir(), 'animal-store-'));
   try {
@@ -143,7 +148,7 @@ const restore = async (
 ): Promise<string> => {
   const settings =
     options.into === undefined ? source : readTarget(options.into, '--into', options.environment);
-  /** Writes the reason of an error with the name of the option or variable that has the address. */
+  /** Makes an error whose message names `--into` instead of DATABASE_URL, if the address comes from that option. */
   const explained = (error: unknown): Error => {
     const reason = reasonOf(error, settings.DATABASE_URL);
     const named = options.into === undefined ? reason : reason.replaceAll('DATABASE_URL', '--into');

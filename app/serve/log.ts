@@ -121,7 +121,10 @@ const atMostEvery = <A>(intervalMs: number, work: (value: A) => void): ((value: 
   };
 };
 
-/** Maximum number of kinds of lines that are told apart, because a message may have a value in it. */
+/**
+ * Maximum number of kinds of lines that are counted separately. A message that contains a value, such as an id, would
+ * otherwise make a new kind each time.
+ */
 const maxKinds = 100;
 
 /**
@@ -147,7 +150,7 @@ const lineLimit = (count: number, report: (kind: string, notLogged: number) => v
   return { pass, flush };
 };
 
-/** In an outage each request fails, and by the same cause. */
+/** One line a second for each cause is enough, because all requests of an outage fail for the same cause. */
 const causesPerSecond = 1;
 const failedRequestsPerSecond = 20;
 

@@ -124,7 +124,7 @@ const serveClients = async (
       const signal = await endOf(store, told);
       logger.info({ signal, stopDelayMs: STOP_DELAY }, 'stopping');
     } catch (error) {
-      // Stops at once, because reads would still be answered from the deleted file.
+      // Stops without a delay. If the database file was deleted, reads would still be answered from it.
       stopDelayMs = 0;
       logger.fatal({ reason: reasonOf(error, DATABASE_URL) }, 'stopping');
       throw error;

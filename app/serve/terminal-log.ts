@@ -57,8 +57,8 @@ interface Options {
 
 /**
  * Makes a function that turns a JSON line of the log into text for a terminal. The text is empty for a line that is not
- * shown: what is announced without `showsAnnounced`, and successful requests for the API reference's files without
- * `showsAssets`.
+ * shown. Without `showsAnnounced`, these are the start and a stop by Ctrl-C. Without `showsAssets`, these are
+ * successful requests for the API reference's files.
  */
 export const terminalText = ({ style, showsAssets, showsAnnounced }: Options): ((line: string) => string) => {
   const toText = prettyFactory({

@@ -17,8 +17,8 @@ const places = {
 const certificateParameters = ['sslrootcert', 'sslcert', 'sslkey'];
 
 /**
- * Parameters that providers add to their addresses, with the values that this service honours anyway: it needs a server
- * that accepts writes, and has its own time limits.
+ * Parameters that providers add to their addresses, with the values that this service accepts. The service then removes
+ * them, because it needs a server that accepts writes anyway, and has its own time limits.
  */
 const impliedParameters: Readonly<Record<string, RegExp>> = {
   channel_binding: /^/,
@@ -92,9 +92,9 @@ export const parsePostgresUrl = (text: string): E.Either<string, string> => {
   }
   if (/,|%2C/.test(url.hostname) || (port !== '' && port !== url.port)) return E.left(invalid);
   if (url.port === '0') return E.left('an address whose port is from 1 to 65535');
-  // A parameter for a certificate makes the driver verify the server even without sslmode. Sets sslmode too, because
-  // `sslrootcert=system` is removed below. It is libpq's name for the authorities that the system trusts, and the
-  // driver would read it as a file name.
+  // A parameter for a certificate makes the driver verify the server even without sslmode. `sslrootcert=system` is
+  // removed below, so set sslmode, too. `system` is libpq's name for the authorities that the system trusts. The driver
+  // would read it as a file name.
   const hasCertificate = certificateParameters.some((name) => searchParams.has(name));
   if (hasCertificate && !searchParams.has('sslmode')) searchParams.set('sslmode', 'verify-full');
   if (valueOf('sslrootcert') === 'system') searchParams.delete('sslrootcert');

@@ -44,7 +44,7 @@ const unusedSecrets = (environment: NodeJS.ReadOnlyDict<string>): ReadonlyArray<
     .filter((name) => (environment[name] ?? '') !== '' && (environment[`${name}_FILE`] ?? '') !== '')
     .map((name) => `${name} is ignored, because ${name}_FILE is set`);
 
-/** Matches the variables of libpq that this service does not take. The login may come from the environment. */
+/** Matches the variables of libpq that this service ignores: all but those of the user and the password. */
 const postgresVariable = /^PG(?!USER$|PASS)[A-Z]+/;
 
 /** Returns the variables of libpq that do not apply, because DATABASE_URL says where and how to connect. */

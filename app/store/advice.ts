@@ -9,7 +9,10 @@ const grants =
 const lockHolder =
   'another session holds a lock, or the server is slow; look at pg_stat_activity, and try again';
 
-/** Advice for each kind of error. Undefined if the message says what to do, or if only the place can be checked. */
+/**
+ * Advice for each kind of error. Undefined if the message says what to do, or if the kind does not tell the cause.
+ * `fileAdvice` or `generalAdvice` may then find it.
+ */
 const advice: Readonly<Record<ErrorKind, string | undefined>> = {
   Ours: undefined,
   TooManyFiles: 'raise the limit of open files, `ulimit -n`',
@@ -61,11 +64,12 @@ const advice: Readonly<Record<ErrorKind, string | undefined>> = {
   Unknown: undefined,
 };
 
-/** Ending of a file that is being written, and gets its name when it is complete. */
+/** Ending of the name of an unfinished file, which is renamed when it is complete. Messages leave the ending out. */
 const partialEnding = /\.animal-store-[\da-f-]{36}\.partial$/;
 
 /**
- * Returns the message of an error. Of an error of a file, returns its name and what is wrong, without Node's jargon.
+ * Returns the message of an error. For an error of a file, returns the name of the file and what is wrong, without
+ * Node's jargon.
  */
 export const messageOf = (cause: unknown): string => {
   const message = E.toError(cause).message.replaceAll(/\s+/g, ' ').trim();

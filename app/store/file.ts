@@ -16,7 +16,9 @@ export const currentUser = (): string => {
   return uid === undefined ? 'an unknown user' : userName(uid);
 };
 
-/** Returns undefined for a path that is missing, or that can't be searched. */
+/**
+ * Returns the metadata of a path. Returns undefined if it does not exist, or if this user may not search its folder.
+ */
 const statsOf = (path: string): Stats | undefined => {
   try {
     return statSync(path, { throwIfNoEntry: false });
@@ -26,7 +28,8 @@ const statsOf = (path: string): Stats | undefined => {
 };
 
 /**
- * Returns the owner of a path in words. A file may disappear at any time, as a log does when its database is closed.
+ * Returns the name of the user who owns a path. The file may be gone, because SQLite deletes its log when the database
+ * is closed.
  */
 const ownerOf = (path: string): string => {
   const uid = statsOf(path)?.uid;
@@ -50,7 +53,7 @@ const accessAdvice = (path: string, mode: number, use: string): string | undefin
   }
 };
 
-/** Returns advice if a folder of the path, or above it, can't be searched. */
+/** Returns advice if this user may not search one of the folders above the path. */
 const searchAdvice = (path: string): string | undefined => {
   const folder = dirname(path);
   if (folder === path) return undefined;
@@ -94,9 +97,9 @@ const foreignPath = (filename: string, uid: number): string | undefined => {
 };
 
 /**
- * Warns if the database file or its folder belongs to another user than the one who runs this command. `serve` then
- * starts if a group may write both. But if root runs this command, the other steps prove nothing about the service's
- * user.
+ * Warns if the database file or its folder belongs to another user than the one who runs this command. `serve` may
+ * still work, if a group may write both. But if root runs this command, the other steps prove nothing about the user of
+ * the service.
  */
 export const checkUser = ({ settings: { DATABASE_URL: url } }: Opening): ReadonlyArray<Finding> => {
   const uid = process.getuid?.();

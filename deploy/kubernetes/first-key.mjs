@@ -39,7 +39,7 @@ if (!API_KEYS && !API_KEYS_FILE && validKeys().length === 0) {
   try {
     await store(key);
   } catch (error) {
-    // A key that nobody has seen must not keep a second try from creating another one.
+    // Revoke the key, which nobody has seen. Otherwise the next run would find a valid key, and create none.
     animalStore('keys', 'revoke', id);
     if (!error.alreadyExists) throw error;
     process.stderr.write(

@@ -48,8 +48,8 @@ const end = (text) => {
   process.exit(1);
 };
 
-// Compresses what the pages load, without the names of source maps, which the service does not have. Brotli's best
-// quality takes ten times as long for 8 % fewer bytes.
+// Compresses the files that the pages load. Removes their references to source maps, which the service does not have.
+// Brotli's best quality takes ten times as long for 8 % fewer bytes.
 const compressPages = (folder) => {
   for (const file of filesIn(folder).filter((name) => /\.(?:css|js|mjs)$/.test(name))) {
     const text = readFileSync(file, 'utf8').replace(/^\/[/*]# sourceMappingURL=.*\n?/m, '');
@@ -82,7 +82,7 @@ const build = async () => {
     platform: 'browser',
     sourcemap: true,
   });
-  // A file that was renamed would otherwise still be served.
+  // Empty the folder first. A file that was renamed would otherwise still be served under its old name.
   rmSync(join('dist', docs), { recursive: true, force: true });
   cpSync(docs, join('dist', docs), { recursive: true });
   cpSync('dist/client.mjs', join('dist', docs, 'client.mjs'));

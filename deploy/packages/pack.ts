@@ -66,7 +66,7 @@ const pack = (
   }
 };
 
-/** Only the contract suites ship with source maps. */
+/** Removes the references to source maps. Only the contract suites ship with source maps. */
 const removeMapComments = (folder: string): void => {
   for (const name of readdirSync(folder, { recursive: true, encoding: 'utf8' })) {
     if (!name.endsWith('.js')) continue;

@@ -43,7 +43,8 @@ const readQuery = (query: string): E.Either<HttpFailure, ReadonlyArray<Parameter
     return E.left(invalidQuery([''], `a list of at most ${maxParameters} parameters`));
   }
   const written = texts.filter((text) => text !== '');
-  // URLSearchParams drops one question mark at the start, and skips empty texts.
+  // The `&` keeps a question mark at the start, which URLSearchParams would drop. URLSearchParams skips empty texts, as
+  // `written` does.
   const parameters = Array.from(new URLSearchParams(`&${query}`), ([name, value], index) => ({
     name,
     value,

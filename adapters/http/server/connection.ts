@@ -88,7 +88,8 @@ export class Connection {
 
   /** Begins an exchange with a request whose head Node has parsed. */
   begin(request: IncomingMessage, response: ServerResponse): void {
-    // Close if Node's parser has found two requests in one part, because the second would answer before the first.
+    // Close if Node's parser has found two requests in one part. The response to the second could be sent before the
+    // response to the first.
     if (this.state !== idle) {
       this.socket.destroy();
       return;
@@ -111,7 +112,8 @@ export class Connection {
     this.parts.startBody(Number(request.headers['content-length'] ?? 0));
     // Leave a body after `Expect: 100-continue` unread, because reading it would send the 100 (Continue).
     if (request.headers.expect === undefined) void collectBody(request);
-    // Wait until Node has parsed the packet, because a small body is often in the same packet as its head.
+    // Wait until Node has parsed the packet. A small body is often in the same packet as its head, and is then complete
+    // when the listener starts.
     process.nextTick(() => {
       if (this.state === running && this.socket.writable) this.start(running);
     });

@@ -3,8 +3,9 @@ import { requestLimits } from '../limits';
 import { serverTimeouts } from './timeouts';
 
 /**
- * Ends a socket after its last response, and discards up to 8 MB that the client still sends. With `lingers`, does so
- * for a while. Closing a socket with unread bytes resets the connection, and the client may lose the response.
+ * Ends a socket after its last response, and discards up to 8 MB that the client still sends. With `lingers`, closes it
+ * only after `lingerMs`. Closing a socket with unread bytes resets the connection, and the client may lose the
+ * response.
  */
 export const endSocket = (socket: Socket, lingers: boolean): void => {
   let discardedBytes = 0;

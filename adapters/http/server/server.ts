@@ -89,8 +89,9 @@ const drainAcceptBacklog = async (server: Server): Promise<void> => {
 };
 
 /**
- * Stops accepting connections. Closes idle connections after `idleGraceMs`, and all connections after `closeMs`. Closes
- * a connection that has sent nothing after `firstByteMs`, because the kernel may have received a request of it.
+ * Stops accepting connections. Closes idle connections after `idleGraceMs`, and all connections after `closeMs`. A
+ * connection that has sent nothing stays open for `firstByteMs`, because the kernel may have received its first request
+ * already.
  */
 const closeAll = async (
   server: Server,
