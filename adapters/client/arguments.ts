@@ -147,7 +147,7 @@ export const int64Check: Check = when(
 
 /**
  * Checks named arguments, and returns those that are defined, with int64 values as bigints. Throws an AnimalStoreError
- * with the code `invalid_argument`, which names each invalid, missing or refused argument.
+ * with the code `invalid_argument`, which names each invalid, missing or unknown argument.
  */
 export const checkArguments = <A>(subject: string, check: ObjectCheck<A>, input: unknown): A => {
   const checked = check(input);

@@ -37,7 +37,8 @@ const preflightReply = {
 };
 
 /**
- * Sets CORS headers. Answers preflight requests of allowed origins. Reports those of other origins, and passes them on.
+ * Sets CORS headers. Answers preflight requests of allowed origins. Reports those of other origins, and leaves them to
+ * the next middleware.
  */
 export const cors =
   (origins: ReadonlyArray<string>, preflightRejected?: (origin: string) => void): Middleware =>

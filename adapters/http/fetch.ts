@@ -55,7 +55,10 @@ const route = (method: string, path: string) => {
   return { operation, petId: decodeSegment(petId ?? '') };
 };
 
-/** Discards the rest of a body that is too large, until the limits are reached. */
+/**
+ * Discards the rest of a body that is too large, so that the client can read the response. Stops at the limits
+ * `discardedBytes` and `discardMs`.
+ */
 const discard = async (reader: ReadableStreamDefaultReader<Uint8Array>): Promise<void> => {
   let timer;
   const late = new Promise((resolve) => (timer = setTimeout(resolve, requestLimits.discardMs)));
@@ -101,7 +104,10 @@ const bodyOf = ({ body, bodyUsed }: Request): Promise<BodyResult> => {
   return collect(body).catch(() => E.left(bodyIncomplete));
 };
 
-/** Adds `../` to the relative references of a reply, because the path of the request ends with a slash. */
+/**
+ * Adds `../` to the relative references of a reply. The path of its request ends with a slash, so it is one level
+ * deeper.
+ */
 const belowSlash = ({ Location, Link, ...headers }: Headers): Headers => ({
   ...headers,
   ...(Location !== undefined && { Location: `../${Location}` }),
@@ -139,7 +145,7 @@ export const petRoutesHandler =
       status,
       headers: {
         ...(pathname.endsWith('/') ? belowSlash(headers) : headers),
-        // Bun and Deno would say `Content-Length: 0`.
+        // Bun and Deno would otherwise send `Content-Length: 0`.
         ...(method === 'HEAD' && { 'Content-Length': String(bytes.length) }),
       },
     });

@@ -14,7 +14,9 @@ export const acceptedHeaders = [
 /** Response headers for browsers, caches and proxies. */
 type TransportHeader = 'ETag' | 'Referrer-Policy' | 'Vary' | 'X-Content-Type-Options' | 'X-Frame-Options';
 
-/** Headers of a response. The compiler reports a name that is in no list of this file. */
+/**
+ * Headers of a response. The compiler reports a name that has none of these prefixes, and is in no list of this file.
+ */
 export type Headers = Readonly<
   Partial<Record<(typeof exposedHeaders)[number] | TransportHeader, string>> &
     Record<`${'Access-Control' | 'Cache' | 'Content' | 'Cross-Origin'}-${string}`, string>

@@ -28,7 +28,10 @@ const withoutParentSegments = (filename: string): string => {
   }
 };
 
-/** Matches forms of other drivers, which would name a new file: parameters, percent-encoding, `file:`, `~` and `$`. */
+/**
+ * Matches forms that other drivers accept: parameters, percent-encoding, `file:`, `~` and `$`. Here, they would name a
+ * new file.
+ */
 const foreignForm = /[?#]|%[0-9a-f]{2}|^file:|^[~$]|^\s/i;
 
 const parseSqliteUrl = (text: string): E.Either<string, DatabaseUrl> => {

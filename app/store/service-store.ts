@@ -41,8 +41,8 @@ export interface ServiceStore {
 const hexDigits = 16;
 
 /**
- * Makes the API keys of API_KEYS. Derives the id of a key from the key, and not from its place in the list. The id then
- * stays the same when other keys are added or removed.
+ * Makes the adapter that knows the keys of API_KEYS. Derives the id of a key from the key, and not from its place in
+ * the list. The id then stays the same when other keys are added or removed.
  */
 export const environmentKeys = (keys: ReadonlyArray<ApiKey>): ReturnType<typeof inMemoryApiKeys> =>
   inMemoryApiKeys(

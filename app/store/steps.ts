@@ -46,7 +46,7 @@ const loadDriver = async (opening: Opening): Promise<ReadonlyArray<Finding>> => 
     opening.lacksStore = true;
     return [passed('driver', 'memory: keeps animals until the service stops')];
   }
-  // Creates no file and no connection yet.
+  // `open` creates no file and no connection yet.
   opening.database = await databaseOf(opening.settings).open();
   return [passed('driver', 'the driver of the database is installed')];
 };

@@ -9,7 +9,7 @@ export const signalExitCode = (signal: NodeJS.Signals): number => 128 + constant
 
 /**
  * True without a terminal that could be lost, as under `nohup`. SIGHUP is then ignored. Node resets signals that its
- * parent ignored, so it can't see `nohup` itself.
+ * parent ignored, so the program can't see that `nohup` ignored SIGHUP.
  */
 const ignoresHangup = ![0, 1, 2].some(isatty);
 

@@ -33,7 +33,8 @@ export const libpqEnvironment = (
     PGDATABASE: decodeURIComponent(pathname.slice(1)),
     PGOPTIONS: parameter('options'),
     PGSSLMODE: { '': 'disable', 'no-verify': 'require' }[sslMode] ?? sslMode,
-    // In the mode `require`, libpq verifies the server if this file exists.
+    // In the mode `require`, libpq verifies the server if this file exists. So `no-verify` gets a file that does not
+    // exist.
     PGSSLROOTCERT: sslMode === 'no-verify' ? noRoots : parameter('sslrootcert') || roots,
     PGSSLCERT: parameter('sslcert'),
     PGSSLKEY: parameter('sslkey'),
@@ -75,7 +76,7 @@ interface Options extends Pick<CopyOptions, 'signal' | 'onStage'> {
   readonly environment: Environment;
 }
 
-/** Lets programs of PostgreSQL connect as the driver does. */
+/** Calls `use` with a function that runs programs of PostgreSQL, which connect as the driver does. */
 const withTools = async <A>(
   connectionString: string,
   { signal, environment }: Options,
@@ -114,7 +115,8 @@ export const backupPostgres = async (
 ): Promise<void> => {
   const file = await resolveTarget(target, { mayReplace });
   const partial = createPartial(file);
-  // Names each table, because the database may have tables and extensions of others, which a restore can't make again.
+  // Names each table, because the database may have tables and extensions of other programs, which a restore can't make
+  // again.
   const tables = ownTables.map((name) => `--table=${name}`);
   try {
     await withTools(connectionString, options, async (run) => {
@@ -146,9 +148,9 @@ interface RestoreOptions extends Options {
 }
 
 /**
- * Restores a dump into a database without these tables, in one transaction, and grants `role` the rights of the
- * service. Checks the whole dump first. Throws if its tables are of another schema, where the service would not find
- * them.
+ * Restores a dump into a database without the tables of a store, in one transaction, and grants `role` the rights of
+ * the service. Checks the whole dump first. Throws if its tables are of another schema, where the service would not
+ * find them.
  */
 export const restorePostgres = (
   connectionString: string,
@@ -167,7 +169,7 @@ export const restorePostgres = (
       );
     options.onStage?.('copying');
     const { pathname, username } = new URL(connectionString);
-    // As the driver and pg_dump, takes the database with the name of the user if the address has none.
+    // If the address has no database, takes the one with the name of the user, as the driver and pg_dump do.
     const names = [pathname.slice(1), username, options.environment['PGUSER'] ?? ''];
     const name = names.find((each) => each !== '') ?? userInfo().username;
     const database = `--dbname=${decodeURIComponent(name)}`;

@@ -2,7 +2,10 @@ export const serverTimeouts = {
   sweepMs: 500,
   /** Maximum time for which `AcceptPriority` holds requests while clients connect. */
   acceptHoldMs: 1_000,
-  /** Time for which the server still reads and discards data after an error response that closes the connection. */
+  /**
+   * Time for which the server still reads and discards data after the last response of a connection, if the client may
+   * still be sending.
+   */
   lingerMs: 1_000,
   /**
    * Maximum time to close all connections in a shutdown. It begins after STOP_DELAY and `acceptBacklogMs`. A process
