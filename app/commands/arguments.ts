@@ -29,7 +29,8 @@ export const parseId = (text: string): bigint => {
 export const fieldOption = (name: string, rule: FieldRule, description: string): Option => {
   const { fromText, expected } = fieldType(rule);
   const flag = name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
-  return new Option(`--${flag} <${flag}>`, `${description}, ${expected}`).argParser((text) => {
+  const help = rule.kind === 'enumeration' ? `${description}, ${expected}` : description;
+  return new Option(`--${flag} <${flag}>`, help).argParser((text) => {
     const value = fromText(text);
     if (value === undefined) throw new InvalidArgumentError(`It must be ${expected}.`);
     return value;

@@ -3,7 +3,7 @@ import * as E from 'fp-ts/Either';
 import { decodeNewPets, importAll, type ImportedPets, type InvalidNewPet } from '../../core';
 import { withStore } from '../store/with-store';
 import type { Terminal } from '../terminal/terminal';
-import { counted } from '../terminal/text';
+import { counted, grouped } from '../terminal/text';
 import { existsSync, ReadStream, statSync } from 'node:fs';
 import { openSource } from '../transfer/files';
 import { type Format, formatOfFile, readRows } from '../transfer/formats';
@@ -26,10 +26,23 @@ interface Options {
 interface Counts {
   rows: number;
   invalidRows: number;
-  readonly warnings: ReturnType<typeof collectWarnings>;
+  warnings: ReturnType<typeof collectWarnings>;
   /** Returns the fraction of the file that was read, from 0 to 1, or undefined if its size is unknown. */
   share: () => number | undefined;
 }
+
+const newCounts = (): Counts => ({
+  rows: 0,
+  invalidRows: 0,
+  warnings: collectWarnings(),
+  share: () => undefined,
+});
+
+/** Error of the first invalid row, at which an import ends. */
+class InvalidRow extends Error {}
+
+/** Number of invalid rows that an import names after it has ended. */
+const maxNamedRows = 5;
 
 /** Error of an import after its commit began. */
 class CommitBegan extends Error {
@@ -57,13 +70,17 @@ const idsText = (imported: ImportedPets): string => {
   return others === 0n ? text : `${text}, of which ${others} belong to other animals or to none`;
 };
 
-/** Stores the animals of a file in one transaction. With `--dry-run`, only checks them, and returns undefined. */
+/**
+ * Stores the animals of a file in one transaction. With `--dry-run`, only checks them, and returns undefined. Prints at most
+ * `maxPrinted` invalid rows.
+ */
 const importFile = async (
   file: string,
   format: Format,
   { skipInvalid = false, dryRun = false, escapeFormulas = false, ids }: Options,
   counts: Counts,
   { settings, terminal: { env, printError }, signal }: TransferContext,
+  maxPrinted = Infinity,
 ): Promise<ImportedPets | undefined> => {
   const source = openSource(file, signal);
   if (file !== '-' && source instanceof ReadStream) {
@@ -75,8 +92,8 @@ const importFile = async (
   const reject = (reason: string): void => {
     counts.invalidRows += 1;
     const error = `${placeOf(row)}: ${reason}`;
-    if (!skipInvalid && !dryRun) throw new Error(error);
-    printError(error);
+    if (!skipInvalid && !dryRun) throw new InvalidRow(error);
+    if (counts.invalidRows <= maxPrinted) printError(error);
   };
 
   async function* values(): AsyncGenerator {
@@ -121,10 +138,32 @@ const importFile = async (
     const newPets = decodeNewPets(values(), callbacks);
     while ((await newPets.next()).done !== true);
     if (counts.invalidRows > 0 && !skipInvalid)
-      throw new Error(`${counts.invalidRows} of ${counted(counts.rows, 'row')} invalid`);
+      throw new Error(
+        `${grouped(counts.invalidRows)} of ${counted(counts.rows, 'row')} invalid${counts.invalidRows > maxPrinted ? `, the first ${maxPrinted} above` : ''}`,
+      );
     return undefined;
   } finally {
     source.destroy();
+  }
+};
+
+/** Imports a file. After an invalid row has ended the import, names the first ones, and counts all. */
+const importOrExplain = async (
+  file: string,
+  format: Format,
+  options: Options,
+  counts: Counts,
+  context: TransferContext,
+): Promise<ImportedPets | undefined> => {
+  try {
+    return await importFile(file, format, options, counts, context);
+  } catch (error) {
+    // A pipe can't be read again.
+    const isReadable = error instanceof InvalidRow && statSync(file, { throwIfNoEntry: false })?.isFile();
+    if (isReadable !== true) throw error;
+    Object.assign(counts, newCounts());
+    await importFile(file, format, { ...options, dryRun: true }, counts, context, maxNamedRows);
+    throw error;
   }
 };
 
@@ -145,10 +184,10 @@ export const importCommand = (terminal: Terminal): Command =>
         return command.error(
           file === '-' || existsSync(file) ? missingFormat : `error: ${file}: no such file or directory`,
         );
-      const counts: Counts = { rows: 0, invalidRows: 0, warnings: collectWarnings(), share: () => undefined };
+      const counts = newCounts();
 
       const run = async (context: TransferContext): Promise<string> => {
-        const imported = await importFile(file, format, options, counts, context);
+        const imported = await importOrExplain(file, format, options, counts, context);
         const { rows, invalidRows } = counts;
         counts.warnings.texts().forEach(context.terminal.printError);
         const { count: stored, firstId, lastId } = imported ?? { count: 0 };
@@ -167,9 +206,9 @@ export const importCommand = (terminal: Terminal): Command =>
       await runTransfer(terminal, run, {
         remains: (error) => {
           if (error instanceof CommitBegan) return error.remains;
-          const hint =
-            counts.invalidRows > 0 && options.dryRun !== true ? '; --dry-run lists all invalid rows' : '';
-          return `nothing was stored${hint}`;
+          const hasMore =
+            error instanceof InvalidRow || (options.dryRun !== true && counts.invalidRows > maxNamedRows);
+          return `nothing was stored${hasMore ? '; --dry-run lists all invalid rows' : ''}`;
         },
         progress: () => ({ count: counts.rows, noun: 'row', share: counts.share() }),
       });

@@ -88,7 +88,7 @@ const createAndPrint = (
       );
     }
     terminal.printError(
-      `Save the key now: only its hash is stored. To revoke it, run \`animal-store keys revoke ${created.id}\``,
+      `This is the only time the key is shown: save it now. To revoke it, run \`animal-store keys revoke ${created.id}\``,
     );
     // Only the first key of an owner has the owner's id, and it has no other keys to print.
     if (created.id === created.ownerId) return;

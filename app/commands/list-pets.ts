@@ -86,7 +86,7 @@ export const list = (terminal: Terminal): Command => {
         terminal,
         async ({ pets: { list } }) => {
           const { pets, read, last } = await search(list, options);
-          const header = petFieldNames.map((field) => field.toUpperCase());
+          const header = petFieldNames.map((field) => field.replace(/Id$/, '').toUpperCase());
           const lines =
             options.json === true
               ? pets.map((pet) => escapeControlCharacters(serialisePet(pet))).join('\n')

@@ -7,7 +7,7 @@ import { errorCode } from '../error-code';
 import { journalPrefix } from './journal';
 import { signalExitCode } from './signals';
 import { styleFor } from './style';
-import { escapeControlCharacters, toPrintableJson } from './text';
+import { escapeControlCharacters, toPrintableJson, wrapLine } from './text';
 
 const writeToStream = (output: Writable, data: string | Uint8Array): Promise<void> =>
   new Promise((resolve, reject) => {
@@ -58,7 +58,7 @@ export const openTerminal = ({ env, stdout, stderr }: ProcessIO) => {
   /** Colours the word with which a warning or an error begins, and dims the line that each command prints. */
   const withColour = (text: string): string =>
     text
-      .replace(/^database: .*/, (line) => style('dim', line))
+      .replace(/^database: .*\S/s, (line) => style('dim', line))
       .replace(/^warning(?=: )/, (word) => style('yellow', word))
       .replace(/^error(?=: )/, (word) => style('red', word));
 
@@ -66,9 +66,14 @@ export const openTerminal = ({ env, stdout, stderr }: ProcessIO) => {
     printed = writeFully(stderr, withColour(asCalled(text))).catch(() => undefined);
   };
 
-  /** Prints one line. Escapes control characters, by which the name of a file could move the cursor or begin a line. */
+  const errorColumns = stderr.isTTY === true && stderr.columns ? stderr.columns : Infinity;
+
+  /**
+   * Prints a line, wrapped at a terminal. Escapes control characters, by which the name of a file could move the cursor or
+   * begin a line.
+   */
   const printError = (text: string): void => {
-    writeError(`${escapeControlCharacters(text)}\n`);
+    writeError(`${wrapLine(asCalled(escapeControlCharacters(text)), errorColumns)}\n`);
   };
 
   const fail = (code: number | NodeJS.Signals): void => {

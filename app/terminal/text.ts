@@ -18,3 +18,22 @@ export const grouped = (number: number): string => number.toLocaleString('en');
 
 export const counted = (count: number, noun: string): string =>
   `${grouped(count)} ${noun}${count === 1 ? '' : 's'}`;
+
+/**
+ * Wraps a line between words, with further lines indented by two blanks. Does not break a command in backticks, so that it
+ * can be copied.
+ */
+export const wrapLine = (line: string, columns: number): string => {
+  if (line.length <= columns) return line;
+  let width = 0;
+  const parts = (line.match(/\s*(?:`[^`]*`|\S)+/g) ?? []).map((part) => {
+    if (width === 0 || width + part.length <= columns) {
+      width += part.length;
+      return part;
+    }
+    const beginning = `  ${part.trimStart()}`;
+    width = beginning.length;
+    return `\n${beginning}`;
+  });
+  return parts.join('');
+};

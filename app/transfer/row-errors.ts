@@ -25,7 +25,8 @@ const shown = (value: unknown): string | undefined => {
 };
 
 const errorOf = (field: InvalidField, row: Readonly<Record<string, unknown>>): string => {
-  const [text = ''] = invalidFieldTexts([field], 'the row');
+  const expected = field.rule === 'not_integer' ? 'an integer' : field.expected;
+  const [text = ''] = invalidFieldTexts([{ ...field, expected }], 'the row');
   const value = row[field.name];
   const given = value === undefined ? undefined : shown(value);
   if (given === undefined) return text;

@@ -193,7 +193,9 @@ describe('The command line', () => {
       const script = `{ sleep 0.5; "$0" "$1" keys create --name x; echo "code $?" >&2; } ${output}`;
       const ended = startProgram('sh', ['-c', script, process.execPath, main], { environment }).ended;
       const { stderr } = withoutDatabaseLine(await ended);
-      expect(stderr).to.match(new RegExp(`^Save the key now: .*\n${lost(reason)}code ${exitCode}\n$`));
+      expect(stderr).to.match(
+        new RegExp(`^This is the only time the key is shown: .*\n${lost(reason)}code ${exitCode}\n$`),
+      );
     };
     await Promise.all([check('> /dev/full', 'ENOSPC', 1), check('| true', 'EPIPE', 141)]);
   });

@@ -44,11 +44,11 @@ for (const [kind, makeDatabase] of databaseKinds) {
           );
         const { stdout, stderr } = await list('--name=Re', '--status=sold', '--category-id=7', '--limit=2');
         expect(stdout).to.equal(
-          'ID  NAME   CATEGORYID  STATUS\n1   Rex    7           sold\n3   T-Rex  7           sold\n',
+          'ID  NAME   CATEGORY  STATUS\n1   Rex    7         sold\n3   T-Rex  7         sold\n',
         );
         expect(stderr).to.equal('2 animals of 3 read\n');
         expect(await list('--category-id=8')).to.include({
-          stdout: 'ID  NAME       CATEGORYID  STATUS\n4   "Rexona "  8           sold\n',
+          stdout: 'ID  NAME       CATEGORY  STATUS\n4   "Rexona "  8         sold\n',
           stderr: '1 animal\n',
         });
         expect((await list('--limit=1', '--order=desc', '--json')).stderr).to.include('add --after 4');

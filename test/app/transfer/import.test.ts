@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { chmodSync, existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
 import { environmentOf, newCatalogue } from '../../support/databases/catalogue';
 import {
   killPrograms,
@@ -9,6 +10,7 @@ import {
   runUnprivileged,
   startProgram,
 } from '../../support/processes/command';
+import { startAtTerminal } from '../../support/processes/terminal';
 import { makeFolder, newDatabaseFile, removeFolders } from '../../support/temporary-folder';
 import { namesIn, newFile, runInProcess } from './support';
 
@@ -18,7 +20,7 @@ const invalidRows = '{"name":"Rex","categoryId":1.5}\n{"name":"Rex","status":"go
 
 const invalidRowsReport = (first: number): string =>
   [
-    'categoryId must be an integer from -9223372036854775808 to 9223372036854775807, not 1.5',
+    'categoryId must be an integer, not 1.5',
     'categoryId is required; status must be one of available, pending, sold, not "gone"',
     'the row must be an object',
     'invalid JSON: unexpected end at position 1',
@@ -69,18 +71,37 @@ describe('The command import', () => {
     const json = await newFile('animals.ndjson', rex.repeat(1_500) + invalidRows + rex);
     const csv = await newFile('animals.csv', `name,categoryId\n${'Tom,1\n'.repeat(1_500)}R "x",7\nTom,1\n`);
     for (const [command, reason] of [
-      [[json], /: line 1501: categoryId must be an integer from .*/],
-      [[csv], /: line 1502: a quote in the row that begins here is misplaced .*/],
-      [[csv, '--skip-invalid'], /: line 1502: a quote .*/],
-      [[csv, '--skip-invalid', '--dry-run'], /: line 1502: a quote .*/],
+      [[json], /error: 4 of 1,505 rows invalid/],
+      [[csv], /error: line 1502: a quote in the row that begins here is misplaced .*/],
+      [[csv, '--skip-invalid'], /error: line 1502: a quote .*/],
+      [[csv, '--skip-invalid', '--dry-run'], /error: line 1502: a quote .*/],
     ] as const) {
       const { code, stderr } = await runInProcess(['import', ...command], catalogue.environment);
       expect(code).to.equal(1);
-      expect(stderr).to.match(
-        new RegExp(`^error${reason.source}; nothing was stored(?:; --dry-run lists all invalid rows)?\n$`),
-      );
+      expect(stderr.startsWith(invalidRowsReport(1501))).to.equal(command[0] === json);
+      expect(stderr).to.match(new RegExp(`(^|\n)${reason.source}; nothing was stored\n$`));
       expect(await namesIn(catalogue.file)).to.deep.equal([]);
     }
+  });
+
+  it('names the first five invalid rows of a file, counts the others, and wraps lines at a terminal', async () => {
+    const { environment, file } = await newCatalogue();
+    const csv = await newFile(
+      'animals.csv',
+      `name,categoryId,status\n${'Rex,x,gone\nTom,1,sold\n'.repeat(30)}`,
+    );
+    const command = startAtTerminal(`${process.execPath} ${main} import ${csv}`, { environment });
+    const { code, stdout } = await command.ended;
+    const [, ...lines] = stripVTControlCharacters(stdout).trimEnd().split('\r\n');
+    for (const line of lines) expect(line.length, line).to.be.at.most(80);
+    const row =
+      'categoryId must be an integer, not "x"; status must be one of available, pending, sold, not "gone"';
+    expect(lines.join('\n').replaceAll('\n  ', ' ').split('\n')).to.deep.equal([
+      ...[2, 4, 6, 8, 10].map((line) => `line ${line}: ${row}`),
+      'error: 30 of 60 rows invalid, the first 5 above; nothing was stored; --dry-run lists all invalid rows',
+    ]);
+    expect(code).to.equal(1);
+    expect(await namesIn(file)).to.deep.equal([]);
   });
 
   it('skips and reports invalid rows with --skip-invalid', async () => {
@@ -154,13 +175,13 @@ describe('The command import', () => {
     for (const [file, reason] of [
       [
         json,
-        'line 2: unknown field "Status"; did you mean status?; nothing was stored; --dry-run lists all invalid rows',
+        'line 2: unknown field "Status"; did you mean status?\nerror: 1 of 2 rows invalid; nothing was stored\n',
       ],
-      [csv, 'line 1: unknown column "Status"; did you mean status?; nothing was stored'],
+      [csv, 'error: line 1: unknown column "Status"; did you mean status?; nothing was stored\n'],
     ] as const)
       expect(await runInProcess(['import', file], catalogue.environment)).to.include({
         code: 1,
-        stderr: `error: ${reason}\n`,
+        stderr: reason,
       });
     expect(await namesIn(catalogue.file)).to.deep.equal([]);
     const others = await newFile('others.csv', 'id,name,colour,categoryId,"a\u001b"\n7,Tom,x,2,y\n');
@@ -192,13 +213,12 @@ describe('The command import', () => {
     ];
     const file = await newFile('animals.csv', `name,categoryId,status\r\n${rows.join('\r\n')}\r\n`);
     const { stderr } = await runInProcess(['import', '--dry-run', '--skip-invalid', file], environment);
-    const int64 = 'an integer from -9223372036854775808 to 9223372036854775807';
     const status = 'status must be one of available, pending, sold';
     expect(stderr).to.equal(
       [
         `line 4 (row 3 of a spreadsheet): ${status}, not "Sold"; did you mean sold?`,
         `line 5 (row 4 of a spreadsheet): ${status}, not "sold "; did you mean sold?`,
-        `line 7 (row 6 of a spreadsheet): categoryId must be ${int64}, not "\\u001b${'9'.repeat(39)}"...; ${status}, not "gone"`,
+        `line 7 (row 6 of a spreadsheet): categoryId must be an integer, not "\\u001b${'9'.repeat(39)}"...; ${status}, not "gone"`,
         'warning: 1 name without a visible character, the first in line 6 (row 5 of a spreadsheet)',
         'dry run: 2 of 5 rows would be stored, 3 invalid rows skipped; nothing was stored\n',
       ].join('\n'),
