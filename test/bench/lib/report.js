@@ -1,6 +1,6 @@
 import os from 'node:os';
 import { operations } from './operations.js';
-import { gridLine, image, label, rectangle } from './svg.js';
+import { image, label, rectangle, verticalLine } from './svg.js';
 import { targets } from './targets.js';
 
 const find = (measurements, target, operation, connections) =>
@@ -57,73 +57,64 @@ divides by the rate of fastify-duties, on PostgreSQL of fastify-pg. A generator 
   ].join('\n\n');
 };
 
-/** Bars of the plot. */
+/** Bars of the plot, and the targets by whose rates it divides. */
 const series = [
-  { target: 'koa', title: 'bare Koa, constants', colour: '#8c959f' },
-  { target: 'animal-store', title: 'this, SQLite', colour: '#1f6feb' },
-  { target: 'fastify-duties', title: 'Fastify, better-sqlite3', colour: '#d9822b' },
-  { target: 'animal-store-pg', title: 'this, PostgreSQL', colour: '#79b8ff' },
-  { target: 'fastify-pg-duties', title: 'Fastify, pg', colour: '#f0bc85' },
+  { target: 'animal-store', base: 'fastify-duties', title: 'SQLite', colour: '#1f6feb', textColour: '#fff' },
+  {
+    target: 'animal-store-pg',
+    base: 'fastify-pg-duties',
+    title: 'PostgreSQL',
+    colour: '#79b8ff',
+    textColour: '#0d1117',
+  },
 ];
 
-const plotted = ['get', 'page20', 'create'];
-const [width, height, left, right, top, bottom] = [760, 360, 56, 12, 52, 54];
+const plotted = [
+  ['create', 'Create, durable'],
+  ['page20', 'List of 20'],
+  ['get', 'Get'],
+];
 
-/** Returns a round distance between the lines of the grid, with at most six lines. */
-const gridStep = (most) =>
-  [1, 2, 5, 10, 20, 50].map((step) => step * 1_000).find((step) => most / step <= 6) ?? 100_000;
+const [width, left, right, top, barHeight, gap] = [760, 240, 12, 56, 24, 18];
 
-/**
- * Returns an SVG image of the requests per second over 64 connections, with the processor time of a request under each
- * bar.
- */
+/** Returns an SVG image of the requests per second over 64 connections, as multiples of those of Fastify. */
 export const plot = (measurements) => {
-  const groups = plotted.map((operation) => ({
-    title: operations[operation].title,
-    bars: series.flatMap(({ target, colour }) => {
-      const measurement = find(measurements, target, operation, 64);
-      return measurement === undefined ? [] : [{ colour, ...measurement }];
-    }),
+  const rateOf = (target, operation) => find(measurements, target, operation, 64)?.requestsPerSecond ?? 0;
+  const groups = plotted.map(([operation, title]) => ({
+    title,
+    bars: series.map(({ target, base, ...bar }) => ({
+      ...bar,
+      ratio: rateOf(target, operation) / (rateOf(base, operation) || Infinity),
+    })),
   }));
-  const highest = Math.max(
-    1,
-    ...groups.flatMap(({ bars }) => bars.map(({ requestsPerSecond }) => requestsPerSecond)),
-  );
-  const step = gridStep(highest);
-  const most = Math.ceil(highest / step) * step;
-  const y = (value) => height - bottom - (value / most) * (height - top - bottom);
-  const groupWidth = (width - left - right) / plotted.length;
-  const barWidth = (groupWidth - 20) / series.length;
-  const middle = ' text-anchor="middle"';
-  const small = `${middle} font-size="11"`;
-
-  const grid = Array.from({ length: most / step + 1 }, (_, index) => index * step).flatMap((value) => [
-    gridLine(left, y(value), width - left - right),
-    label(left - 6, y(value) + 4, value.toLocaleString('en'), ' text-anchor="end"'),
-  ]);
-  let x = right;
-  const legend = series.flatMap(({ title, colour }) => {
-    const entry = [rectangle(x, 26, [10, 10], colour), label(x + 14, 35, title)];
-    x += 36 + 6.7 * title.length;
-    return entry;
-  });
+  const highest = Math.max(1, ...groups.flatMap(({ bars }) => bars.map(({ ratio }) => ratio)));
+  const lengthOf = (ratio) => (ratio / highest) * (width - left - right);
+  const groupHeight = series.length * barHeight + gap;
+  const bottom = top + plotted.length * groupHeight;
   const drawn = groups.flatMap(({ title, bars }, group) => {
-    const centre = left + (group + 0.5) * groupWidth;
+    const y = top + group * groupHeight;
     return [
-      ...bars.flatMap(({ colour, ...measurement }, index) => {
-        const x = centre + (index - bars.length / 2) * barWidth;
-        const yOfTop = y(measurement.requestsPerSecond);
-        const rate = Math.round(measurement.requestsPerSecond).toLocaleString('en');
+      label(12, y + barHeight + 5, title, ' font-weight="bold"'),
+      ...bars.flatMap(({ title: name, colour, textColour, ratio }, index) => {
+        const yOfBar = y + index * barHeight;
         return [
-          rectangle(x + 1.5, yOfTop, [barWidth - 3, height - bottom - yOfTop], colour),
-          label(x + barWidth / 2, yOfTop - 4, rate, small),
-          label(x + barWidth / 2, height - bottom + 14, `${processorTime(measurement)} µs`, small),
+          label(left - 10, yOfBar + 16, name, ' text-anchor="end"'),
+          rectangle(left, yOfBar + 1, [lengthOf(ratio), barHeight - 2], colour),
+          label(
+            left + 10,
+            yOfBar + 17,
+            `${ratio.toFixed(1)}×`,
+            ` font-weight="bold" style="fill: ${textColour}"`,
+          ),
         ];
       }),
-      label(centre, height - 14, title, `${middle} font-weight="bold"`),
     ];
   });
-  const title =
-    'Requests per second over 64 connections (higher is better); below the bars, processor time of a request';
-  return image([width, height], title, [...legend, ...grid, ...drawn]);
+  const xOfBase = left + lengthOf(1);
+  const base = [
+    verticalLine(xOfBase, top - 6, bottom - top),
+    label(xOfBase, top - 12, 'Fastify', ' text-anchor="middle"'),
+  ];
+  const title = 'Requests per second, compared with Fastify that does the same work';
+  return image([width, bottom], title, [...drawn, ...base], 14);
 };

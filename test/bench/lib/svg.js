@@ -6,17 +6,22 @@ export const rectangle = (x, y, [wide, high], colour) =>
 
 export const gridLine = (x, y, wide) => `<path class="grid" d="M${x} ${y.toFixed(1)}h${wide}"/>`;
 
+export const verticalLine = (x, y, high) =>
+  `<path class="base" stroke-width="1.5" stroke-dasharray="4 3" d="M${x.toFixed(1)} ${y}v${high}"/>`;
+
 const style = `<style>
-svg { background: #fff } text { fill: #24292f } .grid { stroke: #d0d7de }
-@media (prefers-color-scheme: dark) { svg { background: #0d1117 } text { fill: #e6edf3 } .grid { stroke: #30363d } }
+svg { background: #fff } text { fill: #24292f } .grid { stroke: #d0d7de } .base { stroke: #24292f }
+@media (prefers-color-scheme: dark) {
+svg { background: #0d1117 } text { fill: #e6edf3 } .grid { stroke: #30363d } .base { stroke: #e6edf3 }
+}
 </style>`;
 
 /** Returns an SVG image with a title above its elements, in light or dark colours as the reader prefers. */
-export const image = ([width, height], title, elements) =>
+export const image = ([width, height], title, elements, fontSize = 12) =>
   [
-    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" font-family="system-ui, sans-serif" font-size="12">`,
+    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" font-family="system-ui, sans-serif" font-size="${fontSize}">`,
     style,
-    label(12, 15, title, ' font-weight="bold"'),
+    label(12, fontSize + 3, title, ' font-weight="bold"'),
     ...elements,
     '</svg>',
     '',
