@@ -39,7 +39,7 @@ const withoutJargon = (error: string): string =>
 
 /** Lets a command and its subcommands print through a terminal, with styles, examples and hints. */
 export const styleHelp = (command: Command, terminal: Terminal): void => {
-  const { write, writeError, stdout, stderr, env } = terminal;
+  const { write, writeError, printError, stdout, stderr, env } = terminal;
   const style = styleFor(stdout, env);
   const lines = (examples[pathOf(command)] ?? []).map((example) => `  ${pathOf(command)} ${example}`);
   command
@@ -49,8 +49,8 @@ export const styleHelp = (command: Command, terminal: Terminal): void => {
       writeErr: writeError,
       getOutHasColors: () => obeysEscapes(stdout, env),
       getErrHasColors: () => obeysEscapes(stderr, env),
-      outputError: (text, print) => {
-        print(`${withoutJargon(text)}${hintAfter(text, command)}`);
+      outputError: (text) => {
+        `${withoutJargon(text)}${hintAfter(text, command)}`.trimEnd().split('\n').forEach(printError);
       },
     })
     .configureHelp({

@@ -29,7 +29,7 @@ const announce = (
   printError(startLine(settings, address));
   if (adminAddress !== undefined) printError(`Metrics and health checks, without a key: ${adminAddress}`);
   if (firstKey === undefined) return;
-  printError('First API key, shown only now, and a command that adds an animal:');
+  printError('First API key, shown only once, and a command that adds an animal:');
   firstCommands(address, firstKey).forEach(printError);
 };
 

@@ -20,7 +20,7 @@ const isLoopback = (address: string): boolean => /^http:\/\/(?:127\.|\[::1\])/.t
 
 const keysText = (firstKey: string | undefined, { API_KEYS, DATABASE_URL }: Settings): string => {
   if (API_KEYS.length > 0) return `${counted(API_KEYS.length, 'key')} in API_KEYS`;
-  const first = firstKey === undefined ? 'those you have' : 'shown only now';
+  const first = firstKey === undefined ? 'those you have' : 'shown once';
   return DATABASE_URL._tag === 'Memory' ? `${first}; lost at the stop` : `${first}; ${createKey} adds more`;
 };
 

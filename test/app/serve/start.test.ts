@@ -39,7 +39,7 @@ describe('A start', () => {
     expect({ code, stderr }).to.deep.equal({
       code: 0,
       stderr:
-        `${lineOf(first)}First API key, shown only now, and a command that adds an animal:\n` +
+        `${lineOf(first)}First API key, shown only once, and a command that adds an animal:\n` +
         `${firstCommands(first.address, key).join('\n')}\n`,
     });
     expect(hasWriteAheadLog(file)).to.equal(false);

@@ -107,7 +107,7 @@ describe('A service at a real terminal', () => {
       `API        ${address}/v1/pets`,
       `Reference  ${address}/docs`,
       `Data       sqlite:${file}`,
-      'Keys       shown only now; `npx animal-store keys create --name NAME` adds more',
+      'Keys       shown once; `npx animal-store keys create --name NAME` adds more',
       '',
       'Page, with this key:',
       `${address}/#key=${key}`,
@@ -135,7 +135,7 @@ describe('A service at a real terminal', () => {
     const { banner } = await start({ DATABASE_URL: 'memory:', HOST: '0.0.0.0' });
     const text = banner.join('\n');
     expect(text).to.include('export API_KEY=').and.not.include('#key');
-    expect(text).to.include('Keys       shown only now; lost at the stop\n').and.not.include('keys create');
+    expect(text).to.include('Keys       shown once; lost at the stop\n').and.not.include('keys create');
   });
 
   it('shows a line for each request, and stops at Ctrl-C', async () => {
