@@ -95,7 +95,7 @@ describe('The progress of a command', () => {
         expect(shares.filter((share) => share > 0 && share < 100)).to.not.deep.equal([]);
         expect(shares).to.deep.equal(shares.toSorted((one, other) => one - other));
         expect(stdout.trimEnd()).to.match(
-          new RegExp(`(?:^|[\\r\\nK])${result.replace('FOLDER', folder)}[^\\r\\n]*$`),
+          new RegExp(`(?:^|[\\r\\nK])${result.replace('FOLDER', folder)}[^\\r\\n]*(?:\\r\\n  .*)?$`),
         );
       });
     }
