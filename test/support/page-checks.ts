@@ -25,6 +25,10 @@ export const expectNoFaultInLightAndDark = async (page: Page): Promise<void> => 
 export const expectNoOverflow = async (page: Page, text: string): Promise<void> => {
   const overflow = await page.evaluate('document.documentElement.scrollWidth - window.innerWidth');
   expect(overflow, `pixels by which the page is too wide ${text}`).to.equal(0);
+  const cut = await page.evaluate(`[...document.querySelectorAll('pre')].filter((code) =>
+    code.scrollWidth > code.clientWidth ||
+    (code.scrollHeight > code.clientHeight + 1 && getComputedStyle(code).overflowY !== 'auto')).length`);
+  expect(cut, `code that is cut ${text}`).to.equal(0);
 };
 
 /** Replaces the fonts of a page by a wide one, with the spacing of letters that WCAG 2.2, 1.4.12, requires to fit. */

@@ -49,16 +49,18 @@ export const readPlace = () => {
   return after === '' ? { after, earlier: [] } : { after, earlier };
 };
 
-/** Sets the address to a page of the list, unless it is there already. */
-export const goToPage = ({ after, earlier }) => {
-  const address = addressWith({ after });
-  if (address.href !== location.href) history.pushState({ earlier }, '', address);
+const push = (address, state) => {
+  if (address.href !== location.href) history.pushState(state, '', address);
 };
 
-/** Sets the address to the first page with the filters of the form. */
+/** Sets the address to a page of the list, unless it is there already. */
+export const goToPage = ({ after, earlier }) => push(addressWith({ after }), { earlier });
+
+/** Sets the address to the first page with the filters of the form, unless it is there already. */
 export const goToFilters = () => {
-  const search = filterText();
-  history.pushState(null, '', search === '' ? location.pathname : `?${search}`);
+  const address = new URL(location.href);
+  address.search = filterText();
+  push(address, null);
 };
 
 /** Returns the id of the animal whose drawer is open, or an empty text. */

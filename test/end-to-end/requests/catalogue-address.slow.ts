@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';
 import { whySkipped } from '../../support/browser';
-import { enterKey, filter, openCatalogue, rowsOf } from '../../support/catalogue';
+import { add, enterKey, filter, openCatalogue, rowsOf } from '../../support/catalogue';
 import { createPet } from '../../support/http/client';
 import { apiKey } from '../../support/service/serve-in-process';
 import { useServedPages } from '../../support/service/served-pages';
@@ -147,5 +147,15 @@ describe(`The address of the catalogue in a browser${whySkipped}`, () => {
       await press('First page');
       await expectPage('1 to 25, more follow', '');
     }
+  });
+
+  it('stays the same after an animal was added, so that Back leads to the page before', async () => {
+    await page.getByText('1 to 25, more follow').waitFor();
+    const entries = await page.evaluate('history.length');
+    await filter(page, 'Order').selectOption('Newest first');
+    await page.waitForURL(({ search }) => search === '?order=desc');
+    await add(page, { Name: 'Bo', Category: '7' });
+    await page.locator('.added', { hasText: 'Bo' }).waitFor();
+    expect(await page.evaluate('history.length')).to.equal(Number(entries) + 1);
   });
 });
