@@ -33,7 +33,10 @@ export const callerOf = (
   { isReadOnly = false } = {},
 ): Caller => (isReadOnly ? { keyId, ownerId, isReadOnly: true } : { keyId, ownerId });
 
-/** Lifetime of an API key, and its times in milliseconds since 1970. Arguments `now` must come from the same clock. */
+/**
+ * Lifetime of an API key, and its times in milliseconds since 1970. An argument `now` must come from the clock that set
+ * these times.
+ */
 export interface ApiKeyTimes {
   readonly createdAt: number;
   /** Null if the key was not revoked. */

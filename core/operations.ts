@@ -61,7 +61,7 @@ export interface QuotaExceeded {
  */
 export interface AnimalStore {
   readonly caller: Caller;
-  /** Owner's rate limit after the store was opened, which counts as one request. Undefined without a rate limit. */
+  /** State of the owner's rate limit. Opening the store has counted as one request. Undefined without a rate limit. */
   readonly quota: Quota | undefined;
   /** Reads one page of animals. The default of `limit` is 20. */
   readonly listPets: (

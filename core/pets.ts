@@ -63,7 +63,7 @@ export const newPetFieldNames = petFieldNames.filter((name) => name !== 'id');
 
 const isFilter = (name: string): name is FilterName => name in filterRules;
 
-/** Names of the fields by which a list can be filtered. A filter is an equality. */
+/** Names of the fields by which a list can be filtered. A filter only tests equality. */
 export const petFilters: ReadonlyArray<FilterName> = Object.keys(filterRules).filter(isFilter);
 
 /** Reports whether an animal has the value of each filter that is defined. */

@@ -116,11 +116,15 @@ export type OnIds = (ids: ReadonlyArray<bigint>) => Promise<void>;
 export interface PetRepository {
   /** Reads one page. Sees every animal whose create was acknowledged before the call. */
   readonly list: (query: PetQuery, deadline?: Deadline) => TaskEither<Unavailable, PetPage>;
-  /** Ids beyond int64, here and below, are those of no animal. */
+  /**
+   * Reads one animal by its id. An id outside the range of int64 is an unknown id, here and in `update` and
+   * `deleteAll`.
+   */
   readonly find: (id: bigint, deadline?: Deadline) => TaskEither<PetNotFound | Unavailable, Pet>;
   /**
    * Adds an animal, and resolves once the animal is stored durably. `resolveIdempotentCreate` defines the result if the
-   * idempotency key was used before. A repository that keeps records stores which API key has added the animal.
+   * idempotency key was used before. A repository that records who created an animal stores `keyId`, the API key that
+   * adds it.
    */
   readonly create: (
     newPet: NewPet,

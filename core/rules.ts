@@ -21,7 +21,7 @@ export const publicIdRule: TextRule = {
   expected: 'a string that is not empty, without U+0000 and lone surrogates',
 };
 
-/** Time after which a call that failed this way may succeed, for the header Retry-After and for clients. */
+/** Time to wait before a retry, by the `_tag` of the failure. For the header Retry-After and for clients. */
 export const retryAfterSeconds = { IdempotencyKeyInFlight: 1, Unavailable: 1 } as const;
 
 export const defaultPageSize = 20;
@@ -70,7 +70,7 @@ function filtersIn(rules: Readonly<Record<string, FieldRule>>): object {
 /** Rules of the fields by which lists can be filtered. */
 export const filterRules = filtersIn(newPetRules);
 
-/** Rules of what a query may say next to the size of a page. */
+/** Rules of the fields of a list query, except `limit`, which `pageSizeCheck` checks. */
 export const listRules = {
   after: { kind: 'int64', required: false },
   order: { kind: 'enumeration', required: false, values: listOrders },

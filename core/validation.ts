@@ -31,7 +31,7 @@ export interface Check {
   readonly required?: boolean | undefined;
 }
 
-/** Rule of a field of an animal. Lists can be filtered by a field with `filter: true`, which means equality. */
+/** Rule of a field of an animal. With `filter: true`, a list can be filtered by equality with a value of the field. */
 export type FieldRule = (
   | { readonly kind: 'text'; readonly maxLength: number }
   | { readonly kind: 'int64' }
@@ -73,7 +73,7 @@ export const when = (
   explain: (input) => ({ ...violation(input), expected }),
 });
 
-/** Rule of the texts that match a pattern. */
+/** Pattern that a text must match. `expected` describes the accepted texts, and can follow `must be`. */
 export interface TextRule {
   readonly pattern: RegExp;
   readonly expected: string;
@@ -171,7 +171,7 @@ export const fieldType = (rule: FieldRule): FieldType => {
   };
 };
 
-/** Checks of the properties of an `A`. The values of a check have the type of the property. */
+/** Checks of the properties of an `A`. Each check must return values of the type of its property. */
 export type Fields<A> = { readonly [Name in keyof A]-?: Check };
 
 /** Makes the checks of fields with these rules. */
@@ -183,7 +183,7 @@ export function fieldsOf(
   return Object.fromEntries(Object.entries(rules).map(([name, rule]) => [name, toCheck(rule)]));
 }
 
-/** Valid object without its other properties, whose names are `ignored`. */
+/** Valid object with only its fields. `ignored` has the names of its other properties. */
 export interface Checked<A> {
   readonly value: A;
   readonly ignored: ReadonlyArray<string>;

@@ -174,7 +174,8 @@ export const inMemoryPetRepository = ({
 
   const addOnce = (newPet: NewPet, key: string): CreateResult => {
     purgeExpired();
-    // Checks the time again, because the clock may have been set back since a younger record was added.
+    // Checks this record itself. `purgeExpired` stops at the oldest valid record, but if the clock was set back, a
+    // newer record may expire earlier.
     if ((records.get(key)?.expiresAt ?? Infinity) <= now()) records.delete(key);
     const record = records.get(key);
     const pet = record && byId.get(record.id);

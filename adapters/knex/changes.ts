@@ -16,10 +16,10 @@ type Action = 'pets update' | 'pets delete' | 'keys create' | 'keys rotate' | 'k
 
 const keyPrefix = 'key ';
 
-/** Returns the value of `created_by` for an animal that a client adds with an API key, or for the successor of a key. */
+/** Returns the value of `created_by` for an animal that this API key adds, or for a key that replaces it. */
 export const createdByKey = (keyId: KeyId | string): string => `${keyPrefix}${keyId}`;
 
-/** Returns the value of `created_by` for an animal of an import. No key id has this form. */
+/** Returns the value of `created_by` for an animal of an import. It never equals a value of `createdByKey`. */
 export const createdByImport = (operator: Operator): string =>
   operator === undefined ? 'import' : `import by ${operator}`;
 
@@ -27,20 +27,25 @@ const table = 'animal_store_changes';
 
 type Row = Readonly<Record<string, Cell>>;
 
-/** Columns of an animal in a record of its change, with their names there. */
+/**
+ * Columns of `pets` that the record of a change keeps. `recorded` is the name of the column in `animal_store_changes`.
+ */
 const recordedColumns: ReadonlyArray<readonly [name: string, recorded: string]> = [
   ...petColumns.map(({ name }) => [name, name === 'id' ? 'pet_id' : name] as const),
   ['created_at', 'created_at'],
   ['created_by', 'created_by'],
 ];
 
-/** Returns the cells of animals as texts. `place` is 0 in the table of animals, and 1 in that of changes. */
+/**
+ * Returns SQL expressions that read `recordedColumns` as texts, with their names in `animal_store_changes`. `place` is
+ * 0 to read from `pets`, and 1 to read from `animal_store_changes`.
+ */
 const recordedCells = (knex: Knex, place: 0 | 1) =>
   recordedColumns.map((column) => knex.raw('cast(?? as text) as ??', [column[place], column[1]]));
 
 /**
- * Records animals as they are before their change, and locks them until then, except on Citus. Begins with a write,
- * because a SQLite transaction that has read can't write once another connection has written.
+ * Records animals as they are before a change. Locks their rows until the transaction ends, except on Citus. Begins
+ * with a write, because a SQLite transaction that has read can't write once another connection has written.
  */
 export const recordPets = async (
   transaction: Knex,
@@ -126,18 +131,19 @@ const readChanges = async (knex: Knex, isWanted: Knex.QueryCallback): Promise<Re
   return (
     knex(table)
       .where(isWanted)
-      // Within a millisecond, the rotation of a key comes before the creation of its successor.
+      // If the rotation of a key and the creation of its successor have the same time, the rotation comes first.
       .orderBy(['changed_at', { column: 'action', order: 'desc' }, 'id'])
       .select(['operator', 'action', 'key_id', ...texts])
   );
 };
 
-/** Animals that are read at a time in the search for those of a key. */
+/** Number of rows that one step of a `SearchOfKey` searches. */
 const scanSize = 50_000;
 
 /**
- * Reads the next rows after the id `after`, or the first ones. Returns those of a key, and the id after which the
- * search goes on, which is undefined at its end. No index finds the rows of a key.
+ * Searches the next `scanSize` rows after the id `after`, or the first ones without it, for those of a key. `last` is
+ * the id to pass as the next `after`, and is undefined if no rows were left. Searches in steps, because no index finds
+ * the rows of a key.
  */
 type SearchOfKey = (
   keyId: string,
@@ -163,7 +169,7 @@ interface Last {
   readonly last: string | null;
 }
 
-/** Reads the columns of an animal in those of the next `scanSize` rows of a table that have the wanted values. */
+/** Searches the next `scanSize` rows of a table for those with the wanted values, and reads their `recordedCells`. */
 const scan = async (reads: Knex, name: string, wanted: Row, after: string | undefined, place: 0 | 1) => {
   const id = `${name}.id`;
   const rest = () => (after === undefined ? reads(name) : reads(name).where(id, '>', after));

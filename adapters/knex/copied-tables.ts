@@ -30,8 +30,8 @@ export type Row = Readonly<Record<string, string | null>>;
 
 /**
  * Reads a table in batches, and passes each to `onRows`. Values are read as text, because a JavaScript number would
- * lose digits of an int64. Returns the number of rows and the sum of their hashes, which is the same in any order.
- * Databases sort texts differently.
+ * lose digits of an int64. Returns the number of rows and the sum of their hashes. The order of rows does not change
+ * the sum, because two databases may sort texts differently and yet have the same rows.
  */
 export const readTable = async (
   from: Knex,

@@ -73,9 +73,10 @@ export interface CopiedStore {
 }
 
 /**
- * Copies API keys, idempotency keys, and animals with their ids, in one transaction. The target is an empty, migrated
- * database of either engine. Reads the copy back before the commit, and rejects if it differs from the source. Reads an
- * unlocked source again after the commit, and rejects if it has changed. The copy stays in the target even then.
+ * Copies API keys, idempotency keys, records of changes, and animals with their ids, in one transaction. The target is
+ * an empty, migrated database of either engine. Reads the copy back before the commit, and rejects if it differs from
+ * the source. Reads an unlocked source again after the commit, and rejects if it has changed. The copy stays in the
+ * target even then.
  */
 export const copyStore = async (
   source: CopySource,
@@ -125,7 +126,8 @@ export const copyStore = async (
       state.phase = 'committing';
       return copied;
     };
-    // All statements must read the same state. In SQLite a transaction always does, and Knex ignores the level.
+    // With `repeatable read`, all statements read the same state of the source. In SQLite a transaction always does,
+    // and Knex ignores the level.
     const copyAwake = (from: Knex) => keepAwake(to, () => keepAwake(from, () => copyRows(from)));
     return inTransaction(source.reads, copyAwake, {
       config: { isolationLevel: 'repeatable read', readOnly: true },

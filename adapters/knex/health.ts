@@ -39,7 +39,7 @@ const checkReadiness = async (database: OwnDatabase): Promise<string | undefined
   const inTime = <A>(work: () => Promise<A>) =>
     toTaskEither(() => withTimeout(work, databaseTimeouts.readinessMs))();
   const firstPage = { from: leastInt64, order: 'asc', filters: [] } as const;
-  // Each of the three takes one connection.
+  // Uses only three connections, so that readiness checks can't take the whole pool of a database that hangs.
   const [tables, animals, written] = await Promise.all([
     inTime(async () => ({
       schema: await readSchemaState(reads, statements),

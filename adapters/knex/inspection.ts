@@ -70,9 +70,12 @@ export const readSchema = ({ reads, statements }: StoreDatabase): TaskEither<Una
 const timeOf = (milliseconds: number | string | null): string | undefined =>
   milliseconds === null ? undefined : toIsoTime(milliseconds);
 
-/** Reads the number of animals, the last id, and when the newest was created and a key last used, within an hour. */
+/**
+ * Reads the number of animals, the last id, and when the newest animal was created. Also reads when a key was last
+ * used: the last use may be up to an hour later.
+ */
 export const readContents = ({ withMigrationLock, statements }: StoreDatabase) =>
-  // The lock has no limit of time, which a count of many animals would exceed.
+  // The transaction of the migration lock has no statement timeout, which a count of many animals would exceed.
   toTaskEither(() =>
     withMigrationLock(async (transaction) => {
       const { animals, newest } = await transaction('pets')
@@ -92,8 +95,9 @@ export const readContents = ({ withMigrationLock, statements }: StoreDatabase) =
   );
 
 /**
- * Tries the pending migrations, or a create if none is pending, and rolls back. Then commits a heartbeat, as readiness
- * does, and returns the milliseconds that this took. Fails if a statement fails or takes too long, or if the ids of the
+ * Tries the pending migrations, rolls them back, and returns undefined. If none is pending, tries a create and rolls it
+ * back. Then commits a heartbeat, as readiness does, and returns the milliseconds that this took. Fails if a statement
+ * fails, or if the heartbeat takes too long. Also fails if tables, columns or rights are missing, or if the ids of the
  * next animals are used up or taken.
  */
 export const tryWrites = (

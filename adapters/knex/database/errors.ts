@@ -44,11 +44,11 @@ const kinds = [
   ['NoSchema', /^3F000 /],
   ['TooManySessions', /^(53300|53400) /],
   ['DiskFull', /^(53100|ENOSPC) /],
-  /** SQLite reports a full disk, and a table whose last id is used, by the same code. */
+  /** SQLite uses the same code for a full disk and for a table in which no id is left. */
   ['FileFull', /^SQLITE_FULL /],
   ['OutOfMemory', /^(53200|SQLITE_NOMEM) /, 'separate'],
   ['Damaged', /^SQLITE_CORRUPT /],
-  /** Page or index of a table, next to which other rows may be whole. */
+  /** Damaged page or index of a table. Calls that use other rows may succeed separately. */
   ['Damaged', /^XX00[12] /, 'separate'],
   ['NotSqlite', /^SQLITE_NOTADB /],
   ['DiskFailed', /^SQLITE_IOERR /],

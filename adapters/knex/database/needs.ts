@@ -100,7 +100,9 @@ export const findMissingColumns = async (
   );
 };
 
-/** Tables whose rows are the contents of a store. The others keep only state of the moment. */
+/**
+ * Tables whose rows are the contents of a store. The tables `heartbeats` and `rate_limits` keep only temporary state.
+ */
 const contentTables = ['pets', 'api_keys', 'idempotency_keys', 'animal_store_changes'];
 
 /** True if a database has animals, API keys, idempotency keys or records of changes. */
@@ -114,7 +116,10 @@ export const hasContents = async (
   return false;
 };
 
-/** Makes the error for a database whose migrations have the names of ours, but have made other tables. */
+/**
+ * Makes the error for a database whose migrations have the same names as those of this version, but have made other
+ * tables.
+ */
 export const otherTables = (difference: string): Error =>
   permanentError(
     `${difference}: another version made the tables by a migration of the same name; restore a backup, or export the animals with that version, and import them into a new database, where a retry of an earlier create adds a second animal`,

@@ -45,8 +45,8 @@ export interface OwnDatabase extends StoreDatabase {
   readonly inspectIds: (count: number) => Promise<string | undefined>;
   /**
    * Rejects if PostgreSQL lacks disk space for a temporary file. By default, checks this every `spaceCheckMs`, and at
-   * each call after a statement failed for lack of space. Resolves on SQLite, where all writes need space in the same
-   * log.
+   * each call after a statement failed for lack of space. Always resolves on SQLite, where a heartbeat needs space in
+   * the same log as every other write.
    */
   readonly checkSpace: (isSuspected?: boolean) => Promise<void>;
   /**

@@ -51,7 +51,7 @@ export type PetRow = ReadonlyArray<Cell>;
 /** Values of a new animal, and who creates it, in the order of `insertedColumns`. */
 export type NewPetRow = ReadonlyArray<Cell>;
 
-/** Animal to insert. `createdBy` is the text of a key or an import in the column `created_by`. */
+/** Animal to insert. `createdBy` is the value of the column `created_by`, which names an API key or an import. */
 export interface PetToInsert {
   readonly newPet: NewPet;
   readonly createdBy: Cell;

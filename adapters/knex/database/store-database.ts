@@ -40,7 +40,7 @@ export interface Statements {
     records: ReadonlyArray<IdempotencyRecordRow>,
     ttlMs: number,
   ) => Promise<unknown>;
-  /** Runs work that inserts many rows on a connection, with settings for it. */
+  /** Runs work that inserts many rows on a connection. May change settings of the connection until the work ends. */
   readonly duringImport: <A>(knex: Knex, work: () => Promise<A>) => Promise<A>;
   readonly purgeExpired: (knex: Knex, limit: number) => Promise<number>;
   /** Returns the highest id that was ever assigned, even if its animal was deleted since, or 0 if none was assigned. */
@@ -58,7 +58,10 @@ export interface Statements {
   ) => Promise<ReadonlyArray<{ readonly name: string; readonly right?: string | undefined }>>;
   /** Replaces each `{name}` in SQL by the name of a table or sequence, with its schema if that has to be named. */
   readonly qualify: (knex: Knex, sql: string) => Promise<string>;
-  /** The end of a `select` that locks its rows. Empty on SQLite, and on Citus, which can't lock rows of shards. */
+  /**
+   * Clause at the end of a `select` that makes it lock its rows. Empty on SQLite, and on Citus, which can't lock rows
+   * of shards.
+   */
   readonly rowLock: (knex: Knex) => Promise<string>;
   /** Returns the options with which Knex runs a statement, so that a session prepares it only once if it can. */
   readonly optionsOf: (name: string) => { readonly name?: string };

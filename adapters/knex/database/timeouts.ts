@@ -24,7 +24,9 @@ export const databaseTimeouts = {
   // because each check commits a transaction and any client can request a check.
   readinessMs: 3_700,
   readinessCacheMs: 1_000,
-  /** Time after which readiness tries the space on the disk of PostgreSQL, even if no statement has failed for it. */
+  /**
+   * Time after which readiness checks PostgreSQL's disk space again, even if no statement has failed for lack of it.
+   */
   spaceCheckMs: 20_000,
   keepAwakeMs: 1_000,
   idleInTransactionMs: 10_000,

@@ -104,8 +104,9 @@ export const retryConflicts = <A>(work: () => Promise<A>, deadline = Infinity): 
   });
 
 /**
- * Settles as `work` does, but rejects after `timeoutMs`. PostgreSQL sessions end a statement that takes longer, and
- * work that gets `deadline` starts nothing after it. Without a limit, sets no timer.
+ * Settles as `work` does, but rejects after `timeoutMs`. Does not stop the work, but PostgreSQL's `statement_timeout`
+ * ends a slow statement, and work that gets `deadline` starts nothing after it. Sets no timer if `timeoutMs` is
+ * Infinity.
  */
 export const withTimeout = <A>(work: (deadline: number) => Promise<A>, timeoutMs: number): Promise<A> => {
   const deadline = performance.now() + timeoutMs;

@@ -73,7 +73,7 @@ const addLastUse: Knex.Migration = {
 interface KeyTable {
   readonly name: string;
   readonly columns: ReadonlyArray<string>;
-  /** SQL that deletes the repeated rows of a primary key of all `columns`. */
+  /** SQL that deletes the rows with repeated keys. Only for a table whose primary key consists of all `columns`. */
   readonly deleteRepeated?: string;
 }
 
@@ -92,9 +92,10 @@ const keyTables: ReadonlyArray<KeyTable> = [
 ];
 
 /**
- * Returns a statement that sorts texts by their bytes and builds their indexes again. A key may be there twice, if the
- * server has changed its order of texts. Citus can't change the column that distributes a table, so the statement first
- * moves the rows to the coordinator.
+ * Returns a statement that sorts texts by their bytes and builds their indexes again. A key may be there twice, because
+ * a unique index misses rows after an update of the operating system changes the order of texts. Then the statement
+ * deletes the repeated rows. Citus can't change the column that distributes a table, so the statement moves the rows to
+ * the coordinator, and distributes them again at the end.
  */
 const sortByBytes = ({ name, columns, deleteRepeated }: KeyTable): string => {
   const alter = `alter table ${name} ${columns.map((column) => `alter ${column} type text collate "C"`).join(', ')};`;
@@ -126,13 +127,14 @@ const sortByBytes = ({ name, columns, deleteRepeated }: KeyTable): string => {
 
 /**
  * Makes the order of keys independent of the operating system, whose updates may change the order of its locales. An
- * index in another order misses rows. The index of `status` stays, because all locales order its three words alike.
+ * index that was built in another order misses rows. The index of `status` stays, because all locales order its three
+ * words alike.
  */
 const sortKeysByBytes: Knex.Migration = {
   up: async (knex) => {
     if (engineOf(knex) === 'PostgreSQL') for (const table of keyTables) await knex.raw(sortByBytes(table));
   },
-  // Earlier versions work with this order too.
+  // Undoes nothing, because earlier versions work with this order too.
   down: () => Promise.resolve(),
 };
 

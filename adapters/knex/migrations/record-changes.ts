@@ -1,13 +1,13 @@
 import type { Knex } from 'knex';
 import { engineOf } from '../database/engine';
 
-/** Makes a text that the database compares by its bytes. */
+/** Adds a column of texts that the database compares by their bytes. */
 const key = (knex: Knex, table: Knex.CreateTableBuilder, name: string): Knex.ColumnBuilder =>
   engineOf(knex) === 'PostgreSQL' ? table.specificType(name, 'text collate "C"') : table.text(name);
 
 /**
- * Adds who created an animal and when, and a table of the changes that operators make. Earlier versions leave the
- * columns empty. Adding columns without defaults reads no rows.
+ * Adds columns for who created an animal and when, and a table of the changes that operators make. Earlier versions
+ * leave the columns empty. The columns have no defaults, so adding them reads no rows.
  */
 export const recordChanges: Knex.Migration = {
   up: async (knex) => {

@@ -37,12 +37,13 @@ export async function* inBatches<A>(
   if (batch.length > 0) yield batch;
 }
 
-/** Larger than the batches of clients, because an import delays no other request between its statements. Measured. */
+/** Number of animals in a statement of an import. It was the fastest of sizes from 1,000 to 10,000. */
 const importBatchSize = 3_000;
 
 /**
- * Yields the batches of a source, and reads the next one while the consumer works on the last. Begins to read a turn
- * later, so that the statement of the last batch has been sent. If the consumer stops, ends at the next element.
+ * Yields the batches of a source, and reads the next one while the consumer works on the current one. Begins to read
+ * one turn of the event loop later, so that the consumer first sends the statement of its batch. If the consumer stops,
+ * ends at the next element.
  */
 async function* readAhead<A>(
   source: AsyncIterable<A>,
@@ -52,7 +53,7 @@ async function* readAhead<A>(
   const batches = inBatches(source, AbortSignal.any([signal, stopped.signal]), importBatchSize);
   const read = () => {
     const next = setImmediate().then(() => batches.next());
-    // The loop awaits this promise, unless the consumer stops.
+    // Prevents an unhandled rejection. The loop awaits this promise, unless the consumer stops.
     next.catch(() => undefined);
     return next;
   };
@@ -65,14 +66,14 @@ async function* readAhead<A>(
     }
   } finally {
     stopped.abort();
-    // Closes the source, which may wait for the element that it reads.
+    // Closes the source. Does not await this, because the source may first wait for the element that it reads.
     batches.return(undefined).catch(() => undefined);
   }
 }
 
 /**
- * Inserts the batches of a source one after another. Sends each one before the result of the one before it has been
- * read, so that the database does not wait for this process.
+ * Inserts the batches of a source one after another. Sends each batch before it reads the result of the previous batch,
+ * so that the database does not wait for this process.
  */
 const insertAll = async (
   transaction: Knex.Transaction,
@@ -96,7 +97,7 @@ const insertAll = async (
   for await (const batch of readAhead(newPets, signal)) {
     const creates = batch.map((newPet) => ({ newPet, createdBy }));
     const inserted = insertPets(transaction, statements, creates);
-    // The next turn of the loop awaits this promise, unless the insert before it fails.
+    // Prevents an unhandled rejection. The next turn of the loop awaits this promise, unless the previous insert fails.
     inserted.catch(() => undefined);
     if (last !== undefined) await finish(last);
     last = inserted;

@@ -24,7 +24,9 @@ import { throwIfLate, toEither } from '../database/work';
 
 type Found = E.Either<PetNotFound | Unavailable, Pet>;
 
-/** Finds animals in one statement. Returns a result for each id, in order: for an invalid row, Unavailable. */
+/**
+ * Finds animals in one statement. Returns a result for each id, in order. The result of an invalid row is Unavailable.
+ */
 export const findPets = async (
   knex: Knex,
   { byIds }: Statements,
@@ -48,7 +50,10 @@ const filtersOf = (query: PetQuery) => petFilters.filter((field) => query[field]
 /** Returns the same text for queries whose pages one statement can read. */
 const groupOf = (query: PetQuery): string => [query.limit, query.order, ...filtersOf(query)].join();
 
-/** Returns the same text only for equal queries of a batch. Separates values by U+0000, which no value contains. */
+/**
+ * Returns a text that differs for different queries of a group. Leaves out the limit and the order, which are equal in
+ * a group. Separates values by U+0000, which no value contains.
+ */
 const textOf = (query: PetQuery): string =>
   [query.after, ...filtersOf(query).map((field) => query[field])].join('\0');
 

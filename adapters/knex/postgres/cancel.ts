@@ -48,7 +48,7 @@ export const cancelStatement = async (session: CancellableSession, timeoutMs: nu
     await once(socket, 'connect', { signal });
     const stream = ssl === false ? socket : await encrypt(socket, session, signal);
     const closed = once(stream, 'close', { signal });
-    // PgBouncer 1.18 ends if this side closes first, and libpq does not close first either.
+    // Waits until the server closes, as libpq does. If this side closes first, PgBouncer 1.18 ends with a fatal error.
     stream.resume().write(int32s(16, cancelRequestCode, processID, secretKey));
     await closed;
   } finally {

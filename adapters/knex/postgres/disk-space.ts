@@ -7,8 +7,8 @@ import { inTransaction } from '../database/work';
 const isDiskFull = isKind('DiskFull');
 
 /**
- * Statements that write a temporary file of 0.7 MB next to the tables. The update of the only heartbeat can't replace
- * them, because it succeeds on a full disk while its page has space.
+ * Statements that write a temporary file of 0.7 MB next to the tables. A heartbeat does not show that the disk is full,
+ * because its update succeeds while the page of the row has space.
  */
 const fillTemporaryFile = `set local work_mem = '64kB'; set local temp_tablespaces = '';
   select count(*) from generate_series(1, 50000)`;

@@ -38,7 +38,7 @@ export const openPostgres = (url: PostgresUrl, options: PostgresOptions): OwnDat
   let facts: SessionFacts = { isPooled: true };
   const sessions = sessionsOf(options);
   const configuration = postgresConfiguration(url, options, sessions, (found) => {
-    // A pooler that accepts a search path in the address keeps it for each client.
+    // Statements need no schema if the address sets a search path. A pooler that accepts it keeps it for each client.
     facts = urlText(url).includes('search_path') ? { ...found, schema: undefined } : found;
   });
   const pool = knex(configuration);
@@ -104,7 +104,7 @@ export const openPostgres = (url: PostgresUrl, options: PostgresOptions): OwnDat
   };
 };
 
-/** A host may use a pooler, and chooses the search path of its sessions. */
+/** Assumes a pooler, because a host may use one. Sets no schema, because the host chooses the search path. */
 const hostFacts: SessionFacts = { isPooled: true };
 
 /** Makes a StoreDatabase from the Knex of a host. Permits reads from a standby, because the host chooses the server. */

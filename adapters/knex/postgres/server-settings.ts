@@ -138,8 +138,8 @@ const inspectRoom = async (pool: Knex, poolSize: number): Promise<Finding> => {
 };
 
 /**
- * Returns findings about a server. Behind a pooler, which limits its own connections to the server, says nothing about
- * their number.
+ * Returns findings about a server. Behind a pooler, leaves out `inspectRoom`, because the pooler itself limits its
+ * connections to the server.
  */
 export const inspectServer = async (
   pool: Knex,

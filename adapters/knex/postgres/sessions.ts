@@ -32,7 +32,7 @@ const silenceError = (timeoutMs: number): Error =>
  */
 export const socketWithTimeout = (timeoutMs: number) => (): Socket => {
   const socket = new Socket();
-  // Leaves time for `cancelWhenSilent`, whose stream may be an encrypted one on this socket.
+  // Leaves `giveUp` time to cancel the statement first. The stream of a session may be an encrypted one on this socket.
   return socket.setTimeout(timeoutMs + headStartMs, () => socket.destroy(silenceError(timeoutMs)));
 };
 
@@ -55,17 +55,19 @@ export const registerSessions = (timeoutMs: number, maxHanging: number): Session
   let givenUp = new Set<number>();
 
   const giveUp = async (session: Session, stream: Socket): Promise<void> => {
-    // A cancelled commit reports success, although the standby lacks it. No answer may be read from now on.
+    // Reads no answer from now on, because a cancelled commit reports success although the standby may lack it.
     stream.pause();
     const cancelled = cancelStatement(session, databaseTimeouts.cancelMs);
-    // A pooler ignores the request of a session that has ended, so the request gets a head start.
+    // A pooler ignores the request if the session has ended. So the socket stays open until the server has taken the
+    // request, for at most `headStartMs`.
     await withTimeout(() => cancelled, headStartMs).catch(() => undefined);
     stream.destroy(silenceError(timeoutMs));
   };
 
   const refuseMoreHanging = async (session: Session): Promise<void> => {
     const { rows } = await session.query<{ readonly pid: number }>(
-      // The server may have given the process id of an ended session to a session of another program.
+      // Compares the user and the application name too. The server may have given the process id of an ended session to
+      // a session of another program.
       `select pid from pg_stat_activity where usename = current_user and pid in (${[...givenUp].join()})
          and application_name = current_setting('application_name')`,
     );

@@ -67,7 +67,10 @@ const byIds = (primaryCondition: string) => ({
   sql: `select ${petCells} from {pets} where ${primaryCondition} and pets.id = any(?::bigint[])`,
 });
 
-/** Citus permits no volatile function, such as `clock_timestamp`, in the condition of a `delete`. */
+/**
+ * Uses `statement_timestamp`, because Citus permits no volatile function, such as `clock_timestamp`, in the condition
+ * of a `delete`.
+ */
 const nowSql = 'cast(floor(extract(epoch from statement_timestamp()) * 1000) as bigint)';
 
 const insertedNames = insertedColumns.map(({ name }) => name).join();
@@ -191,7 +194,7 @@ export const postgresStatements = (
   const single = singleServerStatements(run, primaryCondition);
   const distributed = distributedStatements(run, primaryCondition);
   const isDistributed = citusDetector();
-  /** Opens the first connection, which finds the facts about sessions. */
+  /** Opens a connection if none was opened before, because `facts` is known only after that. */
   const findFacts = async (knex: Knex): Promise<void> => {
     await isDistributed(knex);
   };

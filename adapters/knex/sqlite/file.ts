@@ -85,8 +85,8 @@ export const lostFileAdvice = (filename: string): string | undefined => {
 
 /**
  * Creates a missing file that only its owner can read. Throws if the log of a lost database is next to it. If the
- * process runs as root, gives the file to the owner of the folder. Never opens an existing file, because closing it
- * would release the POSIX locks of this process on it. Root could also give away a file to which a link leads.
+ * process runs as root, gives the file to the owner of the folder. Never opens an existing file. Closing it would
+ * release the POSIX locks of this process on it, and root might give away a file to which a link leads.
  */
 export const createPrivateFile = (filename: string): void => {
   const path = resolveSymlink(filename);

@@ -37,7 +37,7 @@ const startAsJson = ({ from, filters }: PageStart): string =>
 const recordAsJson = ({ owner_id, idempotency_key, content_hash, pet_id }: IdempotencyRecordRow): string =>
   `[${JSON.stringify(owner_id)},${JSON.stringify(idempotency_key)},"${content_hash}",${pet_id}]`;
 
-/** Time since 1970, which SQLite's Julian days count from 2440587.5. */
+/** Milliseconds since 1970, which begins at 2440587.5 in SQLite's Julian days. */
 const nowSql = "cast(round((julianday('now') - 2440587.5) * 86400000) as integer)";
 
 const byIds = `select json_group_array(${rowAsJson}) as found from pets
@@ -91,7 +91,8 @@ export const sqliteStatements: Statements = {
     return rows.map(({ found }) => parseRows(found));
   },
   insert: (knex, newRows) => readRows(knex, insert, `[${newRows.map(newRowAsJson).join()}]`),
-  // The default of 2 MB does not hold the indexes of a large table, whose pages are then written and read again.
+  // Enlarges the page cache. The default of 2 MB does not hold the indexes of a large table, so SQLite would write
+  // their pages and read them again.
   duringImport: async (knex, work) => {
     const [before] = await knex.raw<ReadonlyArray<{ readonly cache_size: number }>>('PRAGMA cache_size');
     await knex.raw('PRAGMA cache_size = -32000');

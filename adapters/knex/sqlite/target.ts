@@ -89,7 +89,7 @@ export const resolveTarget = async (
     throw permanentError(`${file} is the database itself; name another file`);
   if (isInUse(file))
     throw permanentError(`${file} is a database that is in use or was not closed; name another file`);
-  // Opens no database of this process: closing the file would release the locks of the process on it.
+  // The checks above keep databases of this process out. Closing one here would release the locks of the process on it.
   if (!isDatabase && (await isSqlite(file)))
     throw permanentError(`${file} is a SQLite database; name another file`);
   if (mayReplace === true) return file;
