@@ -58,7 +58,7 @@ export const createBatcher = <I, F, A>({
   let runningBatches = 0;
   let isDispatchSet = false;
 
-  /** Takes the oldest call, and others of its group, from the queue. Fails calls that waited too long. */
+  /** Takes the oldest call, and others of its group, from the queue. Fails calls whose latest time to begin is over. */
   const takeBatch = (): ReadonlyArray<Call<I, F, A>> => {
     const now = performance.now();
     const batch: Array<Call<I, F, A>> = [];

@@ -53,7 +53,8 @@ const readKeys = async (
     .whereIn('id', ids)
     .whereRaw(primaryCondition)
     .select<ReadonlyArray<KeyRead>>('*', reads.raw(`${statements.nowSql} as now`));
-  // Counts from before the query, so that no key is accepted after its expiry.
+  // Counts from before the query. So this clock is never behind the database's, and no key is accepted after its
+  // expiry.
   const now = (): number => Number(rows[0]?.now) + performance.now() - askedAt;
   const byId = new Map(rows.map((row) => [row.id, row]));
   return ids.map((id) => {

@@ -63,7 +63,10 @@ export interface Statements {
    * of shards.
    */
   readonly rowLock: (knex: Knex) => Promise<string>;
-  /** Returns the options with which Knex runs a statement, so that a session prepares it only once if it can. */
+  /**
+   * Returns Knex's options that give a statement a name, so that a session prepares it only once. Returns no name on
+   * SQLite and behind a pooler.
+   */
   readonly optionsOf: (name: string) => { readonly name?: string };
   /** Reads the columns of the tables that exist. The type of a text is `key` if the database sorts it by its bytes. */
   readonly readColumns: (

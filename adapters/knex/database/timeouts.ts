@@ -9,7 +9,7 @@ export const databaseTimeouts = {
    * The pool's timeout exceeds the connection's, and the socket's exceeds the statement's.
    */
   outerMarginMs: 500,
-  /** Time after which no create of a rejected batch is begun separately. */
+  /** Time within which creates of a rejected batch may begin separately. Creates that have not begun by then fail. */
   separateCreatesMs: 1_500,
   /** Maximum time of a count of requests for the rate limit. */
   quotaMs: 2_500,

@@ -149,8 +149,8 @@ export const failedCall = (message: string): E.Either<Unavailable, never> => fai
 const maxConcurrentRetries = 4;
 
 /**
- * Runs each input separately, a few at a time. Those that have not begun after `separateCreatesMs` or at `deadline`
- * fail.
+ * Runs each input separately, a few at a time. Inputs that have not begun within `separateCreatesMs`, or before
+ * `deadline`, fail.
  */
 const runEachAlone = async <I, F, A>(
   inputs: ReadonlyArray<I>,

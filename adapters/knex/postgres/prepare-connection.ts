@@ -31,9 +31,9 @@ const certificateExpiryOf = ({ connection: { stream } }: Session): number | unde
 
 /**
  * Prepares a new connection, and rejects if the server accepts no writes. Recognizes a connection pooler such as
- * PgBouncer, which sends a made-up process id at the start. Sets the session's timeouts, and makes statements fail for
- * which row-level security would hide rows. Sets nothing through a pooler, because it would apply to the pooler's other
- * clients too.
+ * PgBouncer, which sends a made-up process id at the start. Sets the session's timeouts, and makes a statement fail if
+ * row-level security would hide rows from it. Sets nothing through a pooler, because it would apply to the pooler's
+ * other clients too.
  */
 export const prepareConnection = async (
   connection: Session,

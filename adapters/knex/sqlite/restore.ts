@@ -104,7 +104,8 @@ export const restoreSqlite = async (
 }> => {
   const migrated = await checkBackup(backup);
   const isNew = !existsSync(database);
-  // Creates a missing file to lock it. Otherwise a service could create the file now, and lose its animals.
+  // Creates a missing file to lock it. Otherwise a service could create the file meanwhile, and the restore would
+  // replace its animals.
   createPrivateFile(database);
   const filename = resolveSymlink(database);
   if (isSameFile(filename, backup))
