@@ -16,7 +16,8 @@ const day = 24 * 60 * minute;
 
 /**
  * Defines the tests of the 24-hour lifetime of idempotency keys. The tests set the clock that they pass to `open`. A
- * store with a clock of its own can make its keys older instead: the tests allow some seconds for themselves.
+ * store with a clock of its own can make its keys older instead, because the tests allow for the seconds that they
+ * take.
  */
 export const idempotencyExpiryContract = (
   testRunner: TestRunner,

@@ -18,7 +18,7 @@ import {
 const min = -(2n ** 63n);
 const max = 2n ** 63n - 1n;
 
-/** Reports whether a codec takes a value. A codec must know again what it has decoded. */
+/** Returns true if a codec decodes a value. Fails the test if the codec's `is` rejects the decoded value. */
 const takenBy =
   <A, O>(codec: t.Type<A, O>) =>
   (value: unknown): boolean => {
@@ -27,7 +27,10 @@ const takenBy =
     return E.isRight(outcome);
   };
 
-/** Reports whether a query takes a value of one of its fields, without which a query is valid. */
+/**
+ * Returns true if a query with this value in a field is valid. Refuses undefined, because a query without the field is
+ * valid.
+ */
 const takenAs = (field: string) => (value: unknown) =>
   value !== undefined && E.isRight(checkPetQuery({ [field]: value }));
 

@@ -11,8 +11,8 @@ import {
 import type * as core from '../../core';
 
 /*
- * Programs that the compiler accepts or rejects, checked by `npm run lint`. Nothing runs them. Only an authenticated
- * caller can use the store, and plain values need no check before.
+ * Programs that the compiler accepts or rejects, checked by `npm run lint`. Nothing runs them. They show that only an
+ * authenticated caller can use the store, and that callers need not check plain values first.
  */
 
 declare const pets: PetRepository;
@@ -48,11 +48,11 @@ export const uncheckedKey = authenticate('secret');
 // @ts-expect-error An id of an owner is not an id of a key.
 export const mixedIds: KeyId = ownerId;
 
-// @ts-expect-error The core exports no operation that needs no caller.
+// @ts-expect-error The core doesn't export `listPets`. Only a store that was opened with an API key has it.
 export type ListPets = typeof core.listPets;
 
-// @ts-expect-error The core exports no operation that needs no caller.
+// @ts-expect-error The core doesn't export `createPet`. Only a store that was opened with an API key has it.
 export type CreatePet = typeof core.createPet;
 
-// @ts-expect-error The core exports no operation that needs no caller.
+// @ts-expect-error The core doesn't export `getPet`. Only a store that was opened with an API key has it.
 export type GetPet = typeof core.getPet;

@@ -30,7 +30,9 @@ export interface Violation {
   readonly text: string;
 }
 
-/** Checks a history. Instances that run must answer within the deadline and the time in which they had no processor. */
+/**
+ * Checks a history. A running instance must answer within the deadline, plus the time for which it had no processor.
+ */
 export const checkHistory = (
   { exchanges, faults }: History,
   deadlineMs: number,
@@ -60,7 +62,10 @@ export const checkHistory = (
     for (const pet of missing) violate(property, `${nameOf(pet)} is not there at the end`);
   };
 
-  /** True if the exchange must agree with the 201. A read before it may show an animal that is lost later. */
+  /**
+   * True if the exchange must agree with the 201 of the animal. A read that began before the 201 may show an animal
+   * that is lost later.
+   */
   const isPromised = ({ request, began }: Exchange, { since }: Acknowledged): boolean =>
     request.type === 'create' || since < began;
 

@@ -12,7 +12,7 @@ type Last = (milliseconds: number) => Promise<void>;
 
 export interface Injection {
   readonly name: string;
-  /** Instances that are stopped or unreachable while it lasts. */
+  /** Instances that are stopped or unreachable during the fault. */
   readonly silences: ReadonlyArray<number>;
   readonly inject: (last: Last) => Promise<void>;
 }
@@ -85,7 +85,10 @@ export const runNemesis = async ({
   return faults;
 };
 
-/** Draws a duration: one in four is longer than any deadline. Most are short, since all clients wait for those. */
+/**
+ * Draws a duration: one in four is longer than any deadline. Most are short, because clients wait until such a fault
+ * ends.
+ */
 export const silenceMs = (random: Random): number =>
   random.below(4) === 0 ? 6_500 : random.between(100, 1_500);
 
@@ -154,7 +157,7 @@ export const instanceFaults = (instances: ReadonlyArray<Instance>): ReadonlyArra
   cables(instances),
 ];
 
-/** Cuts and heals the networks between instances and their database. The instances answer all the time. */
+/** Cuts and heals the networks between instances and their database. The instances must still answer. */
 export const databaseCables = (proxies: ReadonlyArray<FreezingProxy>): Hand => ({
   name: 'database cables',
   draw: (random) => cutCable('a database cable', [], oneOf(proxies, random), random),
@@ -164,7 +167,7 @@ export const databaseCables = (proxies: ReadonlyArray<FreezingProxy>): Hand => (
 export const lock = (file: string): Hand => ({
   name: 'lock',
   draw: (random) =>
-    // Under another lock or on a full disk it gets none.
+    // If the file is already locked or its disk is full, this fault gets no lock and does nothing.
     lasting('lock the file', [], silenceMs(random), () =>
       sqliteStore(file)
         .holdWriters()

@@ -31,7 +31,7 @@ export interface Exchange {
   readonly instance: number;
   readonly began: number;
   readonly ended: number;
-  /** Milliseconds in between for which the instance was ready to run and had no processor. */
+  /** Milliseconds between `began` and `ended` for which the instance was ready to run and had no processor. */
   readonly starvedMs?: number;
   readonly request: Request;
   readonly answer: Answer;

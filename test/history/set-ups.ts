@@ -28,7 +28,7 @@ export interface System {
 /** A system as an operator runs it, and the faults that it can have. */
 export interface SetUp {
   readonly name: string;
-  /** Gives a running and empty system, which is gone afterwards. */
+  /** Runs a function with a running and empty system, and removes the system afterwards. */
   readonly within: <A>(use: (system: System) => Promise<A>) => Promise<A>;
 }
 
@@ -46,7 +46,9 @@ const withProxies = async <A>(
 
 const mayMount = async (): Promise<boolean> => (await findMissing('mount')) === undefined;
 
-/** Gives a folder on a small disk of its own, if one can be mounted. */
+/**
+ * Runs a function with a folder on a small disk of its own. If none can be mounted, the folder is on an ordinary disk.
+ */
 const onSmallDisk = async <A>(sizeBytes: number, use: (folder: string) => Promise<A>): Promise<A> =>
   (await mayMount()) ? inTmpfs(`${sizeBytes}`, use) : inFolder(use);
 
@@ -118,7 +120,7 @@ const pairFaults = (pair: PostgresPair, cables: ReadonlyArray<FreezingProxy>, di
         });
       case 'fill disk': {
         const { inject, ...full } = fullDisk(random, dirname(primary().folder), diskBytes);
-        // The server ends if its log finds no space.
+        // PostgreSQL stops if it can't write its write-ahead log, so start it again.
         return { ...full, inject: (last) => inject(last).then(restart) };
       }
       case 'fail over':

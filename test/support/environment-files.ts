@@ -18,7 +18,8 @@ export const plainFiles: ReadonlyArray<readonly [text: string, values: Readonly<
 ];
 
 /**
- * Contents of which systemd ignores a part, or reads it otherwise than other programs, with the number of that line.
+ * Contents with one line of which systemd ignores a part, or which it reads differently from other programs, each with
+ * the number of this line.
  */
 export const ambiguousFiles: ReadonlyArray<readonly [text: string, line: number]> = [
   ['ONE=two # three', 1],

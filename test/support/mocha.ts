@@ -63,7 +63,7 @@ export const mochaHooks: Mocha.RootHookObject = {
   },
 };
 
-/** Returns mocha without some tests of a contract suite, by title, for a setup that cannot keep these promises. */
+/** Returns mocha without the tests of a contract suite that have these titles, for a setup that can't pass them. */
 export const runnerWithout = (...titles: ReadonlyArray<string>): TestRunner => ({
   describe,
   it: (title, check) => {

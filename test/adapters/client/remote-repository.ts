@@ -53,8 +53,8 @@ const ownerOf = (key: ApiKey): OwnerId =>
 
 /** Makes the repository port over clients of a service, for its contract suite. */
 const remoteRepository = ({ baseUrl, isLossy, pets, fetch }: Remote): BasicRepository => {
-  // A store without further ids stays Unavailable, so retries end soon. Creates with the same key retry for 10 s on a
-  // busy machine.
+  // A store with the largest id can't create animals and stays Unavailable, so its calls end soon. Creates with the
+  // same key retry for 10 s on a busy machine.
   const limitMs = pets.some(({ id }) => id === largestId) ? 1_000 : 45_000;
   const seenKeys = new Set<string>();
   const clientOf = (owner?: OwnerId): AnimalStoreClient =>

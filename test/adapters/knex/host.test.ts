@@ -165,7 +165,7 @@ describe('The migrations on a knex that the store cannot use', () => {
   after(removeFolders);
 
   it('make no table of the store', async () => {
-    // A client of Knex for SQLite that is not the one by the name `sqlite3`, as that of better-sqlite3.
+    // Passes Knex a client class for SQLite instead of the name `sqlite3`, as a host with better-sqlite3 would.
     const client: unknown = createRequire(__filename)('knex/lib/dialects/sqlite3');
     const isClient = (_value: unknown): _value is typeof knex.Client => typeof client === 'function';
     if (!isClient(client)) return expect.fail('knex has moved its client for SQLite');

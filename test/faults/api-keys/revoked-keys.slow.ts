@@ -16,7 +16,9 @@ const usedForMs = 6_000;
 
 const pauseMs = 10;
 
-/** Status with which a key is accepted, on a path without a route: it needs nothing else of the database. */
+/**
+ * Status of a request with an accepted key to a path without a route. It needs nothing of the database except the key.
+ */
 const accepted = 404;
 
 const useAllTheTime = ({ address }: ServiceProcess, key: string) => {
@@ -48,7 +50,7 @@ const useAllTheTime = ({ address }: ServiceProcess, key: string) => {
 /** Times from the revocation until the database delays its responses, and until it sends them. */
 const [delaysMs, sendsMs] = [-2_200, 4_500];
 
-/** Revokes a key that both instances have looked up before, and whose responses they wait for. */
+/** Revokes a key that two instances use, while both wait for the responses of the database to their queries for it. */
 const revoke = async (
   { open }: SqlStore,
   databaseUrl: string,

@@ -52,7 +52,7 @@ const connectCrowd = (address: string): Promise<number> =>
       socket.on('error', reject);
       socket.on('data', (bytes: Buffer) => {
         received += bytes.toString();
-        // The list of animals is empty.
+        // A complete response ends with the empty list of animals.
         if (!received.endsWith('\r\n\r\n[]\n')) return;
         received = '';
         answers += 1;

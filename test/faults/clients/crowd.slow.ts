@@ -15,7 +15,10 @@ const crowds = {
 const few = 64;
 const requestsEach = 3;
 
-/** Time in which a crowd is served once. On a slow machine, it is smaller, because the deadline would be too near. */
+/**
+ * Time in which the service can answer each client of the crowd once. A slow machine gets a smaller crowd, because its
+ * answers would come too near to the deadline otherwise.
+ */
 const turnSeconds = 0.5;
 
 /** Number of connections to open at once, fewer than the accept backlog of the server. */

@@ -13,8 +13,8 @@ import { peakMemory } from '../support/measures';
 const maxMemoryBytes = 500_000_000;
 
 /**
- * The deadline of a request behind nginx. HAProxy and Caddy send the service as many requests at once as there are
- * connections, so other clients wait longer.
+ * Maximum time of an answer from /livez. Behind nginx, it is the deadline of a request. HAProxy and Caddy send the
+ * service as many requests at once as there are connections, so other clients wait longer.
  */
 const maxLivenessMs: Readonly<Record<string, number>> = { nginx: 4_000, HAProxy: 10_000, Caddy: 10_000 };
 

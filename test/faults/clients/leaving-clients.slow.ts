@@ -150,7 +150,7 @@ describe('Clients that leave', () => {
       within(abandonPipelines));
   }
 
-  // The requests end before they reach a database.
+  // Runs on SQLite only, because these requests end before they reach a database.
   it('leave nothing behind after half a body', () => inFolder(breakBodies));
 
   it('are disconnected if they fall silent, next to a good client', () => inFolder(beSilent));

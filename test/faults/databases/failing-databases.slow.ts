@@ -26,8 +26,8 @@ interface Failure {
 }
 
 /**
- * Makes a database fail under a service until it shows. Removes the fault, and checks the store after a kill -9.
- * Returns the number of stored animals whose create got no 201.
+ * Makes a database fail under a service until creates fail and the service is not ready. Removes the fault, and checks
+ * the store after a kill -9. Returns the number of stored animals whose create got no 201.
  */
 const failUnderService = async (
   databaseUrl: string,
@@ -56,7 +56,7 @@ const failUnderService = async (
   return (await expectAllStored((await startService(environment)).address)) - acknowledged.length;
 };
 
-/** Longer than any timeout of a service that runs. */
+/** Longer than any timeout that a running service has. */
 const outageMs = databaseTimeouts.idleInTransactionMs + 2_000;
 
 const diskBytes = 4 * 1024 * 1024;
@@ -140,7 +140,8 @@ describe('A failing SQLite database is a 503, and reads continue', () => {
           await run('backup', `${other}/backup`);
           await fillDisk(`${folder}/filler`, diskBytes);
 
-          // The first of these commands leaves a log without an index, so that SQLite can't even read the file.
+          // The first of these commands leaves a write-ahead log without an index, so that SQLite can't even read the
+          // file.
           const advice = /(?:SQLITE_(?:FULL|IOERR): |no space is left).*free space/;
           for (const words of [
             ['backup', `${folder}/backup`],
@@ -185,7 +186,7 @@ describe('A failing PostgreSQL database is a 503', () => {
     inPostgresDatabase((url) =>
       failUnderService(url, {
         inject: async () => {
-          // The project's own pool ends a silent transaction after seconds.
+          // Uses a client of its own, because the project's pool ends a silent transaction after seconds.
           const client = new Client({ connectionString: url });
           await client.connect();
           await client.query('begin');

@@ -66,7 +66,8 @@ const deployAndRollBack = async (databaseUrl: string, startProxy?: StartProxy): 
         name: `${client}`,
         ledger,
         address: () => addresses[place % addresses.length] ?? '',
-        // A connection to a port that is closed at this moment is reset. A proxy knows earlier not to open one.
+        // Without a proxy, all clients keep their connections: a new connection to a port that is closed at this moment
+        // is reset. A proxy knows earlier not to open one.
         keepAlive: proxy === undefined || client % 4 !== 0,
         turnAway: () => (place += 1),
         isOver: () => isOver,

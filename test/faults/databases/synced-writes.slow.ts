@@ -15,7 +15,7 @@ import { attachStrace, detachAll, fault } from '../support/machine';
 const clients = 8;
 const createsEach = 10;
 
-/** Options for whole pages of a log, and whole responses. */
+/** Options of strace that show whole pages of a write-ahead log, and whole responses. */
 const options = ['-y', '-s', '65536', '-e', 'trace=write,writev,pwrite64,pwritev,fsync,fdatasync'];
 
 /** A system call in a trace, with the lines on which it began and returned. */
@@ -47,7 +47,10 @@ const parse = (trace: string): ReadonlyArray<SystemCall> => {
   return calls.sort((one, other) => one.began - other.began);
 };
 
-/** Checks that each 201 was written after a sync of the log that began after its commit was written there. */
+/**
+ * Checks that each 201 was written after a sync of the write-ahead log that began after the commit was written to this
+ * log.
+ */
 const expectSyncedFirst = (trace: string, names: ReadonlyArray<string>, log: RegExp): void => {
   const calls = parse(trace);
   const ofLog = calls.filter(({ text }) => log.test(/^\d+<([^>]*)>/.exec(text)?.[1] ?? ''));
@@ -71,7 +74,8 @@ const expectSyncedFirst = (trace: string, names: ReadonlyArray<string>, log: Reg
 const createOn = async (address: string): Promise<ReadonlyArray<string>> => {
   const names = Array.from({ length: createsEach }, () => randomBytes(12).toString('hex'));
   for (const [place, name] of names.entries()) {
-    // The name stands twice: if a page of the log ends within one, the other is whole.
+    // The stored name has the text twice: if a page of the write-ahead log ends within one copy, the other copy is
+    // whole.
     const answer = await create(newLedger(), address, `${name}${name}`, { isKeyed: place % 2 === 1 });
     expect(answer.status).to.equal(201);
   }

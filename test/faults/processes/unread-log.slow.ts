@@ -32,7 +32,10 @@ const ask = async (address: string, count: number): Promise<void> => {
 /** Finds the address in the message of a start, or in the banner of a terminal. */
 const addressIn = (text: string): string | undefined => /http:\/\/127\.0\.0\.1:\d+/.exec(text)?.[0];
 
-/** Expects a service to answer and stop that writes its log to a descriptor, which is closed. */
+/**
+ * Expects that a service answers and stops if it writes its log to the descriptor `output`. Closes the descriptor in
+ * this process.
+ */
 const expectToServe = async (output: number, afterSome = (): void => undefined): Promise<void> => {
   const child = spawn(process.execPath, [main, 'serve'], {
     cwd: projectFolder,
@@ -92,7 +95,10 @@ describe('A service whose log can not be written', () => {
     await eventually('it serves', 20_000, () => addressIn(shown) !== undefined);
     terminal.stdout.pause();
     const pid = Number(await readFile(join(folder, 'pid'), 'utf8'));
-    /** Sends a signal. Returns false once the process has ended, and its file, too, if its parent has waited for it. */
+    /**
+     * Sends a signal. Returns false once the process has ended: it is a zombie, or has no file in /proc, because its
+     * parent has waited for it.
+     */
     const terminate = (): boolean => {
       try {
         if (/^State:\tZ/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'))) return false;

@@ -23,7 +23,7 @@ export const inTmpfs = <A>(size: string, use: (folder: string) => Promise<A>): P
 /** Makes a file that takes all free space of a file system of at most this size, down to the last page. */
 export const fillDisk = async (file: string, bytes: number): Promise<void> => {
   let filled = 0;
-  // Reserving space without a write takes no time from the faults at the same time.
+  // `fallocate` reserves space without writing. So it is fast, and the disk is full during the whole fault.
   for (let piece = bytes; piece >= 4096; piece /= 2) {
     await run('fallocate', ['--offset', `${filled}`, '--length', `${piece}`, file]).then(
       () => (filled += piece),
@@ -52,7 +52,7 @@ export const attachStrace = async (
     tracer.signal(signal);
     await tracer.ended;
   };
-  // After SIGINT, strace would wait for the end of a system call that it delays.
+  // `detachAll` uses SIGKILL, because after SIGINT strace would wait for the end of a system call that it delays.
   const kill = end('SIGKILL');
   tracers.add(kill);
   await eventually('strace is attached', 20_000, () =>

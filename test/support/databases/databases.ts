@@ -33,7 +33,7 @@ export const sqliteFile = async (): Promise<TestDatabase> => {
   };
 };
 
-/** Makes an empty database on the shared PostgreSQL server of the test run, with these options. */
+/** Returns a function that makes an empty database on the shared PostgreSQL server. `open` uses these options. */
 export const postgresWith =
   (options: Partial<PostgresOptions>, creation?: string) => async (): Promise<TestDatabase> => {
     const { url, drop } = await createPostgresDatabase(creation);

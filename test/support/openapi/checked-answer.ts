@@ -26,7 +26,7 @@ const findOperation = (method: string, target: string) => {
   return method === method.toUpperCase() ? item?.[name] : undefined;
 };
 
-/** Statuses that the HTTP server sends for any operation. Only the table of errors has them. */
+/** Statuses that the HTTP server sends for any operation. The document lists them only in its table of errors. */
 const statusesOfServer = [417, 431, 505];
 
 /** Paths that the document does not describe: health checks, the document itself and pages. */

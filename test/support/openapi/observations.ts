@@ -152,7 +152,7 @@ const startProgram = async (isLimited: boolean) => {
 
 type Program = Awaited<ReturnType<typeof startProgram>>;
 
-/** Observes the response to a request whose head does not arrive in full, 10 s later. */
+/** Sends each operation an incomplete head, and observes the response, which comes after 10 s. */
 const observeTimeouts = ({ send }: Program): Promise<ReadonlyArray<Observation>> =>
   Promise.all(
     Object.entries(provocations).map(async ([operationId, [request]]) => {
@@ -203,7 +203,7 @@ const queryNames = [
 
 type Candidate = Omit<ObservedParameter, 'accepted'> & { readonly requestWith: (text: string) => string };
 
-/** Returns the parameters that an operation may have, with requests that have a text as the parameter. */
+/** Returns the parameters that an operation may have. `requestWith` makes a request with a text as the parameter. */
 const candidatesOf = ([operationId, { method, path }]: readonly [
   string,
   PetOperation,
@@ -232,7 +232,7 @@ const candidatesOf = ([operationId, { method, path }]: readonly [
   ];
 };
 
-/** Texts that no parameter accepts. The program accepts them where it ignores a parameter. */
+/** Texts that no parameter accepts. If the program accepts a request with such a text, it ignores the parameter. */
 const invalidTexts = { path: 'x', query: '\0', header: 'a,b' };
 
 const observeParameters = async ({ send }: Program): Promise<ReadonlyArray<ObservedParameter>> => {
@@ -248,7 +248,7 @@ const observeParameters = async ({ send }: Program): Promise<ReadonlyArray<Obser
   return observed;
 };
 
-/** Sends requests of all kinds to the program, which take it 10 s because of timeouts. */
+/** Sends requests of all kinds to the program. Takes 10 s, because it waits for timeouts. */
 export const observeProgram = async (): Promise<Observations> => {
   const programs = await Promise.all([startProgram(false), startProgram(true)]);
   const [unlimited, limited] = programs;

@@ -41,7 +41,10 @@ const answerFacts = (answers: ReadonlyArray<Observation>): ReadonlyArray<string>
   });
 };
 
-/** Describes each header by the first response that has it, and by the responses of the same place that lack it. */
+/**
+ * Describes each header, with its value in the first response that has it. It is sent always if each response of the
+ * same operation and status has it.
+ */
 const headerFacts = (answers: ReadonlyArray<Observation>): ReadonlyArray<string> => {
   const first = new Map(answers.toReversed().flatMap(described));
   return [...first].map(([name, example]) => {

@@ -31,7 +31,10 @@ const texts = [
 
 const filterTexts = petFilters.flatMap((name) => fieldKind(newPetRules[name]).samples.map(String));
 
-/** Returns texts of parameters, accepted or not. Only a query can have each value of a filter. */
+/**
+ * Returns texts of parameters, accepted or not. Adds values of filters for a query only, because only a query has
+ * filters.
+ */
 export const parameterTexts = (place: string): ReadonlyArray<string> =>
   place === 'query' ? [...new Set([...texts, ...filterTexts])] : texts;
 

@@ -66,13 +66,16 @@ const programsFor = async (parent: string): Promise<string> => {
 };
 
 /**
- * Shell script that stops the server when standard input ends, which happens when the test process ends. After the end
- * of the server, another process may have its id, so the watcher ends with it.
+ * Shell script that stops the server when standard input ends, which happens when the test process ends. Kills the
+ * watcher once the server has ended, because another process may then get the id of the server.
  */
 const lifeline = `exec 3<&0; "$@" & server=$!; { read -r _ <&3; kill -INT $server; } & watcher=$!
   wait $server; kill $watcher 2>/dev/null`;
 
-/** Shell script that deletes the server's data after its end. The folder itself belongs to another user. */
+/**
+ * Shell script that deletes the server's data after its end. It can't delete the folder itself if the parent folder
+ * belongs to another user.
+ */
 const removal = `; rm -rf "$3"/*`;
 
 interface Options {
@@ -113,7 +116,10 @@ export const newPostgresServer = async (
 
   const isRunning = (): boolean => server?.exitCode === null && server.signalCode === null;
   const postmaster = (): number => Number(readFileSync(`${folder}/postmaster.pid`, 'utf8').split('\n')[0]);
-  /** Signals the children of the shell, whose ids are theirs while it runs, and their children. */
+  /**
+   * Signals the children of the shell, and their children. While the shell runs, no other process can get the ids of
+   * its children.
+   */
   const signalAll = (name: NodeJS.Signals): void => {
     if (!isRunning() || server?.pid === undefined) return;
     for (const child of childrenOf(server.pid)) signalFamily(child, name);
@@ -221,7 +227,7 @@ export const startSharedPostgres = async (): Promise<PostgresServer> => {
     ...['max_connections=300', 'fsync=off', 'full_page_writes=off'],
     ...['wal_level=minimal', 'max_wal_senders=0', 'autovacuum=off'],
   ];
-  // The default would derive a key from the password in each of hundreds of connections.
+  // With the default of 4096 iterations, checking the password of hundreds of connections would take longer.
   const server = await newPostgresServer(parent, settings, {
     isTemporary: true,
     initdbArguments: ['--no-data-checksums', '-c', 'scram_iterations=1'],

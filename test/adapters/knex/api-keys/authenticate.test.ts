@@ -74,7 +74,7 @@ for (const [kind, makeDatabase] of databaseKinds) {
           if (isAccepted) acceptedAt.push(calledAt);
           return !isAccepted;
         });
-        // Both clocks are read in whole milliseconds.
+        // The key may be accepted in the millisecond of its expiry, because both clocks are read in whole milliseconds.
         expect(Math.max(0, ...acceptedAt), 'the last call with success').to.be.at.most(
           Date.parse(created.expiresAt ?? ''),
         );

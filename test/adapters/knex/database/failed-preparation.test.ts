@@ -50,7 +50,7 @@ describe('A new connection whose preparation fails', () => {
          $$ begin raise exception 'no id'; end $$`,
         `alter database ${name} set search_path = public, pg_catalog`,
       );
-      // The silence after which a socket ends is longer than the wait below.
+      // With this timeout, no connection is closed for its silence during the wait below.
       const { reads, close } = openPostgres(url, { poolSize: 2, statementTimeoutMs: 60_000 });
       try {
         for (let attempt = 0; attempt < 5; attempt += 1)

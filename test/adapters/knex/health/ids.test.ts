@@ -47,7 +47,7 @@ const addPets = (database: OwnDatabase, from: number, to: number): Promise<unkno
 
 const last = '9223372036854775807';
 
-/** Statements after which a create gets no id, and a part of the advice. */
+/** Statements after which a create gets no id, and a part of the advice that `doctor` gives about it. */
 const faults = [
   [
     'PostgreSQL',

@@ -77,7 +77,8 @@ describe('A database that refuses creates', () => {
   }
 
   /**
-   * Runs a test as a role of a PostgreSQL server that `grant` gives the rights of the service, and others from them.
+   * Runs a test as a new role of PostgreSQL. `grant` gives it the rights of the service, and runs further statements,
+   * to each of which it appends the role.
    */
   const asRole = (
     test: (

@@ -17,7 +17,7 @@ import { keyed, newPets } from './new-pets';
 
 type Kind = (typeof databaseKinds)[number][0];
 
-/** A text that does not compress. */
+/** Name that does not compress, so that its row of an index is too large. */
 const refusedName = `a secret - ${String.fromCodePoint(...Array.from({ length: 980 }, () => randomInt(0x10000, 0x110000)))}`;
 
 const raisingTrigger = {
@@ -30,7 +30,7 @@ const raisingTrigger = {
   ],
 };
 
-/** Statements after which a database refuses this name only. */
+/** Statements after which a database refuses only animals with `refusedName`. */
 const refusals: Readonly<Record<Kind, Readonly<Record<string, ReadonlyArray<string>>>>> = {
   SQLite: {
     'a trigger aborts': [

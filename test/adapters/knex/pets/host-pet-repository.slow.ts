@@ -41,7 +41,7 @@ const failureIsForgotten = 'assigns no id past the largest: a create is Unavaila
 const runnerOf = {
   // knex by default opens one connection to a SQLite file. The import occupies it, so reads of that test would not end.
   SQLite: runnerWithout(importIsUnseen),
-  // A transaction sees its own writes, and fails after its first failed statement.
+  // Each test runs in one transaction. It sees its own writes, and accepts no statement after a failed one.
   PostgreSQL: runnerWithout(importIsUnseen, failureIsForgotten),
 };
 

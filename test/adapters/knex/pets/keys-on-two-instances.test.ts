@@ -72,7 +72,7 @@ describe('an idempotency key on two instances of SQLite', () => {
           outcome = await instance.create(newPet)();
         }),
       );
-      // The batch adds the second animal after it has looked for the first.
+      // Both creates share a batch, which reads the animal of the first and then writes the animal of the second.
       const results = await Promise.all([
         success(create(newPet, retried)),
         success(create(newPet, arbitraryScopedIdempotencyKey())),

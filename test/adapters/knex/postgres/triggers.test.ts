@@ -5,7 +5,8 @@ import { sourceOf } from '../../../contracts/source-of';
 import { postgresDatabase, withDatabase } from '../../../support/databases/databases';
 import { alterTables } from '../../../support/postgres/postgres';
 
-// Citus has no triggers on distributed tables, and runs the tests of imports.
+// These tests have a file of their own, because Citus runs the tests of imports, but has no triggers on distributed
+// tables.
 const shout = [
   `create function shout() returns trigger language plpgsql as $$ begin
      new.name = upper(new.name) || '!';

@@ -36,7 +36,9 @@ describe('A copy of a SQLite file', () => {
   it('that is interrupted at any time ends at once', async () => {
     const file = await newLargeCatalogue();
     const folder = await makeFolder();
-    /** Interrupts a copy after some turns of the event loop, or once it has bytes. Returns their number. */
+    /**
+     * Interrupts a copy after some turns of the event loop, or once it has bytes. Returns the largest size of the copy.
+     */
     const bytesOfCopy = async (turns: number): Promise<number> => {
       const controller = new AbortController();
       const progress = { isOver: false };

@@ -107,7 +107,7 @@ describe('A SQLite file', () => {
       await addTable(host);
     });
     expect(await migrateFile(file, false)).to.have.property('_tag', 'Right');
-    // SQLite file format, offset 68.
+    // The application_id is at offset 68 (SQLite file format).
     expect(readFileSync(file).readUInt32BE(68)).to.equal(7);
   });
 
