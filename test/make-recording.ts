@@ -17,7 +17,7 @@ const frameMs = 200;
 const pauseMs = 4_000;
 const speed = 2;
 
-/** Colours of the background, the text, and the numbers of ANSI. */
+/** Colours of the background, of the text, and of the ANSI colour numbers 1 (red) and 2 (green). */
 const themes = {
   light: { background: '#f6f8fa', text: '#1f2328', 1: '#cf222e', 2: '#1a7f37' },
   dark: { background: '#161b22', text: '#e6edf3', 1: '#ff7b72', 2: '#3fb950' },

@@ -25,7 +25,8 @@ const timeCommands = async (running) => {
   const times = [];
   for (const [target, { databaseUrl, importSeconds }] of Object.entries(running)) {
     times.push({ target, name: 'import', seconds: importSeconds });
-    // A copy of SQLite needs the service stopped, and pg_dump may be older than the server.
+    // `copy` of a SQLite file needs the service stopped. `backup` of PostgreSQL runs pg_dump, which may be older than
+    // the server.
     const impossible = targets[target].database === 'sqlite' ? 'copy' : 'backup';
     for (const name of values.commands.split(',').filter((each) => each !== impossible)) {
       const file = join(os.tmpdir(), `growth-${process.pid}.ndjson`);

@@ -109,7 +109,7 @@ END
     expect(await machine.enter(addAndList('Rex'))).to.equal('Rex\n');
     await machine.enter('animal-store doctor');
     expect(await machine.enter('stat --format=%a%U /etc/animal-store/environment')).to.equal('640root\n');
-    // checkout.slow.ts runs these commands.
+    // Leaves out this block, because checkout.slow.ts runs its commands.
     expect(left.shift()).to.include('npm prune');
 
     await runNext('/opt/animal-store/0.2.0/bin/animal-store --environment-file');
@@ -167,8 +167,8 @@ END
         ${startPostgres('db.example', '127.0.0.1', programs)}
         ${startPostgres('new-db.example', '127.0.0.2', programs)}
         ${roles}`);
-      // Splits the installation before its `migrate`: the owner creates the tables there, so that `migrate` needs no
-      // right to do so.
+      // Splits the installation before its `migrate`. The owner of the tables creates them at that point, so that
+      // `migrate` needs no right to do so.
       const [installProgram = '', ...rest] = install
         .replace(driver, '--ignore-scripts')
         .replace(sqlite, address)

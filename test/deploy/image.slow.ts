@@ -69,7 +69,7 @@ describe('The image', function () {
     ];
     const volumes = mounted.map((volume) => `--volume=${volume}`);
     const options = ['--layers', '--isolation=chroot', '--pull-never', '--format=docker'];
-    // The checkout belongs to a user whose files other users cannot read.
+    // Takes all rights on the checkout from other users, as a strict umask of its owner does.
     const checkout = await copyCheckout();
     await run('chmod', '--recursive', 'go-rwx', checkout);
     await run('buildah', 'bud', ...options, ...volumes, '--tag=animal-store', checkout);

@@ -12,7 +12,10 @@ import { makeCertificate } from './support/certificate';
 const script = join(projectFolder, 'deploy/systemd/animal-store-backup');
 const installed = '/usr/lib/postgresql';
 
-/** Returns the folder of the newest server of this machine, which pg_dump can read. */
+/**
+ * Returns the programs of the newest installed server. The server of the npm package may be too new for the installed
+ * `pg_dump`.
+ */
 const programFolder = (): string | undefined => {
   const version = existsSync(installed) ? readdirSync(installed).toSorted().at(-1) : undefined;
   return version === undefined ? undefined : join(installed, version, 'bin');
@@ -22,7 +25,7 @@ describe('The backup script on PostgreSQL', () => {
   needsPrograms('pg_dump', 'pg_restore', 'openssl');
   let folder = '';
   let server: PostgresServer;
-  /** A user with a password that has to be encoded. */
+  /** Password with characters that must be encoded in an address. */
   const password = 'p:a/s%s';
   let settings: Record<string, string> = {};
   let authority = '';

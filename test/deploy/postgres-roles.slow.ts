@@ -8,7 +8,10 @@ import { makeFolder, removeFolders } from '../support/temporary-folder';
 
 const key = 'a-key-of-this-test-that-is-long-enough';
 
-/** Faults that doctor finds. The server of the tests is fast, because it loses commits in a crash. */
+/**
+ * Failed checks of doctor, except for `server`. That check fails, because the server of the tests may lose commits in a
+ * crash.
+ */
 const fault = /^FAIL +\b(?!server )/m;
 
 const diagnose = async (url: string): Promise<string> => {

@@ -94,7 +94,7 @@ for (const [name, startProxy] of proxies) {
     }
 
     it('works on at most 200 requests of one address at a time', async function () {
-      // Caddy needs the rules of the firewall.
+      // Caddy relies on the rules of the firewall for this limit.
       if (name === 'Caddy') this.skip();
       const { hostname, port } = new URL(proxy.address);
       const head = `POST /v1/pets HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\n`;
@@ -133,7 +133,10 @@ for (const [name, startProxy] of proxies) {
   });
 }
 
-/** Program that opens 250 connections from one address to port 80, and prints how many were accepted. */
+/**
+ * Program that listens on port 80, and opens 250 connections to itself over IPv4 and then over IPv6. Prints for each
+ * how many were accepted.
+ */
 const connections = `
   const { connect, createServer } = require('node:net');
   const server = createServer((socket) => socket.on('error', () => undefined)).listen(80, '::', async () => {

@@ -48,7 +48,7 @@ const checkHost = async (pets: string): Promise<void> => {
   const { length } = await first.text();
   const head = await send('?limit=1', { method: 'HEAD' });
   expect(head.status).to.equal(200);
-  // Next leaves the length out.
+  // Next sends no Content-Length.
   expect(head.headers.get('Content-Length') ?? String(length)).to.equal(String(length));
   expect(await (await fetch(pets)).json()).to.include({ code: 'unauthorized' });
 

@@ -67,7 +67,7 @@ export const startCitus = async (script: string) => {
       await runProgram(process.execPath, [main, 'migrate'], { env: { DATABASE_URL: urlOf(0, name) } });
       await runScript('distribute', name, 'pets');
       if (distribution === 'all') await execute(urlOf(0, name), ...distributeOtherTables);
-      // A session's own timeout does not reach the workers.
+      // Sets the timeout of the role, because that of a session does not reach the workers.
       await execute(urlOf(0, name), "alter role current_user set lock_timeout = '1s'");
       for (const url of urls) {
         await execute(

@@ -109,7 +109,7 @@ default_pool_size = 15
 server_idle_timeout = 5
 `;
 
-/** Starts it as a user who is not root: it refuses root. */
+/** Starts PgBouncer as a user who is not root, because it refuses to run as root. */
 const startPgbouncer = async (program: string, serverUrl: string) => {
   const folder = await makeFolder();
   await chmod(folder, 0o755);
@@ -133,7 +133,7 @@ const startPgbouncer = async (program: string, serverUrl: string) => {
 };
 
 const runOnPgbouncer = async (): Promise<boolean> => {
-  // PGBOUNCER, or the path that Debian has it at.
+  // PGBOUNCER is the path of the program. The default is the path on Debian.
   const { PGBOUNCER: program = '/usr/sbin/pgbouncer' } = process.env;
   if (!existsSync(program)) {
     print('PgBouncer: skipped, since PGBOUNCER names no program');

@@ -96,7 +96,7 @@ describe('The database of a command', () => {
       expect(stdout + stderr).to.match(/may only read|read and write|belongs to/);
       expect(readdirSync(folder), words.join(' ')).to.deep.equal(['animals.sqlite3']);
     }
-    // While a service has the file open, its log is there, and reading adds nothing to it.
+    // While a service has the file open, its write-ahead log exists, and reading writes nothing to it.
     const open = startAs(service, 'serve');
     await eventually('the service is open', 20_000, () => open.stderr().includes('serves http'));
     for (const words of readingCommands)

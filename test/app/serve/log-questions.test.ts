@@ -24,7 +24,7 @@ describe('The questions in docs/logs.md', () => {
     writeFileSync(join(folder, 'service.log'), `${(await service.stop()).stdout}${JSON.stringify(failed)}\n`);
 
     const answers: Array<string> = [];
-    // The first block reads the journal of systemd.
+    // Leaves out the first block, because it reads the journal of systemd.
     for (const { text } of markdownBlocks('docs/logs.md').slice(1)) {
       const { code, stdout, stderr } = await shell(folder, text);
       expect(code, stderr).to.equal(0);

@@ -6,7 +6,10 @@ import { withOwnPostgres } from '../../support/postgres/postgres-server';
 
 const checkReady = join(projectFolder, 'deploy/check-ready.mjs');
 
-/** The connection times out after about 4 s. The unit starts the service again a second after its end. */
+/**
+ * Maximum time of a failed start. Its connection times out after about 4 s. The unit starts the service again a second
+ * after its end.
+ */
 const maxStartMs = 15_000;
 
 describe('A start while PostgreSQL is away', () => {

@@ -187,7 +187,7 @@ describe('The log of a failure', () => {
 
   it('has the advice of doctor, as for SQLITE_FULL to free space', async () => {
     const { service, writes, close } = await serveWithAccess();
-    // SQLite fails with SQLITE_FULL after the largest id too.
+    // Once the largest id is used, SQLite fails with SQLITE_FULL, as on a full disk.
     await writes('pets').insert({ id: '9223372036854775807', name: 'last', category_id: 1 });
     await close();
     const body = '{"name":"Rex","categoryId":1}';

@@ -93,7 +93,8 @@ describe('The advice of a command', () => {
           .and.include(reason);
         expect(doctor.code).to.equal(1);
         expect((await runLater('serve', asRole.href)).stderr).to.include(reason);
-        // As the owner, doctor has only tried the migration, although the service locks the table.
+        // As the owner of the tables, doctor tries the migration and rolls it back, also while the service locks the
+        // table.
         const { writes, close } = open(url);
         const transaction = await writes.transaction();
         await transaction.raw('lock table pets in row exclusive mode');

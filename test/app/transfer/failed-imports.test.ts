@@ -139,13 +139,14 @@ describe('An import that does not end well', () => {
       const { file } = catalogue;
       const running = startImport(catalogue);
       await eventually('the database is open', bound, () => running.stderr().includes('database: '));
-      // The import has written, and so has a log, once its buffers can take no more.
+      // At `drain`, the import has read more than its buffers hold. So it has written animals, and the write-ahead log
+      // exists.
       for (let row = 0; row < 200; row += 1) running.stdin.write(someRows);
       await once(running.stdin, 'drain');
       await lose(file);
       running.stdin.end();
       const { code, stderr } = await running.ended;
-      // The watch does not notice an emptied log.
+      // The watch does not notice an emptied log, so the import may also succeed.
       if (loss !== 'the log is emptied') expect(code, stderr).to.equal(1);
       if (loss === 'the log is removed')
         expect(await columnOf(file, 'animal_store_migrations', 'name')).to.deep.equal(

@@ -43,7 +43,7 @@ describe('The progress of a command', () => {
       expect(stdout).to.match(/[█░]{24} {2}\d+ % {2}[\d,]+ rows {2}[\d,]+\/s {2}\d+ s left/);
       expect(stdout).to.match(/line 2: categoryId must be .*\r\n/);
       expect(stdout.trimEnd()).to.match(/(?:^|[\r\nK])100,000 animals stored with new ids [^\r\n]*$/);
-      // A command that is suspended or killed could not turn line wrapping on again.
+      // Line wrapping stays on, because a command that is suspended or killed could not turn it on again.
       expect(stdout).to.not.include('\x1b[?7l');
     });
 

@@ -42,7 +42,7 @@ const answers = (name, operation) => targets[name].only?.includes(operation) ?? 
 /** Measures each operation target by target, in an order that rotates. Returns the medians over the rounds. */
 const measureRounds = async (running, measure, { operationNames, connections, rounds, seconds, animals }) => {
   const names = Object.keys(running);
-  // Code is compiled before it is measured.
+  // Runs each operation before the measurements, so that its code is compiled by then.
   for (const name of names) {
     for (const operation of operationNames.filter((each) => answers(name, each))) {
       await measure({ ...running[name], operation, animals, connections: 64, seconds: 1 });

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { animalText } from './operations.js';
 
-// The TypeScript files of the tests are CommonJS.
+// Loads these files with `require`, because the TypeScript files of the tests are CommonJS.
 const require = createRequire(import.meta.url);
 const { newPostgresServer } = require('../../support/postgres/postgres-server.ts');
 const { main, startProgram } = require('../../support/processes/command.ts');

@@ -5,7 +5,8 @@ import process from 'node:process';
 import { pino } from 'pino';
 import { postgresAnimals, sqliteAnimals } from './stores.js';
 
-// With the word `duties`, each request has an id and one line in an asynchronous log. With `postgres`, the animals are there.
+// With the word `duties`, each request has an id and one line in an asynchronous log. With `postgres`, the animals are
+// in PostgreSQL.
 const words = process.argv.slice(2);
 const hasDuties = words.includes('duties');
 const pets = words.includes('postgres') ? postgresAnimals() : sqliteAnimals();

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Starts a copy of this machine in the folder $1, with a systemd and a loopback interface of its own. Only npm uses the
-# network of the machine, for a registry. Prints the process id of systemd. Ends with standard input.
-# Runs in a mount namespace of its own. It calls itself as process 1 of the copy.
+# network of the machine, for a registry. Prints the process id of systemd. Ends when standard input ends. Runs in a
+# mount namespace of its own. It calls itself as process 1 of the copy.
 set -eu
 folder=$1
 root=$folder/root
@@ -34,7 +34,7 @@ touch "$root/run/outer-network"
 mount --bind "$2" "$root/run/outer-network"
 read -r systemd _ </proc/self/stat
 mount -t proc proc "$root/proc"
-# The settings of the kernel belong to the whole machine.
+# Makes the settings of the kernel read-only, because they belong to the whole machine.
 mount --bind "$root/proc/sys" "$root/proc/sys"
 mount -o remount,bind,ro "$root/proc/sys"
 

@@ -28,7 +28,7 @@ export const makeCertificate = async (folder: string): Promise<Certificate> => {
 /** Makes a certificate that is like another one, with the same key, but has expired. */
 export const expiredLike = async ({ certificate, privateKey }: Certificate): Promise<Certificate> => {
   const expired = certificate.replace('.pem', '-expired.pem');
-  // openssl rejects other numbers of days below 1.
+  // -1 is the only number of days below 1 that openssl accepts.
   const words = ['x509', '-in', certificate, '-signkey', privateKey, '-days', '-1', '-out', expired];
   const { code, stderr } = await startProgram('openssl', words).ended;
   expect(code, stderr).to.equal(0);

@@ -111,7 +111,7 @@ const startHaproxy = starter(
       `bind [::1]:${tlsPort} v6only ssl crt ${certificate}`,
     ],
   ],
-  // Without its log, a line for each request, which this process would have to read while it measures.
+  // Discards the log of HAProxy. Otherwise this process would have to read a line for each request while it measures.
   (site) =>
     Promise.resolve(startProgram('sh', ['-c', 'exec haproxy -db -f "$0" >/dev/null', site], { environment })),
 );

@@ -123,7 +123,8 @@ describe('The deadline of a request', () => {
         requestRejected: (record) => rejected.push(record),
       },
     });
-    // A client could take a 408 for the response to its first request.
+    // A connection without a request gets no 408, because the client could take it for the response to its first
+    // request.
     const withoutRequest = connectTo(server.address).closed();
     const connection = connectTo(server.address);
     connection.send(

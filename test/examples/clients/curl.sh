@@ -6,7 +6,8 @@ category=9007199254740993
 folder=$(mktemp -d)
 trap 'rm -r "$folder"' EXIT
 
-# Repeats what a restart, a limit or a lost answer ends, for 60 seconds, and never sooner than the service says.
+# Repeats a request that fails because of a restart, a rate limit or a lost response, for 60 seconds, and never sooner
+# than the service says.
 call() {
   local expected=$1 status; shift
   for _ in {1..30}; do

@@ -23,7 +23,7 @@ export const inTmpfs = <A>(size: string, use: (folder: string) => Promise<A>): P
 /** Makes a file that takes all free space of a file system of at most this size, down to the last page. */
 export const fillDisk = async (file: string, bytes: number): Promise<void> => {
   let filled = 0;
-  // `fallocate` reserves space without writing. So it is fast, and the disk is full during the whole fault.
+  // `fallocate` reserves space without writing, so it takes no time from the other faults that run at the same time.
   for (let piece = bytes; piece >= 4096; piece /= 2) {
     await run('fallocate', ['--offset', `${filled}`, '--length', `${piece}`, file]).then(
       () => (filled += piece),
