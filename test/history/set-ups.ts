@@ -21,7 +21,10 @@ import { type Instance, withInstances } from './instance';
 
 export interface System {
   readonly instances: ReadonlyArray<Instance>;
-  /** Each injects one fault at a time. No two of them touch the same thing. */
+  /**
+   * Hands that inject faults at the same time, each one fault at a time. No two of them touch the same part of the
+   * system.
+   */
   readonly hands: ReadonlyArray<Hand>;
 }
 

@@ -12,7 +12,7 @@ import { type Certificate, makeCertificate } from './certificate';
 export interface Proxy {
   /** Address without TLS. */
   readonly address: string;
-  /** The same over IPv6. */
+  /** Address without TLS over IPv6. */
   readonly ipv6Address: string;
   /** Address with TLS, for HTTP/2 and HTTP/1.1. */
   readonly tlsAddress: string;

@@ -28,8 +28,8 @@ app.use(async (context) => {
   const { name, adopter, attempt } = context.query;
   context.body = await database.transaction(async (transaction) => {
     const animals = embeddedClient({ openStore: openStoreOn(transaction), apiKey });
-    // Without the key, a retry creates another animal. A failed transaction can't be continued, so nothing is retried
-    // in it.
+    // Without the idempotency key, a retry creates another animal. A failed transaction can't be continued, so nothing
+    // is retried in it.
     const { id } = await animals.create({ name, categoryId: 7 }, { idempotencyKey: attempt, retryForMs: 0 });
     await transaction('adoptions').insert({ pet_id: String(id), adopter });
     return `${adopter} takes animal ${id}`;

@@ -46,7 +46,7 @@ export const postgresWith =
 
 export const postgresDatabase = postgresWith({});
 
-/** A database whose lock timeout is longer than any operation of a test may take. */
+/** A database whose lock timeout, a third of its statement timeout, is longer than any operation of a test may take. */
 export const patientPostgresDatabase = postgresWith({ statementTimeoutMs: 60_000 });
 
 /** The kinds of database that the Knex adapter supports. */
@@ -59,8 +59,8 @@ export const databaseKinds = [
 export const isDistributed = process.env['TEST_POSTGRES_IS_DISTRIBUTED'] === 'yes';
 
 /**
- * Maximum concurrent writers of a test on SQLite. Each waiting writer blocks one of the four threads of this process,
- * and the current writer needs one.
+ * Maximum concurrent writers of a test on SQLite. Each waiting writer blocks one of the four threads of Node's thread
+ * pool, and the current writer needs one.
  */
 export const mostWriters = 4;
 

@@ -16,9 +16,9 @@ export interface FreezingProxy {
   readonly thaw: () => void;
   /** Connects new clients to another server. Open connections are closed, hang from then on, or stay. */
   readonly switchTo: (serverPort: number, open: 'end' | 'hang' | 'keep') => void;
-  /** Stops passing what the server sends to a client that has sent text that matches `words`. */
+  /** Stops passing what the server sends to a client, once the client has sent text that matches `words`. */
   readonly muteAt: (words: RegExp) => void;
-  /** True once a client has sent such text. */
+  /** True once a client has sent text that matches the `words` of `muteAt`. */
   readonly isMute: () => boolean;
   readonly close: () => Promise<void>;
 }

@@ -58,7 +58,7 @@ export const freePort = async (ports: ReadonlyArray<number> = portsOfServers()):
   throw new Error('no port is free');
 };
 
-/** On Debian, programs of an administrator are in folders that are missing in the PATH of other users. */
+/** Adds the folders of programs for administrators, because Debian leaves them out of the PATH of other users. */
 const folders = [...(process.env['PATH'] ?? '').split(delimiter), '/usr/sbin', '/sbin'];
 
 const isInstalled = (program: string): boolean =>
