@@ -7,10 +7,14 @@ import { serverTimeouts as server } from '../adapters/http/server/timeouts';
 import { databaseTimeouts as database } from '../adapters/knex';
 import { scrapeTimeoutMs } from '../app/serve/readiness';
 import { defaults } from '../app/settings/settings';
+import { healthCheckMs } from '../app/store/port';
 import { clientTimeouts as client } from '../adapters/client/retry';
 
 /** Time within which the service answers each request and rejects a revoked key (docs/guarantees.md). */
 const promisedMs = 5_000;
+
+/** Time within which a service without STOP_DELAY stops (docs/operations.md). */
+const promisedStopMs = 13_000;
 
 /** Time for which nginx and HAProxy keep an idle connection to a server by default. */
 const proxyIdleMs = 60_000;
@@ -34,8 +38,22 @@ const proxyHeadsMs = [
   ...millisecondsIn('caddy/Caddyfile', /read_header (\d+)s/g),
 ];
 
+/** Times that proxies wait for a body, or for the response to it. */
+const proxyRequestsMs = [
+  ...millisecondsIn('haproxy/haproxy.cfg', /timeout (?:client|server) (\d+)s/g),
+  ...millisecondsIn('caddy/Caddyfile', /response_header_timeout (\d+)s/g),
+];
+
+/** Times after which a service that stops is killed. */
+const killsMs = [
+  ...millisecondsIn('systemd/animal-store.service', /^TimeoutStopSec=(\d+)$/gm),
+  ...millisecondsIn('systemd/animal-store@.service', /^TimeoutStopSec=(\d+)$/gm),
+  ...millisecondsIn('../compose.yaml', /stop_grace_period: (\d+)s/g),
+];
+
 /** Times that health checks wait for an answer. */
 const healthChecksMs = [
+  healthCheckMs,
   ...millisecondsIn('haproxy/haproxy.cfg', /timeout check (\d+)s/g),
   ...millisecondsIn('check-ready.mjs', /timeoutSeconds = (\d+);/g),
   ...millisecondsIn('caddy/Caddyfile', /health_timeout (\d+)s/g),
@@ -54,6 +72,11 @@ const orders: ReadonlyArray<readonly [string, ReadonlyArray<number>]> = [
     'a stop waits for proxies to close idle connections',
     [Math.max(...proxyIdlesMs), server.idleGraceMs, server.stopMs],
   ],
+  [
+    'a stop ends as promised, before it is killed',
+    [server.acceptBacklogMs + server.stopMs, promisedStopMs, Math.min(...killsMs)],
+  ],
+  ['a proxy waits longer for a body than the service', [request.requestMs, Math.min(...proxyRequestsMs)]],
   ['a stop waits for first bytes', [server.idleCheckMs, server.firstByteMs, server.stopMs]],
   ['a statement ends before the request', [database.statementMs + database.outerMarginMs, maxResponseMs]],
   ['a SQLite lock ends before the request', [database.sqliteBusyMs + database.outerMarginMs, maxResponseMs]],
@@ -98,7 +121,7 @@ describe('Time limits', () => {
   });
 
   it('of a health check leave the service the time that it takes to find a cause', () => {
-    expect(healthChecksMs).to.have.lengthOf(6);
+    expect(healthChecksMs).to.have.lengthOf(7);
     expect(Math.min(...healthChecksMs)).to.be.above(database.readinessMs);
     expect(Math.min(...healthChecksMs)).to.be.at.least(promisedMs);
   });

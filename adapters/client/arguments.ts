@@ -36,7 +36,7 @@ const isEmpty = (input: unknown): boolean => input === null || (isString(input) 
 
 /**
  * Makes the check of a field that a caller passes. An int64 may also be a string of decimal digits. An empty text in a
- * required field counts as missing, because a form sends it for a field that is not filled in.
+ * required field of another kind counts as missing, because a form sends it for a field that is not filled in.
  */
 const checkPassed = (rule: FieldRule): Check => {
   const { decode, fromText, explain, required } = fieldType(rule);

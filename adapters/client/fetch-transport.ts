@@ -91,8 +91,9 @@ const fetchError = (cause: unknown, hint = ''): unknown => {
 const hintFor = (url: string): string => {
   const origin = propertyOf(propertyOf(globalThis, 'location'), 'origin');
   if (typeof origin !== 'string') return '';
-  return new URL(url).origin === origin
-    ? `; is the service running, and is ${url} its address?`
+  if (new URL(url).origin === origin) return `; is the service running, and is ${url} its address?`;
+  return origin === 'null'
+    ? `; is the service running, and is ${url} its address? Serve this page over HTTP, so that it has an origin that CORS_ORIGIN can allow`
     : `; is the service running, is ${url} its address, and has CORS_ORIGIN the origin ${origin}?`;
 };
 

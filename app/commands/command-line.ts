@@ -42,11 +42,12 @@ const readByNode = {
 
 const dotEnv = '.env';
 
-/** Outside production, reads `.env` in the current folder, or warns why not. Environment variables take precedence. */
+/** Outside production, reads `.env` in the current folder, or warns why not. Environment variables take precedence, unless they are empty. */
 const readDotEnv = (env: Record<string, string | undefined>, { printError }: Terminal): void => {
   if (isProduction(env) || !existsSync(dotEnv)) return;
   try {
-    Object.assign(env, { ...parseEnv(readFileSync(dotEnv, 'utf8')), ...env });
+    for (const [name, value] of Object.entries(parseEnv(readFileSync(dotEnv, 'utf8'))))
+      if ((env[name] ?? '').trim() === '') env[name] = value;
     printError(`settings: ${dotEnv} and the environment`);
   } catch (error) {
     printError(`warning: ${dotEnv} was not read: ${E.toError(error).message}`);

@@ -194,7 +194,11 @@ export const requestReporter = (
       warnOfRefusal(undefined);
     },
     preflightRejected: atMostEvery(preflightLogMs, (origin) => {
-      logger.warn(`a browser asked from ${origin}; set CORS_ORIGIN to allow it`);
+      const advice =
+        origin === 'null'
+          ? 'serve its page over HTTP, so that the page has an origin that CORS_ORIGIN can allow'
+          : 'set CORS_ORIGIN to allow it';
+      logger.warn(`a browser asked from ${origin}; ${advice}`);
     }),
     error: (cause, requestId) => {
       if (!causes.pass(toError(cause).message)) return;

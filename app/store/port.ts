@@ -4,13 +4,14 @@ import { errorCode } from '../error-code';
 import { CommandFailed } from '../failures';
 import { failed, type Finding, type Opening, passed, warned } from './opening';
 
-const answerMs = 2_000;
+/** Maximum time to wait for a health check, as the proxies in `deploy` do. */
+export const healthCheckMs = 5_000;
 
 /** Returns the text of a health check on a port, or an empty text without an answer. */
 const healthOf = async (port: number, host: string, path: string): Promise<string> => {
   try {
     const url = `http://${host.includes(':') ? `[${host}]` : host}:${port}${path}`;
-    return await (await fetch(url, { signal: AbortSignal.timeout(answerMs) })).text();
+    return await (await fetch(url, { signal: AbortSignal.timeout(healthCheckMs) })).text();
   } catch {
     return '';
   }

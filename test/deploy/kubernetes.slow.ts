@@ -151,7 +151,7 @@ for (const overlay of ['sqlite', 'postgresql']) {
 
     it('waits for a stop longer than the service takes, and has memory for its connections', () => {
       const { pod, container } = server();
-      expect(pod.terminationGracePeriodSeconds).to.be.above(valueOf(container, 'STOP_DELAY') / 1_000 + 12);
+      expect(pod.terminationGracePeriodSeconds).to.be.above(valueOf(container, 'STOP_DELAY') / 1_000 + 13);
       const [, gibibytes] = /^(\d+)Gi$/.exec(container.resources.limits.memory) ?? [];
       // docs/configuration.md and docs/scaling.md have these figures.
       const needed = 85e6 + valueOf(container, 'MAX_CONNECTIONS') * 250e3;

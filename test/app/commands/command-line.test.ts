@@ -65,6 +65,7 @@ describe('The command line', () => {
       'settings: .env and the environment',
       'error: PORT must be a whole number from 0 to 65535',
     ]);
+    expect((await errors({ PORT: '', LOG_LEVEL: 'info' })).join()).to.include('PORT must be');
     expect((await errors({ NODE_ENV: 'production' })).join()).to.include('there is no animal store');
   });
 

@@ -114,6 +114,14 @@ describe('CORS', () => {
       ]);
     }));
 
+  it('does not advise to allow a page that has no origin', () =>
+    whileServing({ CORS_ORIGIN: office }, async (closed) => {
+      const [target, , ...rest] = preflight;
+      expect((await ask(closed, target, 'Origin: null', ...rest)).status).to.equal(401);
+      const [warning] = logLines(closed.stdout()).filter(({ level }) => level === 'warn');
+      expect(warning?.['msg']).to.include('from null; serve its page over HTTP');
+    }));
+
   it('lets any origin in with *', () =>
     whileServing({ CORS_ORIGIN: '*' }, async (open) => {
       const { status, headers } = await ask(open, ...preflight);
