@@ -174,13 +174,17 @@ describe('The tables of operations', () => {
 });
 
 describe('A field of an animal', () => {
-  const catalogue = readFileSync(join(projectFolder, 'adapters/http/docs/catalogue.html'), 'utf8');
+  const readPageFile = (name: string) =>
+    readFileSync(join(projectFolder, 'adapters/http/docs', name), 'utf8');
+  const catalogue = readPageFile('catalogue.html');
+  const [, integers] = /^const integers = \[(.*)\];$/m.exec(readPageFile('examples.mjs')) ?? [];
 
   for (const [name, rule] of Object.entries<FieldRule>(newPetRules)) {
     it(`is named by the page, its form and the documents: ${name}`, () => {
       const [filters, form = ''] = catalogue.split(/(?=id="new-name")/);
       expect(form, 'the form of the page').to.include(`name="${name}"`);
       expect(filters?.includes(`name="${name}"`), 'the filters of the page').to.equal(rule.filter === true);
+      expect(integers?.includes(`'${name}'`), 'the integers of the examples').to.equal(rule.kind === 'int64');
       expect(operationRows('docs/http-api.md').get('POST /v1/pets'), 'docs/http-api.md').to.include(
         `\`${name}\``,
       );

@@ -36,23 +36,33 @@ const decodeSegment = (text: string): string => {
   }
 };
 
+const routes = Object.values(petOperations).map((operation) => ({
+  operation,
+  pattern: new RegExp(`${operation.path.replaceAll(/:(\w+)/g, '(?<$1>[^/]+)')}/?$`),
+}));
+
 /**
  * Finds the operation by the end of the path. The path may have a prefix. It may also end with a slash, because some
  * frameworks redirect to such a path. Without a match, the handler of the returned operation fails.
  */
 const route = (method: string, path: string) => {
-  const [matched, petId] = /\/v1\/pets(?:\/([^/]+))?\/?$/.exec(path) ?? [];
-  const atPath = Object.values(petOperations).filter(
-    (operation) => matched !== undefined && operation.path.endsWith('/:petId') === (petId !== undefined),
-  );
+  const atPath = routes.flatMap(({ operation, pattern }) => {
+    const match = pattern.exec(path);
+    return match === null ? [] : [{ operation, petId: decodeSegment(match.groups?.['petId'] ?? '') }];
+  });
+  const found = atPath.find(({ operation }) => methodsOf(operation).includes(method));
+  if (found !== undefined) return found;
   const unmatched: HttpFailure =
-    matched === undefined
+    atPath.length === 0
       ? { _tag: 'RouteNotFound', hint: operationsHint }
-      : { _tag: 'MethodNotAllowed', allowed: atPath.flatMap(methodsOf).sort() };
-  const operation: Pick<PetOperation, 'handle'> = atPath.find((each) => methodsOf(each).includes(method)) ?? {
+      : {
+          _tag: 'MethodNotAllowed',
+          allowed: atPath.flatMap(({ operation }) => methodsOf(operation)).sort(),
+        };
+  const operation: Pick<PetOperation, 'handle'> = {
     handle: () => Promise.resolve(E.left(unmatched)),
   };
-  return { operation, petId: decodeSegment(petId ?? '') };
+  return { operation, petId: '' };
 };
 
 /**

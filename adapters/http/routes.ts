@@ -92,7 +92,7 @@ const serveOperation = async (
 const petRouter = (access: StoreAccess<Context>): Router<State> => {
   const router = exactRouter();
   for (const operation of Object.values(petOperations)) {
-    router[operation.method === 'GET' ? 'get' : 'post'](operation.path, (context) =>
+    router.register(operation.path, [operation.method], (context) =>
       serveOperation(context, access, operation, context.params['petId']),
     );
   }
