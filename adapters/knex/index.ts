@@ -14,6 +14,7 @@ export { batchOperations, knexPetRepository, type RepositoryObserver } from './p
 export * from './quota';
 export { postgresConfiguration, type PostgresOptions } from './postgres/configuration';
 export { openPostgres } from './postgres/postgres';
+export { dropOwnTables, readRestoreTarget } from './postgres/restore-target';
 export { backupSqlite, type CopyOptions } from './sqlite/backup';
 export {
   identifyFile,

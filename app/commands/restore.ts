@@ -3,12 +3,13 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import {
+  dropOwnTables,
   errorKindOf,
   migrateExisting,
   openSqlite,
   type OwnDatabase,
-  ownTables,
   readContents,
+  readRestoreTarget,
   readSchema,
   restoreSqlite,
 } from '../../adapters/knex';
@@ -87,27 +88,24 @@ const restoreIntoPostgres = async (
   state: RestoreState,
 ): Promise<string> => {
   const database = await databaseOf(settings).open();
-  let schema: string | undefined;
+  let restoredSchema: string | undefined;
   const dropTables = async (): Promise<void> => {
+    if (restoredSchema === undefined) return;
     state.phase = 'restoring';
-    for (const table of ownTables)
-      await database.writes.schema.withSchema(schema ?? 'public').dropTableIfExists(table);
+    await dropOwnTables(database, restoredSchema);
+    restoredSchema = undefined;
   };
   try {
     if ((await orFail(readSchema(database))).generation > 0)
       throw new Error('there is a store in the target already; restore into a database without one');
-    schema = await database.currentSchema();
-    const { rows } = await database.reads.raw<{ readonly rows: ReadonlyArray<{ readonly name: string }> }>(
-      'select tablename as name from pg_catalog.pg_tables where schemaname = ? and tablename = any(?) limit 1',
-      [schema ?? '', [...ownTables]],
-    );
-    const [taken] = rows;
-    if (taken !== undefined)
-      throw new Error(`the target has a table ${taken.name} already; restore into an empty database`);
-    const onRestored = (): void => {
+    const { takenTable, ...target } = await readRestoreTarget(database);
+    if (takenTable !== null)
+      throw new Error(`the target has a table ${takenTable} already; restore into an empty database`);
+    const onRestored = (schema: string): void => {
       state.phase = 'restored';
+      restoredSchema = schema;
     };
-    await restorePostgres(connectionString, file, { ...options, schema, onRestored });
+    await restorePostgres(connectionString, file, { ...options, ...target, onRestored });
     state.phase = 'granted';
     options.onStage?.('migrating');
     const migrated = await orFail(
@@ -120,7 +118,7 @@ const restoreIntoPostgres = async (
     const result = options.check === true ? 'the backup can be restored' : 'restored and checked';
     return `${result}: ${await contentsText(database)}${migratedText(migrated)}`;
   } finally {
-    if (options.check === true && state.phase !== 'restoring') await dropTables();
+    if (options.check === true) await dropTables();
     await database.close();
   }
 };

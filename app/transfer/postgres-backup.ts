@@ -2,7 +2,7 @@ import { toError } from 'fp-ts/Either';
 import { execFile } from 'node:child_process';
 import { existsSync, statSync } from 'node:fs';
 import { mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
-import { tmpdir, userInfo } from 'node:os';
+import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { rootCertificates } from 'node:tls';
 import { promisify } from 'node:util';
@@ -141,10 +141,12 @@ const grantsScript = join(dirname(require.resolve('#manifest')), 'deploy/postgre
 
 interface RestoreOptions extends Options {
   readonly role?: string | undefined;
+  /** Name of the database that the address selects. */
+  readonly database: string;
   /** Schema in which the service expects the tables. */
   readonly schema: string | undefined;
-  /** Runs when the restore has committed, before the rights are granted. */
-  readonly onRestored: () => void;
+  /** Runs when the restore into a schema has committed, before the rights are granted. */
+  readonly onRestored: (schema: string) => void;
 }
 
 /**
@@ -155,7 +157,7 @@ interface RestoreOptions extends Options {
 export const restorePostgres = (
   connectionString: string,
   file: string,
-  { role, schema, onRestored, ...options }: RestoreOptions,
+  { role, database: name, schema, onRestored, ...options }: RestoreOptions,
 ): Promise<void> =>
   withTools(connectionString, options, async (run) => {
     options.onStage?.('checking');
@@ -168,13 +170,9 @@ export const restorePostgres = (
         `the backup is of the schema ${dumped}, but the address selects ${schema === undefined ? 'no schema' : `the schema ${schema}`}; create the schema ${dumped} in the target, and select it by search_path`,
       );
     options.onStage?.('copying');
-    const { pathname, username } = new URL(connectionString);
-    // If the address has no database, takes the one with the name of the user, as the driver and pg_dump do.
-    const names = [pathname.slice(1), username, options.environment['PGUSER'] ?? ''];
-    const name = names.find((each) => each !== '') ?? userInfo().username;
-    const database = `--dbname=${decodeURIComponent(name)}`;
+    const database = `--dbname=${name}`;
     await run('pg_restore', ['--no-owner', '--no-acl', '--single-transaction', database, file]);
-    onRestored();
+    onRestored(dumped);
     if (role !== undefined)
       await run('psql', ['--no-psqlrc', '--quiet', database, `--set=role=${role}`, `--file=${grantsScript}`]);
   });

@@ -1,0 +1,28 @@
+import type { OwnDatabase } from '../database/own-database';
+import { ownTables } from '../migrations/migrations';
+
+interface RestoreTarget {
+  readonly database: string;
+  readonly schema: string | undefined;
+  /** Name of a table in the schema that a restored store would have, too. */
+  readonly takenTable: string | null;
+}
+
+/** Reads what a restore needs to know of the PostgreSQL database that it restores into. */
+export const readRestoreTarget = async (target: OwnDatabase): Promise<RestoreTarget> => {
+  const schema = await target.currentSchema();
+  const { rows } = await target.reads.raw<{
+    readonly rows: readonly [Pick<RestoreTarget, 'database' | 'takenTable'>];
+  }>(
+    `select current_database() as database, (
+       select tablename from pg_catalog.pg_tables where schemaname = ? and tablename = any(?) limit 1
+     ) as "takenTable"`,
+    [schema ?? '', [...ownTables]],
+  );
+  return { ...rows[0], schema };
+};
+
+/** Drops the tables of a store, and nothing else. */
+export const dropOwnTables = async ({ writes }: OwnDatabase, schema: string): Promise<void> => {
+  for (const table of ownTables) await writes.schema.withSchema(schema).dropTableIfExists(table);
+};
