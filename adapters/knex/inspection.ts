@@ -17,6 +17,9 @@ import { readSchemaState, type SchemaState } from './migrations/migrations';
  */
 const minFreeDiskBytes = 8 * 1024 * 1024;
 
+/** Free space below which the alert `AnimalStoreDiskFull` calls an operator, who then runs `doctor`. */
+export const scarceDiskBytes = 500e6;
+
 const trialPet = decodeOrThrow(NewPetCodec, { name: 'trial', categoryId: 1 });
 const trialRow = newPetRow({ newPet: trialPet, createdBy: null });
 
@@ -37,7 +40,7 @@ const tryCreate = ({ writes, statements }: StoreDatabase): Promise<void> =>
 
 /**
  * Checks the database. For a SQLite file, fails with ENOSPC if its disk is nearly full, or with SQLITE_CORRUPT if the
- * file is damaged.
+ * file is damaged. Warns while less than `scarceDiskBytes` are free.
  */
 export const inspectConnection = (database: OwnDatabase): TaskEither<Unavailable, ReadonlyArray<Finding>> =>
   toTaskEither(async () => {
@@ -45,7 +48,10 @@ export const inspectConnection = (database: OwnDatabase): TaskEither<Unavailable
     if (diskAvailable < minFreeDiskBytes) {
       throw errorWithCode('ENOSPC', `ENOSPC: only ${diskAvailable} bytes are free`);
     }
-    return database.inspect();
+    const findings = await database.inspect();
+    if (diskAvailable >= scarceDiskBytes) return findings;
+    const text = `only ${Math.round(diskAvailable / 1e6)} MB are free on the disk of the database; free space, because creates fail on a full disk`;
+    return [...findings, { check: 'connection', ok: true, isWarning: true, text }];
   });
 
 const toleratedSeconds = 5;

@@ -64,7 +64,11 @@ const inspect = async (opening: Opening): Promise<ReadonlyArray<Finding>> => {
   if (database === undefined) return [];
   const findings = await orFail(inspectConnection(database));
   const url = databaseUrlText(opening.settings.DATABASE_URL);
-  return findings.length > 0 ? findings : [passed('connection', `${url} can be opened, and has no damage`)];
+  const isDescribed = findings.some(({ isWarning }) => isWarning !== true);
+  return [
+    ...(isDescribed ? [] : [passed('connection', `${url} can be opened, and has no damage`)]),
+    ...findings,
+  ];
 };
 
 /** Migrates the tables, or only inspects them for `doctor`. */

@@ -3,7 +3,8 @@ import * as E from 'fp-ts/Either';
 import { pipe } from 'fp-ts/function';
 import * as TE from 'fp-ts/TaskEither';
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join   scarceDiskBytes,
+} from 'node:path';
 import {
   apiKeyStore,
   type OwnDatabase,
@@ -207,5 +208,18 @@ describe('A database on a full disk', () => {
         .to.have.nested.property('left.cause.message')
         .that.equals('ENOSPC: only 8000000 bytes are free');
       expect(await database.reads('heartbeats').first('id')).to.equal(undefined);
+    }));
+
+  it('is announced by a warning, before a create fails', () =>
+    withDatabase(sqliteFile, async (database) => {
+      const warnings = async (diskAvailable: number) => {
+        const sizes = async () => ({ ...(await database.sizes()), diskAvailable });
+        return success(inspectConnection({ ...database, sizes }));
+      };
+      expect(await warnings(scarceDiskBytes)).to.deep.equal([]);
+      expect(await warnings(scarceDiskBytes - 1)).to.have.nested.property('[0].isWarning', true);
+      const rules = readFileSync(join(projectFolder, 'deploy/prometheus/animal-store.rules.yaml'), 'utf8');
+      const [, alertedBytes] = /animal_store_disk_available_bytes < (\S+)/.exec(rules) ?? [];
+      expect(scarceDiskBytes, 'as the alert').to.equal(Number(alertedBytes));
     }));
 });
