@@ -8,7 +8,8 @@ import { type FieldRule } from '../../../core/validation';
 import { fieldKind } from '../field-kinds';
 import { isDescribedHeader } from './document';
 import { exampleFailures } from './example-failures';
-import { type Observation, type Observations, type ObservedParameter, rex } from './observations';
+import { type Observation, type Observations, type ObservedParameter } from './observations';
+import { rex } from './provocations';
 import { abbreviate, samples } from './samples';
 
 const described = ({ answer }: Observation): ReadonlyArray<readonly [name: string, value: string]> =>
