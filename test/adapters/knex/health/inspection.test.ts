@@ -3,9 +3,9 @@ import * as E from 'fp-ts/Either';
 import { pipe } from 'fp-ts/function';
 import * as TE from 'fp-ts/TaskEither';
 import { readFileSync } from 'node:fs';
-import { join   scarceDiskBytes,
-} from 'node:path';
+import { join } from 'node:path';
 import {
+  scarceDiskBytes,
   apiKeyStore,
   type OwnDatabase,
   inspectConnection,
@@ -219,7 +219,7 @@ describe('A database on a full disk', () => {
       expect(await warnings(scarceDiskBytes)).to.deep.equal([]);
       expect(await warnings(scarceDiskBytes - 1)).to.have.nested.property('[0].isWarning', true);
       const rules = readFileSync(join(projectFolder, 'deploy/prometheus/animal-store.rules.yaml'), 'utf8');
-      const [, alertedBytes] = /animal_store_disk_available_bytes < (\S+)/.exec(rules) ?? [];
+      const [, alertedBytes] = /^ +animal_store_disk_available_bytes < (\S+)$/m.exec(rules) ?? [];
       expect(scarceDiskBytes, 'as the alert').to.equal(Number(alertedBytes));
     }));
 });
