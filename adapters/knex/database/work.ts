@@ -178,19 +178,23 @@ const runEachAlone = async <I, F, A>(
 };
 
 /**
- * Runs a batch to its end, and returns a result for each input, in order. Retries a batch that conflicts with another
- * transaction. All inputs fail with Unavailable if the batch fails, or does not end within `timeoutMs`.
+ * Runs a batch, and returns a result for each input, in order. Retries a batch that conflicts with another transaction.
+ * All inputs fail with Unavailable if the batch fails, or does not end within `timeoutMs`. Calls `onEnd` when the work
+ * has ended on the database, which may be after the timeout.
  */
-export const runToEnd = async <I, F, A>(
+export const runInTime = async <I, F, A>(
   inputs: ReadonlyArray<I>,
   { runBatch, timeoutMs, separatesRejected }: BatchWork<I, F, A>,
+  onEnd: () => void,
 ): Promise<ReadonlyArray<Result<F, A> | undefined>> => {
   const runTogether = async (deadline: number): ReturnType<RunBatch<I, F, A>> => {
     try {
       return await retryConflicts(() => runBatch(inputs, deadline), deadline);
     } catch (error) {
       if (!separatesRejected || inputs.length === 1 || remedyOf(error) === 'none') throw error;
-      return runEachAlone(inputs, runBatch, deadline);
+      return await runEachAlone(inputs, runBatch, deadline);
+    } finally {
+      onEnd();
     }
   };
   try {

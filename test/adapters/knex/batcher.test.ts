@@ -11,12 +11,18 @@ interface Batch {
 }
 
 /** Makes a batcher whose batches end when the test says so. The result of a key is the key in capitals. */
-const batcher = ({ maxBatches = 1, timeoutMs = 5_000, groupOf = (_key: string): string => '' } = {}) => {
+const batcher = ({
+  maxBatches = 1,
+  timeoutMs = 5_000,
+  groupOf = (_key: string): string => '',
+  countsLate = false,
+} = {}) => {
   const batches: Array<Batch> = [];
   const load = createBatcher<string, never, string>({
     maxBatches,
     groupOf,
     timeoutMs,
+    countsLate,
     runBatch: (keys) =>
       new Promise((resolve, reject) => {
         const answerOf = (key: string) =>
@@ -180,6 +186,21 @@ describe('A batcher when the database is slow', () => {
     (await begun(2)).answer();
     expect(await next).to.equal('B');
     expect(keys()).to.deep.equal([['a'], ['b']]);
+  });
+
+  it('keeps the slot of a batch whose late work still takes a connection, and refuses calls meanwhile', async () => {
+    const { call, begun, keys } = batcher({ timeoutMs: 500, countsLate: true });
+    const first = outcomeOf(call('a'));
+    const { answer } = await begun(1);
+    const waiting = outcomeOf(call('b'));
+    expect(await Promise.all([first, waiting])).to.deep.equal([tooSlow, tooBusy]);
+    expect(await outcomeOf(call('c'))).to.equal(tooBusy);
+    answer();
+    await someTurns();
+    const next = call('d');
+    (await begun(2)).answer();
+    expect(await next).to.equal('D');
+    expect(keys()).to.deep.equal([['a'], ['d']]);
   });
 
   it('runs no call of a rejected batch separately after all of them have timed out', async () => {

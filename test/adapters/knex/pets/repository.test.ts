@@ -1,3 +1,4 @@
+import { expect } from 'chai';
 import { type OwnDatabase, knexPetRepository } from '../../../../adapters/knex';
 import {
   correctionsContract,
@@ -52,6 +53,19 @@ for (const [kind, makeDatabase] of [
         return { repository: agingRepository(shared.database, now), close: () => Promise.resolve() };
       });
     }
+
+    it('answers another list before many lists by two filters, which no index serves', async () => {
+      const repository = knexPetRepository(shared.database);
+      let ended = 0;
+      const scans = Array.from({ length: 50 }, async (_, place) => {
+        const query = { limit: 1, status: 'sold', categoryId: BigInt(place) } as const;
+        expect(await repository.list(query)()).to.have.property('_tag', 'Right');
+        ended += 1;
+      });
+      expect(await repository.list({ limit: 1 })()).to.have.property('_tag', 'Right');
+      expect(ended).to.be.below(scans.length);
+      await Promise.all(scans);
+    });
 
     reopenedRepositoryContract(runner, async ({ now }) => {
       const { database, reopen, close } = await openMigrated(makeDatabase);
