@@ -1,5 +1,6 @@
 import { TLSSocket } from 'node:tls';
-import { readOnlyServerError } from '../database/errors';
+import { errorWithCode, readOnlyServerError } from '../database/errors';
+import { ownTables } from '../migrations/migrations';
 import { sessionTimeouts } from './server-settings';
 import type { Session } from './sessions';
 import type { SessionFacts } from './run-statement';
@@ -26,6 +27,18 @@ const readSchema = async (connection: Session): Promise<string | undefined> => {
   return names.map((name) => (name === '$user' ? role : name)).find((name) => schemas.includes(name));
 };
 
+/** Rejects if row-level security would hide rows of the store from this role. */
+const refuseHiddenRows = async (connection: Session, schema: string): Promise<void> => {
+  const literal = `'${schema.replaceAll("'", "''")}'`;
+  const { rows } = await connection.query<{ readonly names: string | null }>(
+    `select string_agg(relname, ', ') as names from pg_class
+     where relnamespace = (select oid from pg_namespace where nspname = ${literal})
+       and relname in (${ownTables.map((name) => `'${name}'`).join()}) and row_security_active(oid)`,
+  );
+  const names = rows[0]?.names ?? null;
+  if (names !== null) throw errorWithCode('42501', `row-level security is active on ${names}`);
+};
+
 const certificateExpiryOf = ({ connection: { stream } }: Session): number | undefined =>
   stream instanceof TLSSocket ? Date.parse(stream.getPeerCertificate().valid_to) / 1_000 : undefined;
 
@@ -33,7 +46,7 @@ const certificateExpiryOf = ({ connection: { stream } }: Session): number | unde
  * Prepares a new connection, and rejects if the server accepts no writes. Recognizes a connection pooler such as
  * PgBouncer, which sends a made-up process id at the start. Sets the session's timeouts, and makes a statement fail if
  * row-level security would hide rows from it. Sets nothing through a pooler, because it would apply to the pooler's
- * other clients too.
+ * other clients too, and rejects instead if row-level security is active.
  */
 export const prepareConnection = async (
   connection: Session,
@@ -49,9 +62,11 @@ export const prepareConnection = async (
     const settings = [...timeouts.map(([name, ms]) => `${name} = ${ms}`), 'row_security = off'];
     await connection.query(settings.map((setting) => `set ${setting}`).join('; '));
   }
+  const schema = isPooled ? await readSchema(connection) : undefined;
+  if (schema !== undefined) await refuseHiddenRows(connection, schema);
   return {
     isPooled,
-    schema: isPooled ? await readSchema(connection) : undefined,
+    schema,
     certificateExpirySeconds: certificateExpiryOf(connection),
   };
 };

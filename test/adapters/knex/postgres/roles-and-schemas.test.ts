@@ -25,6 +25,31 @@ const grants = [...script.matchAll(/^(?:grant|alter default privileges) .* to :"
   ([line]) => line,
 );
 
+describe('A role of PostgreSQL from which row-level security hides animals', () => {
+  it('gets an error behind a pooler, too, where a session can not be told to fail', () =>
+    withEmptyDatabase(postgresDatabase, async (owners, _open, url) => {
+      await success(migrate(owners));
+      await withRole(url, async (asRole, role) => {
+        await execute(
+          url,
+          ...grants.map((grant) => grant.replace(':"role"', role).replace(':"schema"', 'public')),
+          // As a pooler does, makes the server disagree with the process id that the driver was told.
+          `create function pg_backend_pid() returns integer language sql as 'select -1'`,
+          `alter database ${new URL(url).pathname.slice(1)} set search_path = public, pg_catalog`,
+        );
+        const list = async () => {
+          const database = openPostgres(asRole.href, limits);
+          return knexPetRepository(database).list({ limit: 1 })().finally(database.close);
+        };
+        expect(await list()).to.have.property('_tag', 'Right');
+        await execute(url, 'alter table pets enable row level security');
+        expect(await list())
+          .to.have.nested.property('left.cause.message')
+          .that.equals('row-level security is active on pets');
+      });
+    }));
+});
+
 describe('A role of PostgreSQL that may make no table', () => {
   it('serves a store that is migrated and has a key, by the grants of deploy/postgres, also with a later table', () =>
     withEmptyDatabase(postgresDatabase, async (owners, _open, url) => {
