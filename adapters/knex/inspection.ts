@@ -1,3 +1,4 @@
+import { constFalse } from 'fp-ts/function';
 import type { TaskEither } from 'fp-ts/TaskEither';
 import { randomBytes } from 'node:crypto';
 import { decodeOrThrow, NewPetCodec, type Unavailable } from '../../core';
@@ -5,7 +6,7 @@ import { readClock, toIsoTime } from './database/clock';
 import { checkColumns, findMissingRights } from './database/needs';
 import type { Finding, OwnDatabase } from './database/own-database';
 import type { StoreDatabase } from './database/store-database';
-import { errorWithCode, permanentError } from './database/errors';
+import { errorWithCode, isKind, permanentError } from './database/errors';
 import { idOfRow, newPetRow } from './database/pet-columns';
 import { toTaskEither, tryAndRollBack } from './database/work';
 import { commitHeartbeat } from './health';
@@ -32,10 +33,19 @@ const tryCreate = ({ writes, statements }: StoreDatabase): Promise<void> =>
     const [row = []] = await statements.insert(transaction, [trialRow]);
     const pet_id = BigInt(idOfRow(row));
     const key = { owner_id: 'trial', idempotency_key: randomBytes(16).toString('hex') };
-    await statements.insertRecords(transaction, [{ ...key, content_hash: '', pet_id }], 0);
+    const insertRecord = () =>
+      statements.insertRecords(transaction, [{ ...key, content_hash: '', pet_id }], 0);
+    await insertRecord();
     await transaction('idempotency_keys').where(key).select('idempotency_key').forShare();
     await transaction('idempotency_keys').where(key).delete();
     await transaction('api_keys').where({ id: '' }).update({ last_used_at: 0 });
+    // The last statements, because PostgreSQL runs none after an error.
+    await insertRecord();
+    const isRefused = await insertRecord().then(constFalse, isKind('Duplicate'));
+    if (!isRefused)
+      throw permanentError(
+        'table idempotency_keys accepts a key twice, so that a retry adds a second animal; restore its primary key (owner_id, idempotency_key), and remove triggers and partitions',
+      );
   });
 
 /**

@@ -191,6 +191,16 @@ for (const [kind, makeDatabase] of databaseKinds) {
   });
 
   describe(`The trial of a create on ${kind}`, () => {
+    it('fails if a retry of a create would add a second animal', () =>
+      withDatabase(makeDatabase, async (database) => {
+        const { schema } = database.writes;
+        await schema.renameTable('idempotency_keys', 'former');
+        await database.writes.raw('create table idempotency_keys as select * from former');
+        expect(await inspect(database))
+          .to.have.nested.property('left.cause.message')
+          .that.includes('restore its primary key');
+      }));
+
     it('leaves nothing behind', () =>
       withDatabase(makeDatabase, async (database) => {
         expect(await inspect(database)).to.have.property('_tag', 'Right');
