@@ -99,6 +99,9 @@ export const permanentError = (message: string): Error => errorWithCode('PERMANE
 
 export const readOnlyServerError = (): Error => errorWithCode('25006', readOnlyServer);
 
+// The quotation marks depend on the language of the server.
+const quotedReadOnlyServer = new RegExp(`[^\\w\\s]\\s?${readOnlyServer}\\s?[^\\w\\s]$`, 'u');
+
 /**
  * Returns a copy of an error without the statement, whose values must not reach a log. Knex puts the statement and
  * ` - ` before the driver's message. Values may contain ` - ` too, so everything up to the last ` - ` is removed. An
@@ -108,6 +111,6 @@ export const withoutStatement = (error: unknown): Error => {
   const code = codeOf(error);
   const { message } = toError(error);
   if (error instanceof Error && code === 'PERMANENT') return error;
-  if (code === '22P02' && message.endsWith(`"${readOnlyServer}"`)) return readOnlyServerError();
+  if (code === '22P02' && quotedReadOnlyServer.test(message)) return readOnlyServerError();
   return Object.assign(new Error(message.replace(/^.* - /s, '') || code), { code });
 };

@@ -3,10 +3,17 @@ import { randomBytes } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import knex, { type Knex } from 'knex';
-import { type ErrorKind, errorKindOf } from '../../../../adapters/knex/database/errors';
+import { type ErrorKind, errorKindOf, errorWithCode } from '../../../../adapters/knex/database/errors';
 import { execute, inPostgresDatabase } from '../../../support/postgres/postgres';
 import { freePort } from '../../../support/processes/system';
 import { inFolder } from '../../../support/temporary-folder';
+
+/** Messages of PostgreSQL in other languages, whose quotation marks differ. */
+const readOnlyMessages = [
+  '"the server is read-only"',
+  '»the server is read-only«',
+  '« the server is read-only »',
+];
 
 const kindOfFailure = (work: Promise<unknown>): Promise<ErrorKind | undefined> =>
   work.then(() => undefined, errorKindOf);
@@ -128,6 +135,14 @@ const sqliteFailures: ReadonlyArray<readonly [ErrorKind, Statements]> = [
   ['Rejected', ["insert into pets values ('x')"]],
   ['Rejected', ['insert into pets values (-1)']],
 ];
+
+describe('An error of a server that speaks another language', () => {
+  for (const quoted of readOnlyMessages)
+    it(`is known for that of a read-only server by any quotation marks: ${quoted}`, () => {
+      const error = errorWithCode('22P02', `select 1 - ungültige Eingabe: ${quoted}`);
+      expect(errorKindOf(error)).to.equal('ReadOnlyServer');
+    });
+});
 
 describe('An error of SQLite', () => {
   const withFile = (test: (open: () => Knex, file: string) => Promise<void>) =>
