@@ -116,7 +116,13 @@ export const checkFile = (opening: Opening): ReadonlyArray<Finding> => {
   if (url._tag !== 'Sqlite') return [];
   const advice = fileAdvice(url.filename, purpose === 'read');
   if (advice !== undefined) throw unusable(advice);
-  if (!isMissing(url.filename)) return [passed('file', `${url.filename} can be read and written`)];
+  if (!isMissing(url.filename)) {
+    const usable = passed('file', `${url.filename} can be read and written`);
+    const names = statsOf(resolveSymlink(url.filename))?.nlink ?? 1;
+    if (names < 2) return [usable];
+    const fault = `${url.filename} is one of ${names} names (hard links) of its file; programs that use different names have different logs, and lose each other's animals; keep one name`;
+    return [usable, warned('file', fault)];
+  }
   opening.lacksStore = true;
   if (!mayCreate) throw notInitialized();
   return [passed('file', `${url.filename} does not exist yet; the first start creates it`)];

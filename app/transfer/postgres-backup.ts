@@ -86,7 +86,8 @@ const withTools = async <A>(
   try {
     const files = { roots: join(folder, 'roots'), noRoots: join(folder, 'none') };
     await writeFile(files.roots, await trustedCertificates(environment));
-    const env = { ...environment, ...libpqEnvironment(connectionString, files) };
+    // Errors are matched in English.
+    const env = { ...environment, ...libpqEnvironment(connectionString, files), LC_ALL: 'C' };
     for (const name of ignoredVariables(environment))
       if (!(name in libpqEnvironment(connectionString, files))) Reflect.deleteProperty(env, name);
     return await use(runTool(env, signal));
@@ -95,13 +96,22 @@ const withTools = async <A>(
   }
 };
 
-/** Matches the entry of the table of animals in the list of a dump. */
-const animalsEntry = /^\d+; \d+ \d+ TABLE DATA (.+?) pets /m;
+/** Matches the entry of a table in the list of a dump. */
+const tableEntry = /^\d+; \d+ \d+ TABLE DATA (.+) (\w+) \S+$/gm;
 
-/** Reads the whole dump, as a restore does. Returns the schema of the animals, or undefined if it lacks their table. */
+/**
+ * Reads the whole dump, as a restore does. Returns the schema of the animals, or undefined if it lacks their table.
+ * Throws if it has a table of another schema, because the search path led to the tables of two stores.
+ */
 const checkDump = async (run: RunTool, file: string): Promise<string | undefined> => {
   await run('pg_restore', ['--file=/dev/null', file]);
-  return animalsEntry.exec(await run('pg_restore', ['--list', file]))?.[1];
+  const entries = [...(await run('pg_restore', ['--list', file])).matchAll(tableEntry)];
+  const [, schema] = entries.find(([, , table]) => table === 'pets') ?? [];
+  const [, other, table] = entries.find(([, each]) => each !== schema) ?? [];
+  if (schema === undefined || other === undefined) return schema;
+  throw new Error(
+    `the backup has the animals of the schema ${schema}, but the table ${table ?? ''} of ${other}; let the search_path in DATABASE_URL name only the schema of the store`,
+  );
 };
 
 /**

@@ -98,6 +98,18 @@ describe('A backup of PostgreSQL', () => {
     expect(readdirSync(folder)).to.deep.equal([]);
   });
 
+  it('is refused if the search path leads to the tables of two stores', async () => {
+    const [folder, programs] = [await makeFolder(), await makeFolder()];
+    const list = '1; 0 2 TABLE DATA old pets a\\n2; 0 3 TABLE DATA new heartbeats a';
+    writeFileSync(join(programs, 'pg_dump'), '#!/bin/sh\nexit 0\n', { mode: 0o755 });
+    writeFileSync(join(programs, 'pg_restore'), `#!/bin/sh\nprintf '${list}\\n'\n`, { mode: 0o755 });
+    const environment = { DATABASE_URL: 'postgres://db/animals', PATH: `${programs}:/bin` };
+    const { code, stderr } = await runInProcess(['backup', join(folder, 'backup')], environment);
+    expect(code).to.equal(1);
+    expect(stderr).to.include('has the animals of the schema old, but the table heartbeats of new');
+    expect(readdirSync(folder)).to.deep.equal([]);
+  });
+
   it('replaces an existing file only with --replace', async () => {
     const file = join(await makeFolder(), 'backup');
     writeFileSync(file, '');

@@ -5,6 +5,7 @@ import {
   chownSync,
   copyFileSync,
   existsSync,
+  linkSync,
   readdirSync,
   readFileSync,
   symlinkSync,
@@ -27,6 +28,16 @@ describe('animal-store doctor on a SQLite file', () => {
     expect(existsSync(file)).to.equal(false);
     const nowhere = `sqlite:${join(file, 'nowhere', 'animals.sqlite3')}`;
     expect(checksOf((await doctor({ DATABASE_URL: nowhere })).failed)).to.deep.equal(['file']);
+  });
+
+  it('warns of a second name of the file, under which another log would take animals', async () => {
+    const file = await newDatabaseFile();
+    await withDatabase(file, () => Promise.resolve());
+    const warnings = async () =>
+      (await doctor({ DATABASE_URL: `sqlite:${file}` })).results.filter(({ isWarning }) => isWarning);
+    expect(JSON.stringify(await warnings())).not.to.include('hard links');
+    linkSync(file, `${file}-too`);
+    expect(JSON.stringify(await warnings())).to.include('one of 2 names (hard links)');
   });
 
   it('names the owner of a file that this user may not write, and serve does not start on it', async function () {
