@@ -2,7 +2,9 @@ import type { Knex } from 'knex';
 import { remedyOf } from '../database/errors';
 import type { Statements } from '../database/store-database';
 
-const setSequence = "run: select setval('pets_id_seq', (select max(id) from pets))";
+// A retry would replay another animal if the id of a deleted one were used again while its idempotency key is valid.
+const setSequence =
+  "run: select setval('pets_id_seq', (select max(id) from (select id from pets union all select pet_id from idempotency_keys) as used))";
 
 interface IdState {
   readonly last: string;
@@ -36,7 +38,7 @@ export const inspectSequence = async (
   try {
     const { last, greatest, taken } = await readIds(pool, qualify);
     if (BigInt(last) >= BigInt(greatest))
-      return `no id is left in the sequence pets_id_seq; raise its maximum, or remove an animal that has it, and ${setSequence}`;
+      return `no id is left in the sequence pets_id_seq; raise its maximum, or remove the animal and the idempotency key that have it, and ${setSequence}`;
     return taken !== null && BigInt(taken) - BigInt(last) <= count
       ? `the sequence pets_id_seq is behind the ids in table pets; ${setSequence}`
       : undefined;

@@ -212,6 +212,6 @@ export const inspectLastId = async (reads: Knex): Promise<string | undefined> =>
     ),
   );
   return last.id === greatestInt64
-    ? "no id is left after the last one, 9223372036854775807; remove an animal that has it, and run: update sqlite_sequence set seq = (select max(id) from pets) where name = 'pets'"
+    ? "no id is left after the last one, 9223372036854775807; remove the animal and the idempotency key that have it, and run: update sqlite_sequence set seq = (select max(id) from (select id from pets union all select pet_id from idempotency_keys)) where name = 'pets'"
     : undefined;
 };

@@ -8,7 +8,7 @@ import {
   readSchema,
   tryWrites,
 } from '../../../../adapters/knex';
-import { arbitraryNewPet } from '../../../contracts';
+import { arbitraryNewPet, arbitraryScopedIdempotencyKey } from '../../../contracts';
 import { success } from '../../../contracts/outcome';
 import {
   postgresDatabase,
@@ -100,6 +100,21 @@ describe('The ids of a database', () => {
       expect(await knexReadiness(database)()).to.equal(undefined);
       expect(await adviceOf(database)).to.equal('');
       await create(database);
+    }));
+
+  it('are repaired without the id of a deleted animal, which a retry may still ask for', () =>
+    withDatabase(postgresDatabase, async (database) => {
+      await addPets(database, 1, 3);
+      await database.writes.raw("select setval('pets_id_seq', 10)");
+      const repository = knexPetRepository(database);
+      const { pet } = await success(repository.create(arbitraryNewPet(), arbitraryScopedIdempotencyKey()));
+      await database
+        .writes('pets')
+        .where({ id: String(pet.id) })
+        .delete();
+      await database.writes.raw("select setval('pets_id_seq', 1, false)");
+      await repair(database);
+      expect((await success(repository.create(arbitraryNewPet()))).pet.id).to.equal(pet.id + 1n);
     }));
 
   it('are ready on PostgreSQL before a distant animal, which doctor reports', () =>
