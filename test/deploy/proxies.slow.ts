@@ -14,6 +14,7 @@ import { killServices, type ServiceProcess, startService } from '../support/serv
 import { newDatabaseFile, removeFolders } from '../support/temporary-folder';
 import { servePlainly } from '../support/http/listen';
 import { type Proxy, proxies } from './support/proxies';
+import { rejectedRequests } from './support/rejected-requests';
 
 const key = 'a-key-of-this-test-that-is-long-enough';
 const pet = '{"name":"Rex","categoryId":7}';
@@ -27,34 +28,6 @@ const headOfCreate = [
  * Pause within a body: shorter than the service's 20 s for a body, longer than the proxies' time limit for a response.
  */
 const pauseMs = 11_000;
-
-type Rejected = ReadonlyArray<readonly [head: string, statuses: ReadonlyArray<number>]>;
-
-/** Requests that a proxy may reject itself, and the statuses it may answer with. */
-const rejectedByAll: Rejected = [
-  [`GET /v1/pets HTTP/1.1\r\nX: ${'x'.repeat(17_000)}`, [431]],
-  [`GET /v1/pets?x=${'x'.repeat(17_000)} HTTP/1.1`, [431]],
-  [`GET /v1/pets HTTP/1.1\r\n${'X: y\r\n'.repeat(128)}X: y`, [431]],
-  ['GET /v1/pets/%00 HTTP/1.1', [400, 401]],
-  ['TRACE /v1/pets HTTP/1.1', [400, 401]],
-  ['GET /errors/late HTTP/1.1', [404]],
-  ['GET //errors/late HTTP/1.1', [404]],
-  ['GET /%2Ferrors/late HTTP/1.1', [404]],
-];
-
-const unknownVersion: Rejected = [['GET /v1/pets HTTP/3.0', [400, 401]]];
-
-const unparsable: Rejected = [
-  ['GET /v1/pets HTTP/1.1\r\nno header', [400]],
-  ['POST /v1/pets HTTP/1.1\r\nTransfer-Encoding: gzip, chunked', [400]],
-];
-
-// HAProxy 2.6 answers a head that it cannot parse with HTML, whatever its `http-error` says, and Caddy with text.
-const rejected: Readonly<Record<string, Rejected>> = {
-  nginx: [...rejectedByAll, ...unknownVersion, ...unparsable],
-  HAProxy: [...rejectedByAll, ...unknownVersion],
-  Caddy: rejectedByAll,
-};
 
 /** Lines of the configurations that are added together with TLS. Caddy needs none. */
 const redirects = [
@@ -164,7 +137,7 @@ for (const [name, startProxy] of proxies) {
     });
 
     it('answers requests that it rejects with an Error body', async () => {
-      for (const [head, statuses] of rejected[name] ?? []) {
+      for (const [head, statuses] of rejectedRequests[name] ?? []) {
         const bytes = `${head}\r\nHost: h\r\nConnection: close\r\n\r\n`;
         const { status, headers, body } = await rawExchange(address, bytes);
         const request = head.slice(0, 40);

@@ -1,3 +1,4 @@
+import { expect } from 'chai';
 import { execFileSync } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -88,4 +89,14 @@ export const makePipe = async (): Promise<string> => {
   const path = join(await makeFolder(), 'pipe');
   execFileSync('mkfifo', [path]);
   return path;
+};
+
+export const newBackupFile = async (): Promise<string> => join(await makeFolder(), 'backup.sqlite3');
+
+/** Makes a backup of a database with three animals. */
+export const newBackup = async (): Promise<string> => {
+  const { environment } = await newCatalogue(animals(3));
+  const backup = await newBackupFile();
+  expect((await runInProcess(['backup', backup], environment)).code).to.equal(0);
+  return backup;
 };
