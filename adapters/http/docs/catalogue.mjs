@@ -83,7 +83,7 @@ const showFailure = (error) => {
   show('#failure', true);
   const alert = find('#failure [role=alert]');
   const text = `The animals could not be loaded. ${messageOf(error)}`;
-  // A screen reader says a text again that is set again.
+  // Set only a new text, because a screen reader reads a text aloud each time that it is set.
   if (alert.textContent !== text) alert.textContent = text;
   retryTimer = setTimeout(() => void load(), retryMs);
 };
@@ -148,8 +148,8 @@ const clearFilters = () => {
 };
 
 /**
- * Shows the list with a new animal. Drops filters that hide it, and turns the order if it is not on the first page. Returns
- * true if it has changed either.
+ * Shows the list with a new animal. Removes filters that hide it, and lists the newest animals first if it is not on
+ * the first page. Returns true if it has changed the filters or the order.
  */
 const showAdded = async (pet) => {
   const before = filterText();
@@ -180,7 +180,7 @@ onSubmit(
   addForm,
   activateForm(animals, () => visit.signal, showAdded, isOfKey),
 );
-// `submit` has nothing to do: a changed field sends `change` first, which applies the filters.
+// Does nothing on `submit`, because a changed field sends `change` first, which applies the filters.
 filterForm.addEventListener('submit', (event) => event.preventDefault());
 filterForm.addEventListener('change', () => void applyFilters());
 onClick('#sign-out', () => signOut());

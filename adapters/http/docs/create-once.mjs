@@ -1,9 +1,10 @@
-// A retry with the key of the first create adds no second animal, so these codes need a new key.
+// Errors after which the idempotency key can't be used again: every retry with this key would get the same error.
 const finalCodes = ['idempotency_key_reused', 'pet_deleted'];
 
 /**
- * Returns a function that adds an animal, as the client's `createWithDetails` does. While the outcome of a create is unknown,
- * the next create of the same values repeats its idempotency key, also after values that were invalid.
+ * Returns a function that adds an animal, as the client's `createWithDetails` does. While the outcome of a create is
+ * unknown, the next create of the same values repeats its idempotency key, even if a create of invalid values came
+ * between.
  */
 export const createOnce = (animals) => {
   let unconfirmed;

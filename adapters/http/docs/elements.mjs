@@ -5,7 +5,7 @@ export const newElement = (nameAndClasses, ...children) => {
   const [name, ...classes] = nameAndClasses.split('.');
   const element = document.createElement(name);
   element.classList.add(...classes);
-  // A text is never read as HTML, and a bigint keeps every digit.
+  // `append` never reads a text as HTML, and writes every digit of a bigint.
   element.append(...children);
   return element;
 };

@@ -13,7 +13,7 @@ const propertiesOf = (values) =>
     ([name, text]) => `${JSON.stringify(name)}: ${isInteger(name, text) ? text : JSON.stringify(text)}`,
   );
 
-/** Writes an object of JSON, or of Python. With a line break, each property is on a line. */
+/** Writes an object of JSON or Python. If `lineBreak` is not empty, each property is on its own line. */
 const objectOf = (properties, lineBreak, step = '  ') =>
   lineBreak === '' || properties.length === 0
     ? `{${properties.join(', ')}}`

@@ -22,7 +22,7 @@ export const messageOf = (error) =>
     ? messages[error.code](error)
     : `${error.message[0]?.toUpperCase() ?? 'Unknown error'}${error.message.slice(1)}`;
 
-/** Returns the text of a broken rule for visitors, who need no limits of an int64. */
+/** Returns a text for visitors about the broken rule of a field. */
 const textOf = ({ text, rule, expected, maxLength }) => {
   if (rule === 'required') return 'Required';
   if (rule === 'not_integer') return 'Must be a whole number';

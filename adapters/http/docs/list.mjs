@@ -16,7 +16,10 @@ export const firstPage = { after: '', earlier: [] };
 /** Place of the page that the table shows, and the options of the call that fetches the next page. */
 let shown = { ...firstPage, next: undefined };
 
-/** Returns the place of the page before: the first page if the address came without the earlier pages. */
+/**
+ * Returns the place of the previous page. If the earlier pages are unknown, as after a shared link, this is the first
+ * page.
+ */
 export const previousPage = () => ({
   after: shown.earlier.at(-1) ?? '',
   earlier: shown.earlier.slice(0, -1),
@@ -64,7 +67,7 @@ export const showPage = ({ pets, next }, actions) => {
   table.hidden = pets.length === 0;
   show('#empty', false);
   if (pets.length === 0) showWhyEmpty(actions);
-  // The box for an empty store has this button itself, and nothing can be filtered.
+  // In an empty store, the box `#empty` has a button to add an animal, and there is nothing to filter.
   for (const selector of ['#open-form', '#filter'])
     show(selector, pets.length > 0 || hasFilters() || !isFirst);
   show('#failure', false);

@@ -1,7 +1,8 @@
 /* global document, history, location, URLSearchParams */
 
-// The address of the catalogue holds the filters, the order, the `after` of a page, and the `pet` of a drawer. The state of
-// its entry in the history holds `earlier`, the `after` of each earlier page, and `isDrawer` if the list is one entry back.
+// The address of the catalogue holds the filters, the order, the `after` of a page, and the `pet` of a drawer. The
+// state of its entry in the history holds `earlier`, the `after` of each earlier page. It also holds `isDrawer`, which
+// is true if the entry before it shows the list.
 import { valuesOf } from './forms.mjs';
 
 export const filterForm = document.querySelector('#filter');
@@ -53,7 +54,7 @@ const push = (address, state) => {
   if (address.href !== location.href) history.pushState(state, '', address);
 };
 
-/** Sets the address to a page of the list, unless it is there already. */
+/** Sets the address to a page of the list, unless it is the address of this page already. */
 export const goToPage = ({ after, earlier }) => push(addressWith({ after }), { earlier });
 
 /** Sets the address to the first page with the filters of the form, unless it is there already. */
@@ -69,7 +70,7 @@ export const petInAddress = () => parameter('pet');
 export const goToPet = (pet) =>
   history.pushState({ ...history.state, isDrawer: true }, '', addressWith({ pet }));
 
-/** Takes the animal out of the address, by the way back if its drawer was opened from the list. */
+/** Removes the animal from the address. Goes back in the history if the drawer was opened from the list. */
 export const leavePet = () => {
   if (petInAddress() === '') return;
   if (history.state?.isDrawer) history.back();

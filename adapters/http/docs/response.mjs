@@ -8,7 +8,10 @@ import { readKey } from './session.mjs';
 const reviveExactly = (_name, value, { source }) =>
   typeof value === 'number' ? JSON.rawJSON(source) : value;
 
-/** Indents JSON without rounding its numbers. Returns other texts, and in browsers without `JSON.rawJSON` all, unchanged. */
+/**
+ * Indents JSON without rounding its numbers. Returns other texts unchanged. Without `JSON.rawJSON`, returns all texts
+ * unchanged.
+ */
 const indentExactly = (text) => {
   try {
     return typeof JSON.rawJSON === 'function'

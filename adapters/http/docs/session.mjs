@@ -8,7 +8,9 @@ baseUrl.password = '';
 // Name of the API key in the session storage, which the browser deletes with the tab.
 const name = 'animal-store-api-key';
 
-/** Uses the session storage. Returns undefined if the browser blocks it, as some do for all sites but a few. */
+/**
+ * Calls `use` with the session storage, and returns its result. Returns undefined if the browser blocks the storage.
+ */
 const useStorage = (use) => {
   try {
     return use(sessionStorage);

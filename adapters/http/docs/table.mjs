@@ -28,7 +28,7 @@ const newRow = (pet, onOpen) => {
   row.dataset.id = pet.id;
   for (const content of [id, showName(newElement('button.name'), pet), category, statusBadge(pet)])
     row.insertCell().append(content);
-  // The layout of a phone would take these roles away.
+  // Sets the roles, because browsers drop them in the layout for phones.
   for (const element of [row, ...row.cells]) element.role = element === row ? 'row' : 'cell';
   row.addEventListener('click', () => onOpen(pet));
   return row;
