@@ -11,7 +11,7 @@ import { maxPageSize } from './rules';
 export interface ImportCallbacks {
   /** Gets the failure of each invalid animal, which is left out. Without it, an import fails at the first one. */
   readonly onInvalid?: ((failure: InvalidNewPet) => void) | undefined;
-  /** Gets the names of properties that an animal does not have. */
+  /** Gets the names of properties that are no fields of a new animal. */
   readonly onIgnored?: ((names: ReadonlyArray<string>) => void) | undefined;
   /** Gets new ids before their animals are stored. */
   readonly onIds?: OnIds | undefined;

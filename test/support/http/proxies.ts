@@ -46,7 +46,7 @@ export const losingProxy = (target: string): Promise<Listening> => {
   );
 };
 
-/** Number of response bytes after which each connection in turn is reset. The last one exceeds the longest name. */
+/** Number of response bytes after which each connection in turn is reset. */
 const resetsAfter = [0, 5_000, 1, 20_000, 300, 100_000];
 
 /** Starts a proxy that resets every connection: before a response, at its start or in its middle. */
