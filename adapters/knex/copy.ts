@@ -9,16 +9,17 @@ import {
   changeRecords,
   countRows,
   differenceText,
+  hasContents,
   idempotencyKeys,
   pets,
   readTable,
   type Row,
   type Table,
   type TableDigest,
-} from './copied-tables';
+} from './contents';
 import { keepAwake } from './database/long-work';
 import { inTransaction, toTaskEither } from './database/work';
-import { checkColumns, hasContents } from './database/needs';
+import { checkColumns } from './database/needs';
 import { readSchemaState } from './migrations/migrations';
 import { fileInMode, poolConfiguration, withPragmas } from './sqlite/connection';
 import { refuseReader } from './sqlite/file';

@@ -42,7 +42,10 @@ const readByNode = {
 
 const dotEnv = '.env';
 
-/** Outside production, reads `.env` in the current folder, or warns why not. Environment variables take precedence, unless they are empty. */
+/**
+ * Outside production, reads `.env` in the current folder, or warns why not. Environment variables take precedence,
+ * unless they are empty.
+ */
 const readDotEnv = (env: Record<string, string | undefined>, { printError }: Terminal): void => {
   if (isProduction(env) || !existsSync(dotEnv)) return;
   try {

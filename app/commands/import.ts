@@ -71,8 +71,8 @@ const idsText = (imported: ImportedPets): string => {
 };
 
 /**
- * Stores the animals of a file in one transaction. With `--dry-run`, only checks them, and returns undefined. Prints at most
- * `maxPrinted` invalid rows.
+ * Stores the animals of a file in one transaction. With `--dry-run`, only checks them, and returns undefined. Prints at
+ * most `maxPrinted` invalid rows.
  */
 const importFile = async (
   file: string,

@@ -150,7 +150,7 @@ const lineLimit = (count: number, report: (kind: string, notLogged: number) => v
   return { pass, flush };
 };
 
-/** One line a second for each cause is enough, because all requests of an outage fail for the same cause. */
+/** Maximum lines a second for each cause, because all requests of an outage fail for the same cause. */
 const causesPerSecond = 1;
 const failedRequestsPerSecond = 20;
 

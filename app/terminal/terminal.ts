@@ -69,8 +69,8 @@ export const openTerminal = ({ env, stdout, stderr }: ProcessIO) => {
   const errorColumns = stderr.isTTY === true && stderr.columns ? stderr.columns : Infinity;
 
   /**
-   * Prints a line, wrapped at a terminal. Escapes control characters, by which the name of a file could move the cursor or
-   * begin a line.
+   * Prints a line, wrapped at a terminal. Escapes control characters, by which the name of a file could move the cursor
+   * or begin a line.
    */
   const printError = (text: string): void => {
     writeError(`${wrapLine(asCalled(escapeControlCharacters(text)), errorColumns)}\n`);

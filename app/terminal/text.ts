@@ -20,8 +20,8 @@ export const counted = (count: number, noun: string): string =>
   `${grouped(count)} ${noun}${count === 1 ? '' : 's'}`;
 
 /**
- * Wraps a line between words, with further lines indented by two blanks. Does not break a command in backticks, so that it
- * can be copied.
+ * Wraps a line between words, with further lines indented by two blanks. Does not break a command in backticks, so that
+ * it can be copied.
  */
 export const wrapLine = (line: string, columns: number): string => {
   if (line.length <= columns) return line;

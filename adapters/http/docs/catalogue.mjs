@@ -18,8 +18,17 @@ import {
   showNothing,
   showPage,
 } from './list.mjs';
-import { filterForm, filterText, goToFilters, goToPage, hasFilters } from './place.mjs';
-import { listAddress, readFilters, readPlace, resetFilters } from './place.mjs';
+import {
+  filterForm,
+  filterText,
+  goToFilters,
+  goToPage,
+  hasFilters,
+  listAddress,
+  readFilters,
+  readPlace,
+  resetFilters,
+} from './place.mjs';
 import { baseUrl, keepKey, readKey, removeKey } from './session.mjs';
 import { markRow } from './table.mjs';
 

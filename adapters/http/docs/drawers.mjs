@@ -93,7 +93,9 @@ export const openForm = () => {
   form.elements.name.focus();
 };
 
-/** True after an error of the service, of something in front of it, or of the network. The animal may then be stored. */
+/**
+ * True after an error of the service, of something in front of it, or of the network. The animal may then be stored.
+ */
 const isOutcomeUnknown = ({ status }) => status >= 500;
 
 const shownLength = 60;

@@ -54,7 +54,9 @@ document.addEventListener('input', ({ target }) => {
   if (target.hasAttribute('aria-invalid')) showHint(target);
 });
 
-/** Shows the errors of fields next to them, and focuses the first. Returns false if the form has none of these fields. */
+/**
+ * Shows the errors of fields next to them, and focuses the first. Returns false if the form has none of these fields.
+ */
 export const showFieldErrors = (form, invalidFields = []) => {
   const errors = Object.fromEntries(invalidFields.map((field) => [field.name, textOf(field)]));
   const fields = [...form.elements].filter((field) => field.hasAttribute('aria-describedby'));

@@ -66,8 +66,8 @@ export const clearRejections = () => {
 };
 
 /**
- * Makes the panel that shows an example of the response, and a function that sends a request and shows its response. The
- * function returns the body of a response 400, otherwise an empty text.
+ * Makes the panel that shows an example of the response, and a function that sends a request and shows its response.
+ * The function returns the body of a response 400, otherwise an empty text.
  */
 export const newResponsePanel = (exampleStatus, example) => {
   const title = Object.assign(newElement('span'), { role: 'status' });

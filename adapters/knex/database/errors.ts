@@ -97,6 +97,10 @@ export const errorWithCode = (code: string, message: string): Error =>
 
 export const permanentError = (message: string): Error => errorWithCode('PERMANENT', message);
 
+/** Makes the error for tables of which row-level security would hide rows, as PostgreSQL codes it. */
+export const rowSecurityError = (tables: ReadonlyArray<string>): Error =>
+  errorWithCode('42501', `row-level security is active on ${tables.join(', ')}`);
+
 export const readOnlyServerError = (): Error => errorWithCode('25006', readOnlyServer);
 
 // The quotation marks depend on the language of the server.

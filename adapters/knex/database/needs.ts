@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import { errorWithCode, permanentError } from './errors';
+import { errorWithCode, permanentError, rowSecurityError } from './errors';
 import { petColumns } from './pet-columns';
 import type { Statements } from './store-database';
 
@@ -75,11 +75,9 @@ export const findMissingRights = async (
   const missing = await readMissingRights(knex, requiredRights);
   if (missing.length === 0) return undefined;
   const hiding = missing.filter(({ right }) => right === undefined).map(({ name }) => name);
-  const text =
-    hiding.length > 0
-      ? `row-level security is active on ${hiding.join(', ')}`
-      : `permission denied: ${missing.map(({ name, right = '' }) => `${right} on ${name}`).join(', ')}`;
-  return errorWithCode('42501', text);
+  if (hiding.length > 0) return rowSecurityError(hiding);
+  const rights = missing.map(({ name, right = '' }) => `${right} on ${name}`);
+  return errorWithCode('42501', `permission denied: ${rights.join(', ')}`);
 };
 
 /** Returns what a database lacks: tables, and columns that are missing or of another type. */
@@ -98,22 +96,6 @@ export const findMissingColumns = async (
           .map(([name, need]) => `${name} (${need === 'key' ? 'text collate "C"' : need})`)
       : [`table ${table}`],
   );
-};
-
-/**
- * Tables whose rows are the contents of a store. The tables `heartbeats` and `rate_limits` keep only temporary state.
- */
-const contentTables = ['pets', 'api_keys', 'idempotency_keys', 'animal_store_changes'];
-
-/** True if a database has animals, API keys, idempotency keys or records of changes. */
-export const hasContents = async (
-  knex: Knex,
-  { hasTable }: Pick<Statements, 'hasTable'>,
-): Promise<boolean> => {
-  for (const name of contentTables)
-    if ((await hasTable(knex, name)) && (await knex(name).first<unknown>(knex.raw('1'))) !== undefined)
-      return true;
-  return false;
 };
 
 /**

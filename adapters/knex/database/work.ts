@@ -1,5 +1,5 @@
 /*
- * How work runs on a database. Only this module begins transactions, repeats work, and limits the time of statements.
+ * Runs work on a database. Only this module begins transactions, repeats work, and limits the time of statements.
  */
 
 import * as E from 'fp-ts/Either';

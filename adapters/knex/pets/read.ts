@@ -96,8 +96,8 @@ const readPages = async (
 };
 
 /**
- * Makes the port `list`. No index finds the animals of two filters, so such a list may read most of a large table. These
- * lists run one at a time, each in a statement of its own, so that they delay only one another.
+ * Makes the port `list`. No index finds the animals of two filters, so such a list may read most of a large table.
+ * These lists run one at a time, each in a statement of its own, so that they delay only one another.
  */
 export const listPets = (database: StoreDatabase, onBatch: OnBatch): PetRepository['list'] => {
   const runBatch = (queries: ReadonlyArray<PetQuery>, deadline: number) =>

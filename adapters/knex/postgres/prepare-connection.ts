@@ -1,5 +1,5 @@
 import { TLSSocket } from 'node:tls';
-import { errorWithCode, readOnlyServerError } from '../database/errors';
+import { readOnlyServerError, rowSecurityError } from '../database/errors';
 import { ownTables } from '../migrations/migrations';
 import { sessionTimeouts } from './server-settings';
 import type { Session } from './sessions';
@@ -30,13 +30,12 @@ const readSchema = async (connection: Session): Promise<string | undefined> => {
 /** Rejects if row-level security would hide rows of the store from this role. */
 const refuseHiddenRows = async (connection: Session, schema: string): Promise<void> => {
   const literal = `'${schema.replaceAll("'", "''")}'`;
-  const { rows } = await connection.query<{ readonly names: string | null }>(
-    `select string_agg(relname, ', ') as names from pg_class
+  const { rows } = await connection.query<{ readonly name: string }>(
+    `select relname as name from pg_class
      where relnamespace = (select oid from pg_namespace where nspname = ${literal})
        and relname in (${ownTables.map((name) => `'${name}'`).join()}) and row_security_active(oid)`,
   );
-  const names = rows[0]?.names ?? null;
-  if (names !== null) throw errorWithCode('42501', `row-level security is active on ${names}`);
+  if (rows.length > 0) throw rowSecurityError(rows.map(({ name }) => name));
 };
 
 const certificateExpiryOf = ({ connection: { stream } }: Session): number | undefined =>

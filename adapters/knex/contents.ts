@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import { hash } from 'node:crypto';
+import type { Statements } from './database/store-database';
 
 export interface Table {
   readonly name: string;
@@ -7,8 +8,8 @@ export interface Table {
   readonly primaryKey: ReadonlyArray<string>;
 }
 
-// Tables to copy. Two are left out: a heartbeat only shows that writes work, and the count of a rate limit is of no use
-// after its window.
+// Tables whose rows are the contents of a store. Two others are left out: a heartbeat only shows that writes work, and
+// the count of a rate limit is of no use after its window.
 export const pets: Table = { name: 'pets', noun: 'animal', primaryKey: ['id'] };
 export const apiKeys: Table = { name: 'api_keys', noun: 'API key', primaryKey: ['id'] };
 export const idempotencyKeys: Table = {
@@ -23,6 +24,17 @@ export const changeRecords: Table = {
 };
 
 const tables = [pets, apiKeys, idempotencyKeys, changeRecords];
+
+/** True if a database has animals, API keys, idempotency keys or records of changes. */
+export const hasContents = async (
+  knex: Knex,
+  { hasTable }: Pick<Statements, 'hasTable'>,
+): Promise<boolean> => {
+  for (const { name } of tables)
+    if ((await hasTable(knex, name)) && (await knex(name).first<unknown>(knex.raw('1'))) !== undefined)
+      return true;
+  return false;
+};
 
 const batchSize = 400;
 
