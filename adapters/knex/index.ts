@@ -16,16 +16,18 @@ export { postgresConfiguration, type PostgresOptions } from './postgres/configur
 export { openPostgres } from './postgres/postgres';
 export { dropOwnTables, readRestoreTarget } from './postgres/restore-target';
 export { backupSqlite, type CopyOptions } from './sqlite/backup';
+export { createPartial } from './sqlite/partial';
 export {
+  followSymlinks,
   identifyFile,
+  isInUse,
   isMountPoint,
   isSameFile,
+  isSqlite,
   lostFileAdvice,
   readOnlyAdvice,
   resolveSymlink,
-  startsWith,
 } from './sqlite/file';
 export * from './sqlite/restore';
 export { databaseTimeouts } from './database/timeouts';
-export { createPartial, resolveTarget, type TargetOptions } from './sqlite/target';
 export { openSqlite, sqliteConfiguration, type SqliteOptions } from './sqlite/sqlite';

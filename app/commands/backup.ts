@@ -9,6 +9,7 @@ import type { Terminal } from '../terminal/terminal';
 import { counted } from '../terminal/text';
 import { fileName } from './arguments';
 import { backupPostgres } from '../transfer/postgres-backup';
+import { resolveTarget } from '../transfer/target';
 import { runTransfer, unchangedText } from './run-transfer';
 
 export type Copy<Options> = (
@@ -18,22 +19,25 @@ export type Copy<Options> = (
 ) => Promise<string>;
 
 interface CopyContext extends CopyOptions {
+  readonly mayReplace: boolean;
   readonly environment: NodeJS.ReadOnlyDict<string>;
   readonly printError: (text: string) => void;
 }
 
 const backUp: Copy<object> = async ({ DATABASE_URL: url }, file, options) => {
-  options.printError(`database: ${databaseUrlText(url)}`);
+  const { mayReplace, printError } = options;
+  printError(`database: ${databaseUrlText(url)}`);
   switch (url._tag) {
     case 'Memory':
       throw new CommandFailed({ _tag: 'NoDatabase' });
     case 'Postgres':
-      await backupPostgres(url.connectionString, file, options);
+      await backupPostgres(url.connectionString, resolveTarget(file, { mayReplace }), options);
       return `backed up to ${file} and checked, with pg_dump and pg_restore`;
     case 'Sqlite': {
       if ((await identifyFile(url.filename)) !== 'animal-store')
         throw new CommandFailed({ _tag: 'NotInitialized' });
-      const animals = await backupSqlite(url.filename, file, options);
+      const target = resolveTarget(file, { mayReplace, database: url.filename, isDatabase: true });
+      const animals = await backupSqlite(url.filename, target, options);
       return `backed up to ${file} and checked: ${counted(animals, 'animal')}`;
     }
   }

@@ -2,8 +2,9 @@ import { createReadStream, createWriteStream } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
 import { addAbortSignal, type Readable, Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { createPartial, resolveTarget, type TargetOptions } from '../../adapters/knex';
+import { createPartial } from '../../adapters/knex';
 import { writeFully } from '../terminal/terminal';
+import { resolveTarget, type TargetOptions } from './target';
 
 /** Opens a file, or standard input for `-`. A read fails once the signal is aborted. */
 export const openSource = (file: string, signal: AbortSignal): Readable => {
@@ -19,7 +20,7 @@ export const writeFile = async (
   signal: AbortSignal,
   options: TargetOptions,
 ): Promise<void> => {
-  const file = await resolveTarget(target, options);
+  const file = resolveTarget(target, options);
   const partial = createPartial(file);
   try {
     await pipeline(texts, createWriteStream(partial, { flags: 'r+', flush: true }), { signal });

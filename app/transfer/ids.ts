@@ -1,13 +1,14 @@
 import { open, rename, rm } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
-import { createPartial, resolveTarget } from '../../adapters/knex';
+import { createPartial } from '../../adapters/knex';
 import { int64FromText } from '../../core';
 import { escapeControlCharacters } from '../terminal/text';
+import { resolveTarget } from './target';
 
 /** Makes a writer of ids, one on each line, to a new file. `keep` gives the file its name, `discard` deletes it. */
 export const createIdsFile = async (target: string) => {
-  const file = await resolveTarget(target, {});
+  const file = resolveTarget(target, {});
   const partial = createPartial(file);
   const handle = await open(partial, 'r+');
   return {

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { rootCertificates } from 'node:tls';
 import { promisify } from 'node:util';
-import { type CopyOptions, createPartial, ownTables, resolveTarget, startsWith } from '../../adapters/knex';
+import { type CopyOptions, createPartial, isSqlite, ownTables } from '../../adapters/knex';
 import { errorCode } from '../error-code';
 import { CommandFailed } from '../failures';
 import { ignoredVariables } from '../settings/warnings';
@@ -115,15 +115,14 @@ const checkDump = async (run: RunTool, file: string): Promise<string | undefined
 };
 
 /**
- * Writes a dump of the store's tables to a file that only its owner can read, and checks the dump. Throws if `target`
- * exists, unless `mayReplace`. Throws NotInitialized without the table of animals.
+ * Writes a dump of the store's tables to a file that only its owner can read, and checks the dump. Replaces the file if
+ * it exists. Throws NotInitialized without the table of animals.
  */
 export const backupPostgres = async (
   connectionString: string,
-  target: string,
-  { mayReplace, ...options }: CopyOptions & Options,
+  file: string,
+  options: Options,
 ): Promise<void> => {
-  const file = await resolveTarget(target, { mayReplace });
   const partial = createPartial(file);
   // Names each table, because the database may have tables and extensions of other programs, which a restore can't make
   // again.
@@ -171,7 +170,7 @@ export const restorePostgres = (
 ): Promise<void> =>
   withTools(connectionString, options, async (run) => {
     options.onStage?.('checking');
-    if (existsSync(file) && startsWith(file, 'SQLite format 3'))
+    if (existsSync(file) && isSqlite(file))
       throw new Error(`${file} is a backup of SQLite; restore it into a SQLite file, and \`copy\` that`);
     const dumped = await checkDump(run, file);
     if (dumped === undefined) throw new Error(`${file} is not a backup of an animal store`);

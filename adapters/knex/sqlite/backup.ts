@@ -8,13 +8,12 @@ import { interruptOnAbort } from '../database/long-work';
 import { toEither } from '../database/work';
 import { poolConfiguration } from './connection';
 import { checkIntegrity, isImmutable, openReadOnly, refuseReader } from './file';
-import { createPartial, resolveTarget } from './target';
+import { createPartial } from './partial';
 
 /** Progress of a stage: the fraction that is done, from 0 to 1, or a number of things and the noun for them. */
 type Measure = { readonly share: number } | { readonly count: number; readonly noun: string };
 
 export interface CopyOptions {
-  readonly mayReplace: boolean;
   readonly signal: AbortSignal;
   /** Called at the start of each stage. `measure` returns the progress, and is missing if it can't be measured. */
   readonly onStage?: (stage: 'copying' | 'migrating' | 'checking', measure?: () => Measure) => void;
@@ -119,15 +118,15 @@ export const placeCheckedCopy = async (
 };
 
 /**
- * Writes a checked copy of a database, which may be in use, to a new file. Only the user of the process can read the
- * copy. If that user is root, the copy belongs to the owner of its folder. Returns the number of animals.
+ * Writes a checked copy of a database, which may be in use, to a file, which it replaces if it exists. Only the user of
+ * the process can read a new file. If that user is root, the file belongs to the owner of its folder. Returns the number
+ * of animals.
  */
 export const backupSqlite = async (
   database: string,
-  target: string,
-  { mayReplace, signal, ...hooks }: CopyOptions,
+  file: string,
+  { signal, ...hooks }: CopyOptions,
 ): Promise<number> => {
-  const path = await resolveTarget(target, { mayReplace, database, isDatabase: true });
   if (!isImmutable(database)) refuseReader(database);
-  return placeCheckedCopy(database, isImmutable(database) ? openReadOnly : openFile, path, signal, hooks);
+  return placeCheckedCopy(database, isImmutable(database) ? openReadOnly : openFile, file, signal, hooks);
 };

@@ -62,6 +62,8 @@ export const startsWith = (filename: string, text: string): boolean => {
   return bytes.toString('latin1') === text;
 };
 
+export const isSqlite = (filename: string): boolean => startsWith(filename, 'SQLite format 3');
+
 const giveToOwner = (file: number, folder: string): void => {
   const { uid, gid } = statSync(folder);
   try {

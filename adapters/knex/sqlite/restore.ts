@@ -19,6 +19,11 @@ import {
   startsWith,
 } from './file';
 
+interface RestoreOptions extends CopyOptions {
+  /** True to replace a database that is damaged or has contents. */
+  readonly mayReplace: boolean;
+}
+
 /** Resolves to the result of `work`, or to `fallback` if the file is damaged. */
 const unlessDamaged = <A, B>(work: Promise<A>, fallback: B): Promise<A | B> =>
   work.catch((error: unknown) => {
@@ -97,7 +102,7 @@ const keepDatabase = (filename: string, kept: string, isDamaged: boolean): void 
 export const restoreSqlite = async (
   backup: string,
   database: string,
-  { mayReplace, signal, ...hooks }: CopyOptions,
+  { mayReplace, signal, ...hooks }: RestoreOptions,
 ): Promise<{
   readonly animals: number;
   readonly kept: string | undefined;

@@ -43,9 +43,9 @@ describe('A copy of a SQLite file', () => {
       const controller = new AbortController();
       const progress = { isOver: false };
       const { signal } = controller;
-      const outcome = failureOf(
-        backupSqlite(file, join(folder, 'backup'), { mayReplace: false, signal }),
-      ).finally(() => (progress.isOver = true));
+      const outcome = failureOf(backupSqlite(file, join(folder, 'backup'), { signal })).finally(
+        () => (progress.isOver = true),
+      );
       let bytes = 0;
       for (let turn = 0; !progress.isOver; turn += 1) {
         for (const name of partialsIn(folder))

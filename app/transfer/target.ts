@@ -1,0 +1,45 @@
+import { lstatSync, statSync } from 'node:fs';
+import { followSymlinks, isInUse, isSameFile, isSqlite, permanentError } from '../../adapters/knex';
+
+/** Resolves symbolic links. Throws if another user except root owns one, and so could choose the file to replace. */
+const followOwnLinks = (target: string): string => {
+  const { links, path } = followSymlinks(target);
+  const trusted = [0, process.getuid?.()];
+  const foreign = links.find((link) => !trusted.includes(lstatSync(link).uid));
+  if (foreign !== undefined)
+    throw permanentError(`${foreign} is a symbolic link of another user; name the file itself`);
+  return path;
+};
+
+const logEnding = /-(?:wal|shm|journal)$/;
+
+export interface TargetOptions {
+  /** True if the command may replace a file that exists. Undefined if the command has no option `--replace`. */
+  readonly mayReplace?: boolean;
+  /** SQLite file of the store, which no command may replace. */
+  readonly database?: string | undefined;
+  /** True if the command writes a SQLite database, which may then replace another one that is not in use. */
+  readonly isDatabase?: boolean;
+}
+
+/** Throws if a command may not write a file. Otherwise resolves its symbolic links. */
+export const resolveTarget = (
+  target: string,
+  { mayReplace, database, isDatabase = false }: TargetOptions,
+): string => {
+  const file = followOwnLinks(target);
+  const found = statSync(file, { throwIfNoEntry: false });
+  if (logEnding.test(file) && statSync(file.replace(logEnding, ''), { throwIfNoEntry: false }) !== undefined)
+    throw permanentError(`${file} is the name of a log of SQLite; name another file`);
+  if (found === undefined) return file;
+  if (!found.isFile()) throw permanentError(`${file} is not a regular file; name another file`);
+  if (database !== undefined && isSameFile(file, database))
+    throw permanentError(`${file} is the database itself; name another file`);
+  if (isInUse(file))
+    throw permanentError(`${file} is a database that is in use or was not closed; name another file`);
+  // The checks above keep databases of this process out. Closing one here would release the locks of the process on it.
+  if (!isDatabase && isSqlite(file)) throw permanentError(`${file} is a SQLite database; name another file`);
+  if (mayReplace === true) return file;
+  const remedy = mayReplace === undefined ? '' : ', or replace it with --replace';
+  throw permanentError(`${file} exists; name another file${remedy}`);
+};
