@@ -49,7 +49,7 @@ const recordedCells = (knex: Knex, place: 0 | 1) =>
  */
 export const recordPets = async (
   transaction: Knex,
-  { nowSql, qualify, rowLock }: Statements,
+  { nowSql, run, rowLock }: Statements,
   operator: Operator,
   action: Action,
   ids: ReadonlyArray<bigint>,
@@ -60,7 +60,7 @@ export const recordPets = async (
     select cast(? as text) || '-' || pets.id, ${nowSql}, cast(? as text), cast(? as text), ${names}
     from {pets} where pets.id in (${ids.map(() => '?').join(', ')}) ${await rowLock(transaction)}`;
   const bindings = [randomUUID(), operator ?? null, action, ...ids.map(String)];
-  await transaction.raw(await qualify(transaction, sql), bindings);
+  await run(transaction, { sql }, bindings);
 };
 
 /** Records a change of an API key. The record of a new key names the key that it replaces, if any. */

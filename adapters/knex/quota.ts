@@ -59,12 +59,10 @@ export const postgresQuota = ({ writes, statements }: StoreDatabase, limit: Rate
     for (const owner of owners) requests.set(owner, (requests.get(owner) ?? 0) + 1);
     // All instances lock the rows in the same order, so that they can't deadlock.
     const distinct = [...requests.keys()].sort();
-    const { rows } = await writes
-      .raw<{ readonly rows: ReadonlyArray<Row> }>(
-        await statements.qualify(writes, countRequests(statements.nowSql)),
-        [windowMs, distinct, distinct.map((owner) => requests.get(owner) ?? 0), ...[windowMs, windowMs]],
-      )
-      .options(statements.optionsOf('count requests'));
+    const statement = { name: 'count requests', sql: countRequests(statements.nowSql) };
+    const counts = distinct.map((owner) => requests.get(owner) ?? 0);
+    const bindings = [windowMs, distinct, counts, windowMs, windowMs];
+    const rows = await statements.run<Row>(writes, statement, bindings);
     const counted = new Map(rows.map((row) => [row.key, row]));
     return owners.map((owner) => {
       const row = counted.get(owner);

@@ -18,6 +18,11 @@ export interface IdempotencyRecordRow {
   readonly pet_id: bigint;
 }
 
+export interface Statement {
+  readonly name?: string;
+  readonly sql: string;
+}
+
 /** Statements whose SQL differs between SQLite and PostgreSQL. */
 export interface Statements {
   /** SQL for the time of the database's clock in milliseconds since 1970. It is the same throughout a statement. */
@@ -56,18 +61,20 @@ export interface Statements {
     knex: Knex,
     rights: Readonly<Record<string, ReadonlyArray<string>>>,
   ) => Promise<ReadonlyArray<{ readonly name: string; readonly right?: string | undefined }>>;
-  /** Replaces each `{name}` in SQL by the name of a table or sequence, with its schema if that has to be named. */
-  readonly qualify: (knex: Knex, sql: string) => Promise<string>;
+  /**
+   * Runs SQL in which `{name}` stands for the table or sequence with this name, and returns its rows. A session of
+   * PostgreSQL prepares a statement with a `name` only once.
+   */
+  readonly run: <Row>(
+    knex: Knex,
+    statement: Statement,
+    bindings: ReadonlyArray<Knex.RawBinding>,
+  ) => Promise<ReadonlyArray<Row>>;
   /**
    * Clause at the end of a `select` that makes it lock its rows. Empty on SQLite, and on Citus, which can't lock rows
    * of shards.
    */
   readonly rowLock: (knex: Knex) => Promise<string>;
-  /**
-   * Returns Knex's options that give a statement a name, so that a session prepares it only once. Returns no name on
-   * SQLite and behind a pooler.
-   */
-  readonly optionsOf: (name: string) => { readonly name?: string };
   /** Reads the columns of the tables that exist. The type of a text is `key` if the database sorts it by its bytes. */
   readonly readColumns: (
     knex: Knex,

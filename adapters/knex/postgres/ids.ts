@@ -13,17 +13,9 @@ interface IdState {
 }
 
 /** Reads the last id and the maximum of the sequence, and the lowest id of an animal that is above the last id. */
-const readIds = async (pool: Knex, qualify: Statements['qualify']): Promise<IdState> =>
-  pool.first<IdState>(
-    pool.raw(
-      await qualify(
-        pool,
-        `last, (select seqmax from pg_sequence where seqrelid = '{pets_id_seq}'::regclass) as greatest,
-         (select min(pets.id) from {pets} where pets.id > last) as taken
-       from (select case when is_called then last_value else last_value - 1 end as last from {pets_id_seq}) as ids`,
-      ),
-    ),
-  );
+const readIds = `select last, (select seqmax from pg_sequence where seqrelid = '{pets_id_seq}'::regclass) as greatest,
+    (select min(pets.id) from {pets} where pets.id > last) as taken
+  from (select case when is_called then last_value else last_value - 1 end as last from {pets_id_seq}) as ids`;
 
 /**
  * Returns what is wrong and the statement that repairs it, if no id is left or if one of the next `count` ids is taken.
@@ -32,11 +24,13 @@ const readIds = async (pool: Knex, qualify: Statements['qualify']): Promise<IdSt
  */
 export const inspectSequence = async (
   pool: Knex,
-  { qualify }: Pick<Statements, 'qualify'>,
+  { run }: Pick<Statements, 'run'>,
   count: number,
 ): Promise<string | undefined> => {
   try {
-    const { last, greatest, taken } = await readIds(pool, qualify);
+    const [ids] = await run<IdState>(pool, { sql: readIds }, []);
+    if (ids === undefined) return undefined;
+    const { last, greatest, taken } = ids;
     if (BigInt(last) >= BigInt(greatest))
       return `no id is left in the sequence pets_id_seq; raise its maximum, or remove the animal and the idempotency key that have it, and ${setSequence}`;
     return taken !== null && BigInt(taken) - BigInt(last) <= count

@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import type { Cell, PetRow } from '../database/pet-columns';
+import type { Statement } from '../database/store-database';
 
 /** Wraps an array for use as a query parameter. Knex's TypeScript types permit nulls in an array only in this form. */
 export const arrayOf = (cells: ReadonlyArray<Cell>) => ({ toPostgres: () => [...cells] });
@@ -8,7 +9,7 @@ type Binding = Cell | number | Array<string> | ReturnType<typeof arrayOf>;
 
 export type RunStatement = (
   knex: Knex,
-  statement: { readonly name?: string; readonly sql: string },
+  statement: Statement,
   bindings: ReadonlyArray<Binding>,
 ) => Promise<ReadonlyArray<PetRow>>;
 

@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import type { ListOrder } from '../../../core';
 import { type Column, insertedColumns, petCells, type PetRow } from '../database/pet-columns';
-import type { PageStart, Statements } from '../database/store-database';
+import type { PageStart, Statement, Statements } from '../database/store-database';
 import { hasTable, readColumns, readMissingRights } from './catalog';
 import {
   arrayOf,
@@ -230,11 +230,11 @@ export const postgresStatements = (
       await findFacts(knex);
       return readMissingRights(knex, qualify('{}'), rights);
     },
-    qualify: async (knex, sql) => {
+    run: async <Row>(knex: Knex, { name, sql }: Statement, bindings: ReadonlyArray<Knex.RawBinding>) => {
       await findFacts(knex);
-      return qualify(sql);
+      const query = knex.raw<{ readonly rows: ReadonlyArray<Row> }>(qualify(sql), bindings);
+      return (await query.options(optionsOf(name))).rows;
     },
-    optionsOf,
     rowLock: async (knex) => ((await isDistributed(knex)) ? '' : 'for update'),
   };
   return { statements, isDistributed };

@@ -112,8 +112,7 @@ export const sqliteStatements: Statements = {
   },
   hasTable: (knex, name) => knex.schema.hasTable(name),
   readMissingRights: () => Promise.resolve([]),
-  qualify: (_knex, sql) => Promise.resolve(sql.replaceAll(/\{(\w+)\}/g, '$1')),
-  optionsOf: () => ({}),
+  run: (knex, { sql }, bindings) => knex.raw(sql.replaceAll(/\{(\w+)\}/g, '$1'), bindings),
   rowLock: () => Promise.resolve(''),
   // A column whose type contains INT stores 64 bits (SQLite, "Datatypes").
   readColumns: (knex, tables) =>
