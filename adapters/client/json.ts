@@ -5,9 +5,9 @@ const jsonTokens = /"[^"\\]*(?:\\.[^"\\]*)*"?|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][
 const mark = '\0';
 const escapedMark = '"\\u0000';
 
-const markInteger = (token: string, place: number, text: string): string => {
+const markInteger = (token: string, index: number, text: string): string => {
   if (/^-?\d+$/.test(token)) return `${escapedMark}${token}"`;
-  const isMarkedValue = token.startsWith(escapedMark) && !/^\s*:/.test(text.slice(place + token.length));
+  const isMarkedValue = token.startsWith(escapedMark) && !/^\s*:/.test(text.slice(index + token.length));
   return isMarkedValue ? `${escapedMark}\\u0000${token.slice(escapedMark.length)}` : token;
 };
 

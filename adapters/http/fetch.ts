@@ -87,7 +87,7 @@ const discard = async (reader: ReadableStreamDefaultReader<Uint8Array>): Promise
  * Collects a body. Never cancels it, because some hosts would then reset the connection, and version 1 of the framework
  * h3 would end its process.
  */
-const collect = async (body: ReadableStream<Uint8Array>): Promise<BodyResult> => {
+const collectStream = async (body: ReadableStream<Uint8Array>): Promise<BodyResult> => {
   const reader = body.getReader();
   const bytes = new Uint8Array(requestLimits.bodyBytes);
   let length = 0;
@@ -103,7 +103,7 @@ const collect = async (body: ReadableStream<Uint8Array>): Promise<BodyResult> =>
   }
 };
 
-const bodyOf = ({ body, bodyUsed }: Request): Promise<BodyResult> => {
+const readBody = ({ body, bodyUsed }: Request): Promise<BodyResult> => {
   if (bodyUsed || body?.locked === true) {
     const cause = new Error(
       'call the handler before you read the body of its request: the body was already read',
@@ -111,7 +111,7 @@ const bodyOf = ({ body, bodyUsed }: Request): Promise<BodyResult> => {
     return Promise.resolve(E.left({ _tag: 'Defect', cause }));
   }
   if (body === null) return Promise.resolve(E.right(new Uint8Array()));
-  return collect(body).catch(() => E.left(bodyIncomplete));
+  return collectStream(body).catch(() => E.left(bodyIncomplete));
 };
 
 /**
@@ -143,7 +143,7 @@ export const petRoutesHandler =
       header: (name) => request.headers.get(name) ?? undefined,
       // Some hosts have a stream for an empty body, too.
       hasBody: request.body !== null && request.headers.get('Content-Length') !== '0',
-      readBody: () => received.untilArrived(bodyOf(request)),
+      readBody: () => received.untilArrived(readBody(request)),
     };
     const { status, headers, body } = await answer(access, request, petRequest, operation);
     received.reportCause((cause) => {

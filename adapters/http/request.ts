@@ -13,7 +13,7 @@ export const hasBody = ({ headers, httpVersionMajor }: IncomingMessage): boolean
 /** Bodies that are being collected. The server begins to collect a body before the routes ask for it. */
 const collected = new WeakMap<IncomingMessage, Promise<BodyResult>>();
 
-const collect = (request: IncomingMessage): Promise<BodyResult> => {
+const startCollecting = (request: IncomingMessage): Promise<BodyResult> => {
   if (request.readableDidRead || request.readableEncoding !== null) {
     const cause = new Error('mount the pet routes before the body parser: the body was already read');
     return Promise.resolve(E.left({ _tag: 'Defect', cause }));
@@ -45,7 +45,7 @@ const collect = (request: IncomingMessage): Promise<BodyResult> => {
 export const collectBody = (request: IncomingMessage): Promise<BodyResult> => {
   const earlier = collected.get(request);
   if (earlier !== undefined) return earlier;
-  const body = collect(request);
+  const body = startCollecting(request);
   collected.set(request, body);
   return body;
 };
@@ -62,7 +62,7 @@ const parsedBody = (rawBody: unknown): E.Either<HttpFailure, Uint8Array> | undef
 };
 
 /** Returns the body, from `rawBody` if an embedding program's body parser has set it. Fails if it has over 16 kB. */
-export const bodyOf = async (request: IncomingMessage, rawBody: unknown): Promise<BodyResult> => {
+export const readBody = async (request: IncomingMessage, rawBody: unknown): Promise<BodyResult> => {
   const body = parsedBody(rawBody) ?? (await collectBody(request));
   return E.isRight(body) && body.right.length > requestLimits.bodyBytes ? E.left(bodyTooLarge) : body;
 };

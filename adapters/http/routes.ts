@@ -7,7 +7,7 @@ import type { RequestHead } from './forwarded';
 import { answer, operationsHint, type PetOperation, petOperations, type StoreAccess } from './pet-operations';
 import { ReceivedRequest } from './received-request';
 import type { Reply } from './reply';
-import { bodyOf, hasBody } from './request';
+import { hasBody, readBody } from './request';
 
 /** State of a request in Koa, for the middleware of an embedding program. */
 export interface State {
@@ -71,7 +71,7 @@ const serveOperation = async (
 ): Promise<void> => {
   const { req, request, querystring: query, state } = context;
   const received = receivedRequest(context);
-  const readBody = () => bodyOf(req, 'rawBody' in request ? request.rawBody : undefined);
+  const read = () => readBody(req, 'rawBody' in request ? request.rawBody : undefined);
   const reply = await answer(
     access,
     context,
@@ -81,7 +81,7 @@ const serveOperation = async (
       query,
       header: (name) => req.headers[name]?.toString(),
       hasBody: hasBody(req),
-      readBody: () => (req.complete ? readBody() : received.untilArrived(readBody())),
+      readBody: () => (req.complete ? read() : received.untilArrived(read())),
     },
     operation,
   );

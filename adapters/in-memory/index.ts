@@ -116,7 +116,7 @@ const placeFrom = (sorted: ReadonlyArray<Pet>, id: bigint): number => {
 };
 
 /** Returns the index of the animal that follows the id `after` in this order. It is outside the array if none does. */
-const placeNextTo = (sorted: ReadonlyArray<Pet>, after: bigint, order: ListOrder): number =>
+const indexNextTo = (sorted: ReadonlyArray<Pet>, after: bigint, order: ListOrder): number =>
   order === 'asc' ? placeFrom(sorted, after + 1n) : placeFrom(sorted, after) - 1;
 
 const withId = (id: bigint, newPet: NewPet): Pet => Object.freeze(Object.assign({ id }, newPet, { id }));
@@ -144,9 +144,9 @@ export const inMemoryPetRepository = ({
     const found: Array<Pet> = [];
     const step = order === 'asc' ? 1 : -1;
     const end = order === 'asc' ? 0 : sorted.length - 1;
-    let place = after === undefined ? end : placeNextTo(sorted, after, order);
-    for (; place >= 0 && place < sorted.length && found.length < countToFind(limit); place += step) {
-      const pet = sorted[place];
+    let index = after === undefined ? end : indexNextTo(sorted, after, order);
+    for (; index >= 0 && index < sorted.length && found.length < countToFind(limit); index += step) {
+      const pet = sorted[index];
       if (pet !== undefined && passesFilters(filters, pet)) found.push(pet);
     }
     return toPage(limit, found);
@@ -216,7 +216,7 @@ export const inMemoryPetRepository = ({
       try {
         const newPets = await collect(source);
         const firstId = nextId();
-        const added = newPets.map((newPet, place) => withId(firstId + BigInt(place), newPet));
+        const added = newPets.map((newPet, index) => withId(firstId + BigInt(index), newPet));
         const { id = lastId } = added.at(-1) ?? {};
         if (!isInt64(id)) return E.left(importAborted(noIdsLeft));
         // Reserve the ids, because creates may run while `onIds` is awaited.

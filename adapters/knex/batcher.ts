@@ -112,9 +112,9 @@ export const createBatcher = <I, F, A>({
       state.phase = 'ended';
     };
     const results = await runInTime(inputs, { runBatch, timeoutMs, separatesRejected }, onEnd);
-    for (const [place, { end }] of batch.entries())
+    for (const [index, { end }] of batch.entries())
       end(
-        results[place] ??
+        results[index] ??
           failedCall('internal error: a batched query returned no result for one of its calls'),
       );
     report(batch.length, performance.now() - began);

@@ -27,21 +27,18 @@ const table = 'animal_store_changes';
 
 type Row = Readonly<Record<string, Cell>>;
 
-/**
- * Columns of `pets` that the record of a change keeps. `recorded` is the name of the column in `animal_store_changes`.
- */
-const recordedColumns: ReadonlyArray<readonly [name: string, recorded: string]> = [
-  ...petColumns.map(({ name }) => [name, name === 'id' ? 'pet_id' : name] as const),
-  ['created_at', 'created_at'],
-  ['created_by', 'created_by'],
+type RecordedTable = 'pets' | typeof table;
+
+/** Columns that the record of a change keeps, by their names in each table. */
+const recordedColumns: ReadonlyArray<Readonly<Record<RecordedTable, string>>> = [
+  ...petColumns.map(({ name }) => ({ pets: name, [table]: name === 'id' ? 'pet_id' : name })),
+  { pets: 'created_at', [table]: 'created_at' },
+  { pets: 'created_by', [table]: 'created_by' },
 ];
 
-/**
- * Returns SQL expressions that read `recordedColumns` as texts, with their names in `animal_store_changes`. `place` is
- * 0 to read from `pets`, and 1 to read from `animal_store_changes`.
- */
-const recordedCells = (knex: Knex, place: 0 | 1) =>
-  recordedColumns.map((column) => knex.raw('cast(?? as text) as ??', [column[place], column[1]]));
+/** Returns SQL expressions that read the recorded columns of a table as texts, with the names of the records. */
+const recordedCells = (knex: Knex, from: RecordedTable) =>
+  recordedColumns.map((names) => knex.raw('cast(?? as text) as ??', [names[from], names[table]]));
 
 /**
  * Records animals as they are before a change. Locks their rows until the transaction ends, except on Citus. Begins
@@ -55,9 +52,9 @@ export const recordPets = async (
   ids: ReadonlyArray<bigint>,
 ): Promise<void> => {
   if (ids.length === 0) return;
-  const [names, recorded] = [0, 1].map((place) => recordedColumns.map((column) => column[place]).join(', '));
-  const sql = `insert into {${table}} (id, changed_at, operator, action, ${recorded})
-    select cast(? as text) || '-' || pets.id, ${nowSql}, cast(? as text), cast(? as text), ${names}
+  const namesIn = (name: RecordedTable): string => recordedColumns.map((names) => names[name]).join(', ');
+  const sql = `insert into {${table}} (id, changed_at, operator, action, ${namesIn(table)})
+    select cast(? as text) || '-' || pets.id, ${nowSql}, cast(? as text), cast(? as text), ${namesIn('pets')}
     from {pets} where pets.id in (${ids.map(() => '?').join(', ')}) ${await rowLock(transaction)}`;
   const bindings = [randomUUID(), operator ?? null, action, ...ids.map(String)];
   await run(transaction, { sql }, bindings);
@@ -126,7 +123,7 @@ const toChange = (row: Row): Change => ({
 });
 
 const readChanges = async (knex: Knex, isWanted: Knex.QueryCallback): Promise<ReadonlyArray<Row>> => {
-  const columns = ['changed_at', ...recordedColumns.map(([, recorded]) => recorded)];
+  const columns = ['changed_at', ...recordedColumns.map((names) => names[table])];
   const texts = columns.map((column) => knex.raw('cast(?? as text) as ??', [column, column]));
   return (
     knex(table)
@@ -170,7 +167,7 @@ interface Last {
 }
 
 /** Searches the next `scanSize` rows of a table for those with the wanted values, and reads their `recordedCells`. */
-const scan = async (reads: Knex, name: string, wanted: Row, after: string | undefined, place: 0 | 1) => {
+const scan = async (reads: Knex, name: RecordedTable, wanted: Row, after: string | undefined) => {
   const id = `${name}.id`;
   const rest = () => (after === undefined ? reads(name) : reads(name).where(id, '>', after));
   const lastOf = (sql: string) => reads.raw(`cast(${sql} as text) as last`, [id]);
@@ -184,7 +181,7 @@ const scan = async (reads: Knex, name: string, wanted: Row, after: string | unde
     .where(id, '<=', last)
     .where(wanted)
     .orderBy(id)
-    .select(recordedCells(reads, place));
+    .select(recordedCells(reads, name));
   return { rows, last };
 };
 
@@ -194,7 +191,7 @@ export const changeLog = ({ reads }: StoreDatabase): ChangeLog => ({
     toTaskEither(async () => {
       const pets: ReadonlyArray<Row> = await reads('pets')
         .where({ id: id.toString() })
-        .select(recordedCells(reads, 0));
+        .select(recordedCells(reads, 'pets'));
       const changes = await readChanges(reads, (all) => void all.where({ pet_id: id.toString() }));
       const [row] = [...pets, ...changes];
       return { creation: row && toCreation(row), changes: changes.map(toChange) };
@@ -209,13 +206,13 @@ export const changeLog = ({ reads }: StoreDatabase): ChangeLog => ({
   deletedOf: (keyId, after) =>
     toTaskEither(async () => {
       const wanted = { created_by: createdByKey(keyId), action: 'pets delete' };
-      const { rows, last } = await scan(reads, table, wanted, after, 1);
+      const { rows, last } = await scan(reads, table, wanted, after);
       return { creations: rows.map((row) => ({ ...toCreation(row), isDeleted: true as const })), last };
     }),
   createdBy: (keyId, after) =>
     toTaskEither(async () => {
       const wanted = { created_by: createdByKey(keyId) };
-      const { rows, last } = await scan(reads, 'pets', wanted, after, 0);
+      const { rows, last } = await scan(reads, 'pets', wanted, after);
       return { creations: rows.map(toCreation), last };
     }),
 });

@@ -66,12 +66,12 @@ export const postgresQuota = ({ writes, statements }: StoreDatabase, limit: Rate
     const counted = new Map(rows.map((row) => [row.key, row]));
     return owners.map((owner) => {
       const row = counted.get(owner);
-      const place = requests.get(owner) ?? 0;
-      requests.set(owner, place - 1);
+      const left = requests.get(owner) ?? 0;
+      requests.set(owner, left - 1);
       if (row === undefined) return undefined;
       const leftMs = Number(row.leftMs);
       if (row.points > limit.requests) blockedUntil.set(owner, performance.now() + leftMs);
-      return E.right(quotaAfter(limit, row.points - place + 1, leftMs));
+      return E.right(quotaAfter(limit, row.points - left + 1, leftMs));
     });
   };
 

@@ -70,11 +70,11 @@ const remains = ({ phase }: RestoreState, role = 'ROLE'): string => {
   }
 };
 
-/**
- * True for an error of this program, such as one about a backup that this version can't use. A retry would fail, too.
- */
-const isRefusal = (error: unknown): boolean =>
-  error instanceof CommandFailed && 'cause' in error.failure && errorKindOf(error.failure.cause) === 'Ours';
+/** True for an error of this program, such as one about a backup that this version can't use. */
+const isPermanent = (error: unknown): boolean =>
+  error instanceof CommandFailed &&
+  'cause' in error.failure &&
+  errorKindOf(error.failure.cause) === 'Permanent';
 
 /**
  * Restores a dump into an empty database, migrates it, and returns a text about its contents. With the option
@@ -111,7 +111,7 @@ const restoreIntoPostgres = async (
     const migrated = await orFail(
       migrateExisting(database, { mayRaiseGeneration: true, signal: options.signal }),
     ).catch(async (error: unknown) => {
-      if (isRefusal(error)) await dropTables();
+      if (isPermanent(error)) await dropTables();
       throw error;
     });
     state.phase = 'migrated';

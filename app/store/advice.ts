@@ -14,7 +14,7 @@ const lockHolder =
  * `fileAdvice` or `generalAdvice` may then find it.
  */
 const advice: Readonly<Record<ErrorKind, string | undefined>> = {
-  Ours: undefined,
+  Permanent: undefined,
   TooManyFiles: 'raise the limit of open files, `ulimit -n`',
   ReadOnlyServer:
     'set the host of the primary server in DATABASE_URL, or default_transaction_read_only to off',

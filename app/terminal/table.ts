@@ -33,17 +33,17 @@ export const tableText = async (
 ): Promise<string> => {
   // The package is an ES module, which CommonJS can only import dynamically on Node 22.0 to 22.11.
   const { default: widthOf } = await import('string-width');
-  const widths = header.map((name, place) =>
-    Math.max(...[name, ...rows.map((row) => row[place] ?? '')].map((text) => widthOf(text))),
+  const widths = header.map((name, index) =>
+    Math.max(...[name, ...rows.map((row) => row[index] ?? '')].map((text) => widthOf(text))),
   );
   const excess = widths.reduce((sum, width) => sum + width, gap.length * (header.length - 1)) - columns;
-  const widthAt = (place: number): number => {
-    const width = widths[place] ?? 0;
-    return place === flexible && excess > 0 ? Math.max(width - excess, header[place]?.length ?? 0) : width;
+  const widthAt = (index: number): number => {
+    const width = widths[index] ?? 0;
+    return index === flexible && excess > 0 ? Math.max(width - excess, header[index]?.length ?? 0) : width;
   };
-  const toCell = (text: string, place: number): string => {
-    const shown = cut(text, widthAt(place), widthOf);
-    return shown + ' '.repeat(widthAt(place) - widthOf(shown));
+  const toCell = (text: string, index: number): string => {
+    const shown = cut(text, widthAt(index), widthOf);
+    return shown + ' '.repeat(widthAt(index) - widthOf(shown));
   };
   return [header, ...rows].map((row) => row.map(toCell).join(gap).trimEnd()).join('\n');
 };

@@ -8,7 +8,7 @@ import { continueOnceRead } from '../request';
 import { Connection, type Listener, type ServerState } from './connection';
 import { serverTimeouts } from './timeouts';
 import { unreadLimit } from './unread-limit';
-import { keptHeaders } from './validate-request';
+import { maxKeptHeaders } from './validate-request';
 
 /** Options of `startHttpServer`. */
 export interface HttpServerOptions extends Pick<ServerState, 'errorResponse'> {
@@ -60,7 +60,7 @@ const createNodeServer = (idleSeconds: number): Server => {
   });
   // A second more than `Keep-Alive` announces, so that a client that uses its last moment is still served.
   server.timeout = 1_000 * (idleSeconds + 1);
-  server.maxHeadersCount = keptHeaders;
+  server.maxHeadersCount = maxKeptHeaders;
   // Disabled, because `close` calls it, and Node counts a connection as idle even while its response is unread.
   server.closeIdleConnections = () => undefined;
   return server;

@@ -3,14 +3,14 @@ import type { HttpFailure } from '../errors';
 import { requestLimits } from '../limits';
 
 /** Number after which Node drops headers. It is one more than the maximum, so that too many headers are noticed. */
-export const keptHeaders = requestLimits.headers + 1;
+export const maxKeptHeaders = requestLimits.headers + 1;
 
 /** Counts Host and Authorization in the raw headers, because `request.headers` has only the first of each. */
 const countHostAndAuthorization = (rawHeaders: ReadonlyArray<string>) => {
   let hosts = 0;
   let authorizations = 0;
-  for (let place = 0; place < rawHeaders.length; place += 2) {
-    const name = rawHeaders[place] ?? '';
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index] ?? '';
     if (name.length === 4 && name.toLowerCase() === 'host') hosts += 1;
     if (name.length === 13 && name.toLowerCase() === 'authorization') authorizations += 1;
   }

@@ -22,8 +22,8 @@ export type Remedy = 'retry' | 'separate' | 'none';
  * codes of SQLite in "Result Codes".
  */
 const kinds = [
-  /** Error of this program, whose message says what to do. */
-  ['Ours', /^PERMANENT /, 'separate'],
+  /** Error of this program, whose message says what to do. A retry would fail, too. */
+  ['Permanent', /^PERMANENT /, 'separate'],
   ['TooManyFiles', /^EMFILE /],
   ['ReadOnlyServer', /^25006 /],
   ['IdTaken', /^23505 .*"pets_pkey/s, 'retry'],

@@ -93,8 +93,8 @@ const bigintFrom = (cell: string): bigint | undefined => {
 
 export const petFromRow = (row: PetRow): Pet => {
   const pet: Record<string, unknown> = {};
-  for (const [place, { field, type }] of petColumns.entries()) {
-    const cell = row[place];
+  for (const [index, { field, type }] of petColumns.entries()) {
+    const cell = row[index];
     if (typeof cell === 'string') pet[field] = type === 'bigint' ? bigintFrom(cell) : cell;
   }
   if (PetCodec.is(pet)) return pet;

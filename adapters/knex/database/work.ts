@@ -165,9 +165,9 @@ const runEachAlone = async <I, F, A>(
   );
   const queue = inputs.entries();
   const drain = async (): Promise<void> => {
-    for (const [place, input] of queue) {
+    for (const [index, input] of queue) {
       if (performance.now() > startBy) return;
-      results[place] = await retryConflicts(() => runBatch([input], deadline), deadline).then(
+      results[index] = await retryConflicts(() => runBatch([input], deadline), deadline).then(
         ([result]) => result,
         failedBy,
       );

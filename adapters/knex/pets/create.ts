@@ -50,7 +50,7 @@ const storedPets = (creates: ReadonlyArray<PetToInsert>, rows: ReadonlyArray<Pet
   const pets = rows.map(petFromRow).sort(compareById);
   if (
     pets.length === creates.length &&
-    pets.every((pet, place) => newPetFieldNames.every((name) => pet[name] === creates[place]?.newPet[name]))
+    pets.every((pet, index) => newPetFieldNames.every((name) => pet[name] === creates[index]?.newPet[name]))
   )
     return pets;
   throw permanentError(
@@ -88,8 +88,8 @@ const createNew = async (
   ttlMs: number,
 ): Promise<ReadonlyArray<CreateResult>> => {
   const pets = await insertPets(transaction, statements, creates);
-  const records = pets.flatMap(({ id }, place) => {
-    const key = creates[place]?.key;
+  const records = pets.flatMap(({ id }, index) => {
+    const key = creates[index]?.key;
     if (key === undefined) return [];
     const { ownerId: owner_id, idempotencyKey: idempotency_key, contentHash: content_hash } = key;
     return [{ owner_id, idempotency_key, content_hash, pet_id: id }];
@@ -124,7 +124,7 @@ const createOrReplay = async (
   await purgeIfExpired(transaction, statements, keys);
   const records = await findRecords(transaction, statements, keys);
   const settled = creates.map(({ key }) => key && settle(records.get(key.text)?.record, key.contentHash));
-  const fresh = creates.filter((_, place) => settled[place] === undefined);
+  const fresh = creates.filter((_, index) => settled[index] === undefined);
   if (fresh.length === 0) {
     const [record] = records.values();
     if (record !== undefined) await lockRecord(transaction, record.row);

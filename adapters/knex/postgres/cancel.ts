@@ -13,7 +13,7 @@ export interface CancellableSession {
 
 const int32s = (...numbers: ReadonlyArray<number>): Buffer => {
   const bytes = Buffer.alloc(4 * numbers.length);
-  for (const [place, number] of numbers.entries()) bytes.writeInt32BE(number, 4 * place);
+  for (const [index, number] of numbers.entries()) bytes.writeInt32BE(number, 4 * index);
   return bytes;
 };
 

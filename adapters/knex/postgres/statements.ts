@@ -22,10 +22,10 @@ const pageClauses = (
   columns: ReadonlyArray<string>,
   order: ListOrder,
   from: string,
-  wanted: (place: number) => string,
+  wanted: (index: number) => string,
 ): string => {
   const [follows, precedes] = order === 'asc' ? ['>=', '<='] : ['<=', '>='];
-  const values = columns.map((_, place) => wanted(place));
+  const values = columns.map((_, index) => wanted(index));
   const ids = [...columns.map((column) => `pets.${column}`), 'pets.id'];
   const stretch = `(${ids.join()}) ${follows} (${[...values, from].join()})`;
   const end = columns.length === 0 ? '' : ` and (${columns.join()}) ${precedes} (${values.join()})`;
@@ -50,8 +50,8 @@ const readPage = (
 const pagesBy = (primaryCondition: string, columns: ReadonlyArray<Column>, order: ListOrder) => {
   const names = columns.map(({ name }) => name);
   const types = ['bigint', ...columns.map(({ type }) => type)].map((type) => `?::${type}[]`);
-  const starts = ['first', ...columns.map((_, place) => `wanted${place}`), 'page'];
-  const clauses = pageClauses(names, order, 'starts.first', (place) => `starts.wanted${place}`);
+  const starts = ['first', ...columns.map((_, index) => `wanted${index}`), 'page'];
+  const clauses = pageClauses(names, order, 'starts.first', (index) => `starts.wanted${index}`);
   return {
     name: ['pages', order, ...names].join(' '),
     sql: `select page, found.* from unnest(${types.join()}) with ordinality as starts(${starts.join()})
@@ -130,7 +130,7 @@ const singleServerStatements = (run: RunStatement, primaryCondition: string): Ci
     const columns = (starts[0]?.filters ?? []).map(([column]) => column);
     const rows = await run(knex, pagesBy(primaryCondition, columns, starts[0]?.order ?? 'asc'), [
       starts.map(({ from }) => from.toString()),
-      ...columns.map((_, place) => arrayOf(starts.map(({ filters }) => filters[place]?.[1] ?? null))),
+      ...columns.map((_, index) => arrayOf(starts.map(({ filters }) => filters[index]?.[1] ?? null))),
       limit,
     ]);
     const found = starts.map((): Array<PetRow> => []);
@@ -138,7 +138,7 @@ const singleServerStatements = (run: RunStatement, primaryCondition: string): Ci
     return found;
   },
   insert: (knex, newRows) => {
-    const columns = insertedColumns.map((_, place) => arrayOf(newRows.map((cells) => cells[place] ?? null)));
+    const columns = insertedColumns.map((_, index) => arrayOf(newRows.map((cells) => cells[index] ?? null)));
     return run(knex, insertPetsSql, columns);
   },
   insertRecords: (knex, records, ttlMs) =>

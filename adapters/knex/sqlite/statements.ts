@@ -29,7 +29,7 @@ const cellAsJson = (column: Column | undefined, cell: Cell): string | null =>
   column?.type === 'bigint' ? cell : JSON.stringify(cell);
 
 const newRowAsJson = (row: NewPetRow): string =>
-  `[${row.map((cell, place) => cellAsJson(insertedColumns[place], cell)).join()}]`;
+  `[${row.map((cell, index) => cellAsJson(insertedColumns[index], cell)).join()}]`;
 
 const startAsJson = ({ from, filters }: PageStart): string =>
   `[${[from, ...filters.map(([column, cell]) => cellAsJson(column, cell))].join()}]`;
@@ -44,7 +44,7 @@ const byIds = `select json_group_array(${rowAsJson}) as found from pets
   where pets.id in (select value from json_each(?))`;
 
 const insert = `insert into pets (${insertedColumns.map(({ name }) => name).join()}, created_at)
-  select ${insertedColumns.map((_, place) => `value ->> ${place}`).join()}, ${nowSql} from json_each(?)
+  select ${insertedColumns.map((_, index) => `value ->> ${index}`).join()}, ${nowSql} from json_each(?)
   returning json_array(${rowAsJson}) as found`;
 
 const insertRecords = `insert into idempotency_keys (owner_id, idempotency_key, content_hash, pet_id, expires_at)
@@ -55,7 +55,7 @@ const purgeExpired = `delete from idempotency_keys
 
 const pagesBy = (columns: ReadonlyArray<Column>, order: ListOrder): string => {
   const follows = order === 'asc' ? '>=' : '<=';
-  const equal = columns.map(({ name }, place) => `and ${name} = starts.value ->> ${place + 1}`);
+  const equal = columns.map(({ name }, index) => `and ${name} = starts.value ->> ${index + 1}`);
   return `select (
       select json_group_array(${rowAsJson}) from (
         select * from pets where pets.id ${follows} starts.value ->> 0 ${equal.join(' ')}

@@ -1,6 +1,6 @@
 import * as E from 'fp-ts/Either';
 import type { IncomingMessage } from 'node:http';
-import { bodyOf as readBody } from '../../../adapters/http/request';
+import { readBody } from '../../../adapters/http/request';
 import {
   type HttpServer,
   type HttpServerOptions,
