@@ -7,7 +7,7 @@ import { describeFailure, type HttpFailure } from './errors';
 import { clientAddressOf, type RequestHead } from './forwarded';
 import { closeAfter } from './server/keep-alive';
 import { petMethods } from './pet-operations';
-import { requestIdOf } from './received-request';
+import { requestIdOf } from './request-record';
 import { failureReply } from './reply';
 import { drainBody } from './request';
 import { addPetRoutes, type Context, findReceived, receivedRequest, respond } from './routes';

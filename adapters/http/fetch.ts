@@ -12,7 +12,7 @@ import {
   petOperations,
   type StoreAccess,
 } from './pet-operations';
-import { type PetRequest, ReceivedRequest } from './received-request';
+import { type PetRequest, ReceivedRequest } from './request-record';
 
 /** Options of `petRoutesHandler`. */
 export interface PetRoutesHandlerOptions extends StoreAccess<Request> {

@@ -6,7 +6,7 @@ import { handleCreatePet } from './handlers/create-pet';
 import { handleGetPet } from './handlers/get-pet';
 import { handleListPets } from './handlers/list-pets';
 import type { Headers } from './headers';
-import { type Handler, maxResponseMs, type PetRequest, type ReceivedRequest } from './received-request';
+import { type Handler, maxResponseMs, type PetRequest, type ReceivedRequest } from './request-record';
 import type { Reply } from './reply';
 
 /** Operation under `/v1`. Its name in `petOperations` is its `operationId` in openapi.json. */

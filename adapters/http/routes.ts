@@ -5,7 +5,7 @@ import type { Caller, OpenAnimalStore } from '../../core';
 import type { HttpFailure } from './errors';
 import type { RequestHead } from './forwarded';
 import { answer, operationsHint, type PetOperation, petOperations, type StoreAccess } from './pet-operations';
-import { ReceivedRequest } from './received-request';
+import { ReceivedRequest } from './request-record';
 import type { Reply } from './reply';
 import { hasBody, readBody } from './request';
 

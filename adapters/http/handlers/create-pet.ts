@@ -3,7 +3,7 @@ import { checkMayCreate, newPetRules } from '../../../core';
 import { parseJsonBytes, serialisePet } from '../../json';
 import type { HttpFailure } from '../errors';
 import type { Headers } from '../headers';
-import type { Handler, PetRequest } from '../received-request';
+import type { Handler, PetRequest } from '../request-record';
 import { jsonReply, unknownFieldsHeader } from '../reply';
 
 const quotedText = String.raw`"((?:[ !#-\[\]-~]|\\["\\]){1,255})"`;

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import * as E from 'fp-ts/Either';
 import { mock } from 'node:test';
 import { endInTime } from '../../../adapters/http/pet-operations';
-import { maxResponseMs, ReceivedRequest } from '../../../adapters/http/received-request';
+import { maxResponseMs, ReceivedRequest } from '../../../adapters/http/request-record';
 import { fakeTimeouts } from '../../support/fake-timers';
 
 describe('A request whose body has not arrived', () => {
