@@ -1,18 +1,18 @@
 import type { KeyId, OwnerId } from '../../core';
 import { describeFailure, type UnauthorizedReason } from './errors';
 import { clientAddressOf } from './forwarded';
-import { type Middleware, receivedRequest } from './routes';
+import { type Middleware, recordOf } from './routes';
 
-/** Log record of a request that the HTTP server rejected. No record contains an API key, a query or a body. */
-export interface RejectionRecord {
+/** Log entry of a request that the HTTP server rejected. No entry contains an API key, a query or a body. */
+export interface RejectionEntry {
   readonly requestId: string;
   readonly status: number;
   readonly code: string | undefined;
   readonly clientAddress: string | undefined;
 }
 
-/** Log record of a request that the application received. */
-export interface RequestRecord extends RejectionRecord {
+/** Log entry of a request that the application received. */
+export interface RequestEntry extends RejectionEntry {
   readonly method: string;
   readonly path: string;
   readonly route: string | undefined;
@@ -32,8 +32,8 @@ export interface RequestRecord extends RejectionRecord {
  */
 export interface Reporter {
   readonly requestStarted?: () => void;
-  readonly requestEnded: (record: RequestRecord) => void;
-  readonly requestRejected: (record: RejectionRecord) => void;
+  readonly requestEnded: (entry: RequestEntry) => void;
+  readonly requestRejected: (entry: RejectionEntry) => void;
   /** Receives the well-formed origin of a CORS preflight request that `corsOrigins` does not allow. */
   readonly preflightRejected?: (origin: string) => void;
   readonly error: (cause: unknown, requestId: string) => void;
@@ -48,12 +48,12 @@ export const accessLog =
   (reporter: Reporter, trustedProxies: number): Middleware =>
   (context, next) => {
     const { req: request, res: response, path } = context;
-    const received = receivedRequest(context);
+    const record = recordOf(context);
     // Read the address now, because a closed socket no longer has it.
     const clientAddress = clientAddressOf(request, trustedProxies);
     reporter.requestStarted?.();
     response.on('close', () => {
-      const { id, startedAt, route, caller, petId, outcome, rejection } = received;
+      const { id, startedAt, route, caller, petId, outcome, rejection } = record;
       const failure = rejection ?? (outcome?._tag === 'Left' ? outcome.left : undefined);
       const description = failure && describeFailure(failure);
       const unsentStatus = rejection && description ? description.status : clientClosedRequest;

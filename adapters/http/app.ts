@@ -10,7 +10,7 @@ import { petMethods } from './pet-operations';
 import { requestIdOf } from './request-record';
 import { failureReply } from './reply';
 import { drainBody } from './request';
-import { addPetRoutes, type Context, findReceived, receivedRequest, respond } from './routes';
+import { addPetRoutes, type Context, findRecord, recordOf, respond } from './routes';
 import { addAdminRoutes, addPublicRoutes, type CheckReadiness, type ReadMetrics } from './service-routes';
 
 /**
@@ -42,7 +42,7 @@ const createApplication = (
   // `respond` emits the cause of a 500 or 503. Koa also emits the socket error of a client that disconnects. This error
   // is not reported, because clients may disconnect at any time.
   app.on('error', (cause: unknown, context: Context) => {
-    if (cause !== context.socket.errored) reporter.error(cause, receivedRequest(context).id);
+    if (cause !== context.socket.errored) reporter.error(cause, recordOf(context).id);
   });
 
   /**
@@ -52,13 +52,13 @@ const createApplication = (
   const errorResponse = (serverFailure: HttpFailure, request: RequestHead) => {
     const failure =
       serverFailure._tag === 'MethodNotAllowed' ? { ...serverFailure, allowed: methods } : serverFailure;
-    const received = findReceived(request);
-    const requestId = received?.id ?? requestIdOf(request.headers['x-request-id']);
-    if (received === undefined) {
+    const record = findRecord(request);
+    const requestId = record?.id ?? requestIdOf(request.headers['x-request-id']);
+    if (record === undefined) {
       const { status, code } = describeFailure(failure);
       const clientAddress = clientAddressOf(request, trustedProxies);
       reporter.requestRejected({ requestId, status, code, clientAddress });
-    } else received.rejection = failure;
+    } else record.rejection = failure;
     const { status, headers, body } = failureReply(failure);
     return {
       status,

@@ -12,7 +12,7 @@ import {
   petOperations,
   type StoreAccess,
 } from './pet-operations';
-import { type PetRequest, ReceivedRequest } from './request-record';
+import { type PetRequest, RequestRecord } from './request-record';
 
 /** Options of `petRoutesHandler`. */
 export interface PetRoutesHandlerOptions extends StoreAccess<Request> {
@@ -135,19 +135,19 @@ export const petRoutesHandler =
     const { method } = request;
     const { pathname, search } = new URL(request.url);
     const { operation, petId } = route(method, pathname);
-    const received = new ReceivedRequest(request.headers.get('X-Request-Id'));
+    const record = new RequestRecord(request.headers.get('X-Request-Id'));
     const petRequest: PetRequest = {
-      received,
+      record,
       petId,
       query: search.slice(1),
       header: (name) => request.headers.get(name) ?? undefined,
       // Some hosts have a stream for an empty body, too.
       hasBody: request.body !== null && request.headers.get('Content-Length') !== '0',
-      readBody: () => received.untilArrived(readBody(request)),
+      readBody: () => record.untilArrived(readBody(request)),
     };
     const { status, headers, body } = await answer(access, request, petRequest, operation);
-    received.reportCause((cause) => {
-      onError(cause, request, received.id);
+    record.reportCause((cause) => {
+      onError(cause, request, record.id);
     });
     const bytes = typeof body === 'string' ? new TextEncoder().encode(body) : body;
     // `Response` rejects even an empty body for a status without content, such as 204.

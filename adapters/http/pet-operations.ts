@@ -6,7 +6,7 @@ import { handleCreatePet } from './handlers/create-pet';
 import { handleGetPet } from './handlers/get-pet';
 import { handleListPets } from './handlers/list-pets';
 import type { Headers } from './headers';
-import { type Handler, maxResponseMs, type PetRequest, type ReceivedRequest } from './request-record';
+import { type Handler, maxResponseMs, type PetRequest, type RequestRecord } from './request-record';
 import type { Reply } from './reply';
 
 /** Operation under `/v1`. Its name in `petOperations` is its `operationId` in openapi.json. */
@@ -79,11 +79,11 @@ const quotaHeaders = (quota: Quota | undefined): Headers =>
  */
 export const endInTime = <A>(
   task: TaskEither<HttpFailure, A>,
-  received: ReceivedRequest,
+  record: RequestRecord,
 ): Promise<E.Either<HttpFailure, A>> =>
   new Promise((resolve) => {
     const check = (): void => {
-      const leftMs = received.deadline - performance.now();
+      const leftMs = record.deadline - performance.now();
       if (leftMs > 0) timer = setTimeout(check, Math.min(leftMs, maxResponseMs));
       else {
         const cause = new Error(`the request was not answered within ${maxResponseMs / 1_000} s`);
@@ -119,25 +119,25 @@ export const answer = async <Request>(
   request: PetRequest,
   { path, headers, handle }: Pick<PetOperation, 'headers' | 'handle'> & { readonly path?: string },
 ): Promise<Reply> => {
-  const { received, header } = request;
-  received.route = path;
+  const { record, header } = request;
+  record.route = path;
   const outcome = await endInTime<Reply>(async () => {
     const key =
       authenticateRequest === undefined
         ? bearerKey(header('authorization'))
         : E.fromNullable<HttpFailure>({ _tag: 'MissingApiKey' })(await authenticateRequest(hostRequest));
     if (E.isLeft(key)) return key;
-    const opened = await openStore(key.right, received.deadline)();
+    const opened = await openStore(key.right, record.deadline)();
     const storeOrFailure = E.toUnion(opened);
     if ('caller' in storeOrFailure) {
-      received.caller = storeOrFailure.caller;
-      received.quota = storeOrFailure.quota;
+      record.caller = storeOrFailure.caller;
+      record.quota = storeOrFailure.quota;
     }
     return E.isLeft(opened) ? opened : handle(opened.right, request);
-  }, received);
+  }, record);
   // `Vary` protects replies from a cache that ignores `no-store`. It is `*` for a function of the host, because this
   // function may read any part of the request.
   const Vary = authenticateRequest === undefined ? 'Authorization' : '*';
-  const allHeaders = { Vary, ...headers, ...quotaHeaders(received.quota) };
-  return received.end(outcome, allHeaders, header('if-none-match'));
+  const allHeaders = { Vary, ...headers, ...quotaHeaders(record.quota) };
+  return record.end(outcome, allHeaders, header('if-none-match'));
 };

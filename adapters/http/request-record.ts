@@ -19,7 +19,7 @@ const isMatched = (etag: string, ifNoneMatch = ''): boolean =>
   ifNoneMatch.split(',').some((each) => [etag, `W/${etag}`, '*'].includes(each.trim()));
 
 /** Record of one request, from its start to its outcome. Made by routes.ts, or by fetch.ts for hosts without Koa. */
-export class ReceivedRequest {
+export class RequestRecord {
   readonly id: string;
   readonly startedAt = performance.now();
   /** Time by which the reply must be made. */
@@ -69,7 +69,7 @@ export class ReceivedRequest {
 
 /** Request to an operation, as plain values. */
 export interface PetRequest {
-  readonly received: ReceivedRequest;
+  readonly record: RequestRecord;
   /** Decoded path parameter `petId`. Empty if the path has none. */
   readonly petId: string;
   /** Query string without the question mark. */

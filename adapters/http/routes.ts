@@ -5,7 +5,7 @@ import type { Caller, OpenAnimalStore } from '../../core';
 import type { HttpFailure } from './errors';
 import type { RequestHead } from './forwarded';
 import { answer, operationsHint, type PetOperation, petOperations, type StoreAccess } from './pet-operations';
-import { ReceivedRequest } from './request-record';
+import { RequestRecord } from './request-record';
 import type { Reply } from './reply';
 import { hasBody, readBody } from './request';
 
@@ -17,27 +17,26 @@ export interface State {
 export type Context = Koa.ParameterizedContext<State>;
 export type Middleware = Koa.Middleware<State>;
 
-const receivedRequests = new WeakMap<RequestHead, ReceivedRequest>();
+const records = new WeakMap<RequestHead, RequestRecord>();
 
 /** Returns the record of a request that the Koa application has received, otherwise undefined. */
-export const findReceived = (request: RequestHead): ReceivedRequest | undefined =>
-  receivedRequests.get(request);
+export const findRecord = (request: RequestHead): RequestRecord | undefined => records.get(request);
 
 /** Returns the record of the request of a context. The first call makes the record. */
-export const receivedRequest = ({ req, res }: Context): ReceivedRequest => {
-  const earlier = receivedRequests.get(req);
+export const recordOf = ({ req, res }: Context): RequestRecord => {
+  const earlier = records.get(req);
   if (earlier !== undefined) return earlier;
   // A host may have set its own id for the request.
-  const received = new ReceivedRequest(res.getHeader('X-Request-Id') ?? req.headers['x-request-id']);
-  receivedRequests.set(req, received);
-  return received;
+  const record = new RequestRecord(res.getHeader('X-Request-Id') ?? req.headers['x-request-id']);
+  records.set(req, record);
+  return record;
 };
 
 /** Writes the reply. Emits the cause of a 500 or 503 as the application's `error` event. */
-const write = (context: Context, received: ReceivedRequest, { status, headers, body }: Reply): void => {
+const write = (context: Context, record: RequestRecord, { status, headers, body }: Reply): void => {
   // Keep the `Vary` that middleware for CORS has set, because `context.set` replaces it.
   const earlierVary = context.res.getHeader('Vary');
-  received.reportCause((cause) => context.app.emit('error', cause, context));
+  record.reportCause((cause) => context.app.emit('error', cause, context));
   context.status = status;
   context.set(headers);
   if (earlierVary !== undefined) context.vary(String(earlierVary));
@@ -47,8 +46,8 @@ const write = (context: Context, received: ReceivedRequest, { status, headers, b
 
 /** Writes the reply of a route that is no operation. */
 export const respond = (context: Context, outcome: E.Either<HttpFailure, Reply>): void => {
-  const received = receivedRequest(context);
-  write(context, received, received.end(outcome, {}, context.get('If-None-Match')));
+  const record = recordOf(context);
+  write(context, record, record.end(outcome, {}, context.get('If-None-Match')));
 };
 
 /** Makes a router that distinguishes `/v1/pets` from `/V1/pets` and `/v1/pets/`. */
@@ -70,23 +69,23 @@ const serveOperation = async (
   petId = '',
 ): Promise<void> => {
   const { req, request, querystring: query, state } = context;
-  const received = receivedRequest(context);
+  const record = recordOf(context);
   const read = () => readBody(req, 'rawBody' in request ? request.rawBody : undefined);
   const reply = await answer(
     access,
     context,
     {
-      received,
+      record,
       petId,
       query,
       header: (name) => req.headers[name]?.toString(),
       hasBody: hasBody(req),
-      readBody: () => (req.complete ? read() : received.untilArrived(read())),
+      readBody: () => (req.complete ? read() : record.untilArrived(read())),
     },
     operation,
   );
-  if (received.caller !== undefined) state.caller = received.caller;
-  write(context, received, reply);
+  if (record.caller !== undefined) state.caller = record.caller;
+  write(context, record, reply);
 };
 
 const petRouter = (access: StoreAccess<Context>): Router<State> => {

@@ -9,7 +9,7 @@ import { securityHeaders } from './headers';
 import { endInTime } from './pet-operations';
 import { documentReply, pages } from './pages';
 import { jsonReply, type Reply } from './reply';
-import { type Context, exactRouter, receivedRequest, respond, type State, unmatched } from './routes';
+import { type Context, exactRouter, recordOf, respond, type State, unmatched } from './routes';
 
 const addRoute = (
   router: Router<State>,
@@ -17,9 +17,9 @@ const addRoute = (
   handle: (context: Context) => TE.TaskEither<HttpFailure, Reply>,
 ): void => {
   router.get(path, async (context) => {
-    const received = receivedRequest(context);
-    received.route = path;
-    respond(context, await endInTime(handle(context), received));
+    const record = recordOf(context);
+    record.route = path;
+    respond(context, await endInTime(handle(context), record));
   });
 };
 

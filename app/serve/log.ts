@@ -1,7 +1,7 @@
 import { toError } from 'fp-ts/Either';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Logger, pino, stdTimeFunctions } from 'pino';
-import { healthPaths, type Reporter, type RequestRecord } from '../../adapters/http';
+import { healthPaths, type Reporter, type RequestEntry } from '../../adapters/http';
 import type { PrometheusMetrics } from '../../adapters/prometheus';
 import type { Settings } from '../settings/settings';
 import { specificAdvice } from '../store/advice';
@@ -105,7 +105,7 @@ export const openLog = ({ LOG_LEVEL }: Pick<Settings, 'LOG_LEVEL'>, { stdout, st
 
 const probes = new Set<string | undefined>(healthPaths);
 
-const levelOf = ({ status, route }: RequestRecord): 'error' | 'debug' | 'info' => {
+const levelOf = ({ status, route }: RequestEntry): 'error' | 'debug' | 'info' => {
   if (probes.has(route)) return 'debug';
   return status >= 500 ? 'error' : 'info';
 };

@@ -57,10 +57,10 @@ export const handleCreatePet: Handler = async (store, request) => {
   if (E.isLeft(key)) return key;
   const newPet = await readJson(request);
   if (E.isLeft(newPet)) return newPet;
-  const created = await store.createPet(newPet.right, key.right, request.received.deadline)();
+  const created = await store.createPet(newPet.right, key.right, request.record.deadline)();
   if (E.isLeft(created)) return created;
   const { pet, replayed, ignored } = created.right;
-  request.received.petId = pet.id;
+  request.record.petId = pet.id;
   const headers: Headers = {
     Location: `pets/${pet.id}`,
     ...(replayed ? { 'Idempotent-Replayed': 'true' } : {}),

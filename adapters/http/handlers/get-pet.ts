@@ -11,9 +11,9 @@ const notFound: HttpFailure = { _tag: 'PetNotFound' };
  * Handles `GET /v1/pets/:petId`. An id that is not an int64 gets a 404, because no animal can have it.
  * @deprecated The operation will be removed on 5 December 2030.
  */
-export const handleGetPet: Handler = async (store, { petId, received }) => {
+export const handleGetPet: Handler = async (store, { petId, record }) => {
   const id = int64FromText(petId);
   if (id === undefined) return E.left(notFound);
-  const pet = await store.getPet(id, received.deadline)();
+  const pet = await store.getPet(id, record.deadline)();
   return E.isLeft(pet) ? pet : E.right(jsonReply(200, serialisePet(pet.right)));
 };

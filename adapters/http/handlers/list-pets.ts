@@ -73,13 +73,13 @@ const linkToNext = (parameters: ReadonlyArray<Parameter>, { pets, hasMore }: Pet
 };
 
 /** Handles `GET /v1/pets`. */
-export const handleListPets: Handler = async (store, { query, received }) => {
+export const handleListPets: Handler = async (store, { query, record }) => {
   const parameters = readQuery(query);
   if (E.isLeft(parameters)) return parameters;
   // An invalid text stays as it is, so that the core rejects it.
   const known = parameters.right.filter(isKnown);
   const values = Object.fromEntries(known.map(({ name, value }) => [name, parsers[name]?.(value) ?? value]));
-  const page = await store.listPets(values, received.deadline)();
+  const page = await store.listPets(values, record.deadline)();
   if (E.isLeft(page)) return page;
   const names = parameters.right.map(({ name }) => name);
   const headers = { ...linkToNext(parameters.right, page.right), ...unknownFieldsHeader(names, parsers) };

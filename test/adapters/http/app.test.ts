@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import * as TE from 'fp-ts/TaskEither';
-import type { RequestRecord } from '../../../adapters/http';
+import type { RequestEntry } from '../../../adapters/http';
 import { type Authenticate, invalidApiKey, type PetRepository, unavailable } from '../../../core';
 import { eventually } from '../../support/eventually';
 import { servePlainly } from '../../support/http/listen';
@@ -8,7 +8,7 @@ import { key, memoryApplication } from '../../support/http/start-server';
 
 interface Observed {
   readonly address: string;
-  readonly records: ReadonlyArray<RequestRecord>;
+  readonly records: ReadonlyArray<RequestEntry>;
   readonly errors: ReadonlyArray<unknown>;
 }
 
@@ -17,7 +17,7 @@ const withApplication = async (
   options: { readonly pets?: Partial<PetRepository>; readonly authenticate?: Authenticate },
   test: (observed: Observed) => Promise<void>,
 ): Promise<void> => {
-  const records: Array<RequestRecord> = [];
+  const records: Array<RequestEntry> = [];
   const errors: Array<unknown> = [];
   const { app } = memoryApplication({
     ...options,

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import * as E from 'fp-ts/Either';
 import { mock } from 'node:test';
 import { endInTime } from '../../../adapters/http/pet-operations';
-import { maxResponseMs, ReceivedRequest } from '../../../adapters/http/request-record';
+import { maxResponseMs, RequestRecord } from '../../../adapters/http/request-record';
 import { fakeTimeouts } from '../../support/fake-timers';
 
 describe('A request whose body has not arrived', () => {
@@ -10,10 +10,10 @@ describe('A request whose body has not arrived', () => {
     fakeTimeouts();
     const set = mock.method(globalThis, 'setTimeout');
     const cleared = mock.method(globalThis, 'clearTimeout');
-    const received = new ReceivedRequest(undefined);
-    received.deadline = Infinity;
+    const record = new RequestRecord(undefined);
+    record.deadline = Infinity;
     let end = (_outcome: E.Either<never, string>): void => undefined;
-    const outcome = endInTime<string>(() => new Promise((resolve) => (end = resolve)), received);
+    const outcome = endInTime<string>(() => new Promise((resolve) => (end = resolve)), record);
     mock.timers.tick(maxResponseMs);
     end(E.right('done'));
     expect(await outcome).to.deep.equal(E.right('done'));

@@ -1,12 +1,12 @@
 import { expect } from 'chai';
 import * as E from 'fp-ts/Either';
 import { pipe } from 'fp-ts/function';
-import type { RequestRecord } from '../../../adapters/http';
+import type { RequestEntry } from '../../../adapters/http';
 import { makeLogger, requestReporter } from '../../../app/serve/log';
 import { decodeSettings } from '../../../app/settings/settings';
 import { logLines } from '../../support/service/log-lines';
 
-const failed: RequestRecord = {
+const failed: RequestEntry = {
   method: 'GET',
   path: '/v1/pets',
   route: '/v1/pets',

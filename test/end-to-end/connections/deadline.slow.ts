@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import * as T from 'fp-ts/Task';
 import * as TE from 'fp-ts/TaskEither';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { RequestRecord } from '../../../adapters/http';
+import type { RequestEntry } from '../../../adapters/http';
 import type { Deadline } from '../../../core';
 import { connectTo, getRequest, headOf } from '../../support/http/raw-connection';
 import { byKey, key, silentReporter, startServer } from '../../support/http/start-server';
@@ -113,7 +113,7 @@ describe('The deadline of a request', () => {
   });
 
   it('and a malformed body end with a response of the server, which the log has', async () => {
-    const ended: Array<RequestRecord> = [];
+    const ended: Array<RequestEntry> = [];
     const rejected: Array<unknown> = [];
     const server = await startServer({
       checkReadiness: hang,
