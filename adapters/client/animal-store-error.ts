@@ -57,7 +57,7 @@ export class AnimalStoreError extends Error {
   readonly code: AnimalStoreErrorCode;
   /** HTTP status of the response if it reports an error, otherwise a status that fits the code. */
   readonly status: number;
-  /** Invalid arguments if the code is `invalid_argument`, otherwise empty. */
+  /** Invalid arguments. Empty for other codes than `invalid_argument`, and if the platform lacks `getRandomValues`. */
   readonly fields: ReadonlyArray<InvalidField>;
   /** Id that the last request has in the log of the service, or undefined without a response. */
   readonly requestId: string | undefined;
@@ -86,8 +86,8 @@ export class AnimalStoreError extends Error {
 }
 
 /**
- * True for an error that must reach the caller as it is: an AnimalStoreError, or one by which a framework such as Next
- * controls its rendering, which has a `digest`.
+ * True for an error that must reach the caller unchanged: an AnimalStoreError, or an error with a `digest`, by which a
+ * framework such as Next controls its rendering.
  */
 export const isPassedOn = (error: unknown): boolean =>
   error instanceof AnimalStoreError ||

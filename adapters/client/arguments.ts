@@ -24,7 +24,10 @@ import {
 import { invalidArgument, isPassedOn } from './animal-store-error';
 import type { CallOptions, CreateOptions } from './options';
 
-/** Returns a property of any value, or undefined. Unlike `instanceof`, works for objects of other JavaScript realms. */
+/**
+ * Returns a property of any value, or undefined. Works for objects of other JavaScript realms, such as frames, which
+ * `instanceof` does not recognize.
+ */
 export const propertyOf = (value: unknown, name: string): unknown =>
   typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined;
 

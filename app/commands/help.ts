@@ -18,8 +18,8 @@ const pathOf = (command: Command): string =>
   command.parent === null ? command.name() : `${pathOf(command.parent)} ${command.name()}`;
 
 /**
- * Returns a hint after an error: the setting that an unknown option such as `--port` stands for, the subcommands after
- * an unknown one, or how to get help.
+ * Returns a hint for an error of the command line. An unknown option such as `--port` gets the setting with that name,
+ * an unknown subcommand gets those that exist, and any other error gets how to ask for help.
  */
 const hintAfter = (error: string, command: Command): string => {
   if (error.includes('unknown command') && !error.includes('Did you mean'))

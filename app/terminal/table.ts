@@ -23,8 +23,8 @@ const cut = (text: string, width: number, widthOf: (text: string) => number): st
 };
 
 /**
- * Aligns rows under a header, also with characters that take two columns of a terminal. Shortens the texts of the
- * column `flexible` so that lines fit `columns`, but not below the length of the column's name.
+ * Aligns rows under a header, also with characters that take two columns of a terminal. If lines are longer than
+ * `columns`, shortens the texts of the column `flexible`, but not below the length of the column's name.
  */
 export const tableText = async (
   header: Row,

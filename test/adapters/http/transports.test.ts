@@ -92,7 +92,7 @@ const readOnly: Authenticate = () =>
 
 const quota = { requests: 1_000, seconds: 60, remaining: 7, resetsInSeconds: 42 };
 
-/** States of a store, and the ports that bring it about. */
+/** States of a store, each with the ports that put a store into this state. */
 const states: Readonly<Record<string, () => Partial<Ports>>> = {
   'works, within a rate limit': () => ({ consumeQuota: () => TE.right({ ...quota, isWithin: true }) }),
   'is used beyond its rate limit': () => ({ consumeQuota: () => TE.right({ ...quota, isWithin: false }) }),

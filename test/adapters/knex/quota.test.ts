@@ -107,7 +107,7 @@ describe('the quota in PostgreSQL', () => {
     }));
 
   it("counts the requests of other owners while one owner's row is locked", function () {
-    // On Citus, the limit of the wait does not reach the node that has the row.
+    // On Citus, `lock_timeout` of this statement does not apply on the node that has the row.
     if (isDistributed) this.skip();
     return withDatabases(2, postgresDatabase, async (database, holder) => {
       const consume = quotaOn(database);

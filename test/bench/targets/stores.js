@@ -5,8 +5,8 @@ const toPet = ([id, name, categoryId, status]) =>
   status === null ? { id, name, categoryId } : { id, name, categoryId, status };
 
 /**
- * Prepared statements. Rows as arrays of bigints are the fastest exact way through better-sqlite3 (a page of 100 with
- * its JSON: 64 microseconds; arrays with integers cast to text 68, objects 94 to 99).
+ * Makes a store on better-sqlite3 with prepared statements. It reads rows as arrays of bigints, the fastest way that
+ * keeps all digits: a page of 100 with its JSON takes 64 microseconds. Arrays of texts take 68, and objects 94 to 99.
  */
 export const sqliteAnimals = () => {
   const database = new Database(process.env.DATABASE_URL.slice('sqlite:'.length));

@@ -61,8 +61,8 @@ const outageMs = databaseTimeouts.idleInTransactionMs + 2_000;
 
 const diskBytes = 4 * 1024 * 1024;
 
-/** An empty cluster takes 40 MB. */
-const clusterBytes = 128 * 1024 * 1024;
+/** Size of the disk of a PostgreSQL server, which takes 40 MB when it is empty. */
+const postgresDiskBytes = 128 * 1024 * 1024;
 
 const failOnFullDisk = async (databaseUrl: string, folder: string, bytes: number): Promise<void> => {
   const stored = await failUnderService(databaseUrl, {
@@ -201,8 +201,8 @@ describe('A failing PostgreSQL database is a 503', () => {
   fault(
     'while the disk of its data is full',
     () =>
-      inTmpfs(`${clusterBytes}`, (folder) =>
-        withOwnPostgres(({ url }) => failOnFullDisk(url, folder, clusterBytes), {
+      inTmpfs(`${postgresDiskBytes}`, (folder) =>
+        withOwnPostgres(({ url }) => failOnFullDisk(url, folder, postgresDiskBytes), {
           folder: `${folder}/data`,
         }),
       ),

@@ -49,7 +49,8 @@ const objectOf = (fields: Readonly<Record<string, string>>): string =>
     .join()}}`;
 
 /**
- * Returns texts of JSON: an object with the first value of each field, and objects that differ from it in one field.
+ * Returns texts of JSON: `otherValues`, an object with the first of the `values` of each field, and objects that differ
+ * from it in one field.
  */
 const objectsOf = (values: Readonly<Record<string, ReadonlyArray<string>>>): ReadonlyArray<string> => {
   const valid = Object.fromEntries(Object.entries(values).map(([name, [first = '']]) => [name, first]));

@@ -9,7 +9,7 @@ import { portFunctions } from '../../../contracts/pet-repository/port-functions'
 import { success } from '../../../contracts/outcome';
 import { newDatabaseFile, removeFolders } from '../../../support/temporary-folder';
 
-/** Runs a test with a file that has an animal, and that the watch has seen. */
+/** Runs a test with an open file that has an animal, and whose identity is already recorded. */
 const withOpenFile = async (test: (database: OwnDatabase, file: string) => Promise<void>): Promise<void> => {
   const file = await newDatabaseFile();
   const database = openSqlite(file);
