@@ -90,7 +90,7 @@ export interface Change {
   /** Id of a new key, and of the key that it replaces. Set if a rotation created the key. */
   readonly keyId?: string;
   readonly replacedKeyId?: string;
-  /** Values of an animal before its change, by column. */
+  /** Fields of an animal before its change, as texts. */
   readonly before?: Row;
 }
 
@@ -118,7 +118,7 @@ const toChange = (row: Row): Change => ({
       replacedKeyId: row['created_by'].slice(keyPrefix.length),
     }),
   ...(row['pet_id'] !== null && {
-    before: Object.fromEntries(newPetColumns.map(({ name }) => [name, row[name] ?? null])),
+    before: Object.fromEntries(newPetColumns.map(({ field, name }) => [field, row[name] ?? null])),
   }),
 });
 

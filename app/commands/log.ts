@@ -20,7 +20,7 @@ const beforeText = ({ before }: Change): string =>
     ? ''
     : `; before: ${Object.entries(before)
         .filter(([, value]) => value !== null)
-        .map(([column, value]) => `${column} ${toPrintableJson(value)}`)
+        .map(([field, value]) => `${field} ${toPrintableJson(value)}`)
         .join(', ')}`;
 
 const creationText = ({ petId, createdAt, createdBy, isDeleted }: Creation): string =>
@@ -44,7 +44,8 @@ const historyOfPet = async ({ changes }: CommandStore, id: bigint): Promise<Read
 /** Yields who issued, rotated and revoked a key, and then the animals that it added, in batches. */
 async function* historyOfKey({ changes }: CommandStore, id: string): AsyncGenerator<ReadonlyArray<Entry>> {
   yield await orFail(changes.ofKey(id));
-  for (const search of [changes.deletedOf, changes.createdBy]) {
+  // Reads the deleted animals last, so that it misses none that is deleted meanwhile.
+  for (const search of [changes.createdBy, changes.deletedOf]) {
     let after: string | undefined;
     do {
       const { creations, last } = await orFail(search(id, after));

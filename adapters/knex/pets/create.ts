@@ -88,12 +88,19 @@ const createNew = async (
   ttlMs: number,
 ): Promise<ReadonlyArray<CreateResult>> => {
   const pets = await insertPets(transaction, statements, creates);
-  const records = pets.flatMap(({ id }, index) => {
+  const keyed = pets.flatMap(({ id }, index) => {
     const key = creates[index]?.key;
-    if (key === undefined) return [];
-    const { ownerId: owner_id, idempotencyKey: idempotency_key, contentHash: content_hash } = key;
-    return [{ owner_id, idempotency_key, content_hash, pet_id: id }];
+    return key === undefined ? [] : [{ key, id }];
   });
+  // All instances lock the records in the same order, so that they can't deadlock.
+  const records = keyed
+    .sort((one, other) => (one.key.text < other.key.text ? -1 : 1))
+    .map(({ key, id }) => ({
+      owner_id: key.ownerId,
+      idempotency_key: key.idempotencyKey,
+      content_hash: key.contentHash,
+      pet_id: id,
+    }));
   if (records.length > 0) await statements.insertRecords(transaction, records, ttlMs);
   return pets.map(created);
 };

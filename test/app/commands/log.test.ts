@@ -59,8 +59,8 @@ for (const [kind, makeDatabase] of databaseKinds) {
           new RegExp(
             [
               `^${time}animal 1 created by key ${keyId}\n`,
-              `${time}pets update by ada; before: name "Rex", category_id "9007199254740993"\n`,
-              `${time}pets delete by ada; before: name "Max", category_id "9007199254740993", status "sold"\n$`,
+              `${time}pets update by ada; before: name "Rex", categoryId "9007199254740993"\n`,
+              `${time}pets delete by ada; before: name "Max", categoryId "9007199254740993", status "sold"\n$`,
             ].join(''),
           ),
         );
@@ -69,8 +69,8 @@ for (const [kind, makeDatabase] of databaseKinds) {
             [
               `^${time}keys create by ada\n`,
               `${time}keys revoke by ada\n`,
-              `${time}animal 1 created by key ${keyId}, and deleted since\n`,
-              `${time}animal 2 created by key ${keyId}\n$`,
+              `${time}animal 2 created by key ${keyId}\n`,
+              `${time}animal 1 created by key ${keyId}, and deleted since\n$`,
             ].join(''),
           ),
         );

@@ -3,6 +3,7 @@ import { type StoreDatabase, knexPetRepository } from '../../../../adapters/knex
 import { arbitraryNewPet, arbitraryScopedIdempotencyKey } from '../../../contracts';
 import { allPets } from '../../../contracts/pet-repository/pages-of';
 import {
+  isDistributed,
   postgresDatabase,
   sqliteFile,
   withDatabase,
@@ -45,6 +46,33 @@ describe('an idempotency key on two instances of PostgreSQL', () => {
       expect(results.map(({ replayed }) => replayed)).to.deep.equal([true, true]);
       expect(await allPets(instance)).to.have.lengthOf(2);
     }));
+
+  it('makes no deadlock, though the instances get two keys in opposite orders', function () {
+    // Citus has no triggers on distributed tables.
+    if (isDistributed) this.skip();
+    return withDatabases(2, postgresDatabase, async (one, other) => {
+      // Each instance has inserted its first record before the other inserts its second.
+      await one.writes.raw(
+        `create function pause() returns trigger language plpgsql as 'begin perform pg_sleep(0.1); return new; end';
+         create trigger pause before insert on idempotency_keys for each row execute function pause()`,
+      );
+      const codes: Array<unknown> = [];
+      const pets = [arbitraryNewPet(), arbitraryNewPet()].map(
+        (newPet) => [newPet, arbitraryScopedIdempotencyKey()] as const,
+      );
+      const results = await Promise.all(
+        [one, other].flatMap((database) => {
+          database.writes.on('query-error', ({ code }: { readonly code?: string }) => codes.push(code));
+          const { create } = knexPetRepository(database);
+          return (database === one ? pets : pets.toReversed()).map(([newPet, key]) =>
+            success(create(newPet, key)),
+          );
+        }),
+      );
+      expect(new Set(results.map(({ pet }) => pet.id))).to.have.lengthOf(2);
+      expect(codes).to.deep.equal(['23505']);
+    });
+  });
 
   it('is locked by a replay, so that the commit waits for a synchronous standby', () =>
     withDatabase(postgresDatabase, async (database) => {

@@ -1,0 +1,39 @@
+import { chmodSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { randomUUID } from 'node:crypto';
+import { basename, dirname, join } from 'node:path';
+import { permanentError } from '../database/errors';
+import { toEither } from '../database/work';
+import { createPrivateFile, isMountPoint } from './file';
+
+const dayMs = 86_400_000;
+
+const partialName = /\.animal-store-[0-9a-f-]{36}\.partial(-journal)?$/;
+
+/** Deletes partial files older than a day, which killed processes left. Leaves what it may not read or delete. */
+const removeStalePartials = (folder: string): void => {
+  void toEither(() => {
+    for (const name of readdirSync(folder).filter((other) => partialName.test(other)))
+      void toEither(() => {
+        const path = join(folder, name);
+        if (Date.now() - statSync(path).mtimeMs > dayMs) rmSync(path);
+      });
+  });
+};
+
+/**
+ * Creates an empty file next to `file`, which a rename puts in the place of `file` once it is complete. It has the
+ * permissions of the file that it replaces, and otherwise only its owner can read it. Its name is random, because
+ * killed processes leave files behind, and process ids repeat in containers. Throws if `file` is a mount point, which a
+ * rename can't replace.
+ */
+export const createPartial = (file: string): string => {
+  if (isMountPoint(file))
+    throw permanentError(`${file} is a mount point, so no file can take its place; mount its folder instead`);
+  const folder = dirname(file);
+  removeStalePartials(folder);
+  const partial = join(folder, `${basename(file)}.animal-store-${randomUUID()}.partial`);
+  createPrivateFile(partial);
+  const replaced = statSync(file, { throwIfNoEntry: false });
+  if (replaced !== undefined) chmodSync(partial, replaced.mode);
+  return partial;
+};
