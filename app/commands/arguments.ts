@@ -5,7 +5,7 @@ import { type FieldRule, fieldType, int64FromText } from '../../core';
 import { formats } from '../transfer/formats';
 
 export const nonEmpty = (text: string): string => {
-  if (text === '') throw new InvalidArgumentError('It must not be empty.');
+  if (text === '') throw new InvalidArgumentError('must not be empty');
   return text;
 };
 
@@ -15,13 +15,13 @@ export const nonEmpty = (text: string): string => {
  */
 export const fileName = (text: string): string => {
   if (text === '-')
-    throw new InvalidArgumentError('It must be a file; standard input and output do not work.');
+    throw new InvalidArgumentError('must be a file, because standard input and output do not work');
   return nonEmpty(text);
 };
 
 export const parseId = (text: string): bigint => {
   const id = int64FromText(text);
-  if (id === undefined) throw new InvalidArgumentError('It must be the id of an animal.');
+  if (id === undefined) throw new InvalidArgumentError('must be the id of an animal');
   return id;
 };
 
@@ -32,7 +32,7 @@ export const fieldOption = (name: string, rule: FieldRule, description: string):
   const help = rule.kind === 'enumeration' ? `${description}, ${expected}` : description;
   return new Option(`--${flag} <${flag}>`, help).argParser((text) => {
     const value = fromText(text);
-    if (value === undefined) throw new InvalidArgumentError(`It must be ${expected}.`);
+    if (value === undefined) throw new InvalidArgumentError(`must be ${expected}`);
     return value;
   });
 };
@@ -53,13 +53,12 @@ const milliseconds: Readonly<Record<string, number>> = {
 export const parseDuration = (text: string): number => {
   const [, count = '', unit = ''] = /^([0-9]{1,5})([smhd])$/.exec(text) ?? [];
   const unitMs = milliseconds[unit];
-  if (unitMs === undefined)
-    throw new InvalidArgumentError('It must be a duration, as in 90d, 12h, 30m or 10s.');
+  if (unitMs === undefined) throw new InvalidArgumentError('must be a duration, as in 90d, 12h, 30m or 10s');
   return Number(count) * unitMs;
 };
 
 export const parseLifetime = (text: string): number => {
   const lifetime = parseDuration(text);
-  if (lifetime === 0) throw new InvalidArgumentError('It must be greater than 0.');
+  if (lifetime === 0) throw new InvalidArgumentError('must be greater than 0');
   return lifetime;
 };

@@ -30,7 +30,7 @@ const readEnvironmentFile = (file: string): Readonly<Record<string, string>> =>
     E.tryCatch(() => readFileSync(file), messageOf),
     E.chain(parseEnvironmentFile),
     E.getOrElseW((message) => {
-      throw new InvalidArgumentError(message);
+      throw new InvalidArgumentError(`can't be used: ${message}`);
     }),
   );
 

@@ -17,25 +17,34 @@ const examples: Readonly<Record<string, ReadonlyArray<string>>> = {
 const pathOf = (command: Command): string =>
   command.parent === null ? command.name() : `${pathOf(command.parent)} ${command.name()}`;
 
+/** Texts of Commander, and what the other errors of this program say instead. */
+const rephrasings: ReadonlyArray<readonly [RegExp, string]> = [
+  [/option '(?:-\w, )?(--[\w-]+)[^']*' argument '.*' is invalid\./s, '$1'],
+  [/command-argument value '.*' is invalid for argument '(.*)'\./s, '<$1>'],
+  [/Allowed choices are (.*)\./, 'must be one of $1'],
+  [/required option '(.*)' not specified/, '$1 is required'],
+  [/missing required argument '(.*)'/, '<$1> is required'],
+  [/option '(.*)' argument missing/, '$1 needs a value'],
+  [/too many arguments.*Expected (\d+) .* got (\d+)\./, 'too many arguments: $2 instead of $1'],
+  [/\n\(Did you mean (.*)\?\)/, '; did you mean $1?'],
+];
+
 /**
- * Returns a hint for an error of the command line. An unknown option such as `--port` gets the setting with that name,
+ * Returns an error of the command line with a hint. An unknown option such as `--port` gets the setting with that name,
  * an unknown subcommand gets those that exist, and any other error gets how to ask for help.
  */
-const hintAfter = (error: string, command: Command): string => {
-  if (error.includes('unknown command') && !error.includes('Did you mean'))
-    return `${pathOf(command)} has the commands ${command.commands.map((each) => each.name()).join(', ')}\n`;
+const withHint = (text: string, command: Command): string => {
+  const error = rephrasings.reduce((rest, [pattern, instead]) => rest.replace(pattern, instead), text.trim());
   const [, option = '', letter = ''] = /unknown option '-(?:-([\w-]+)|(p)')/.exec(error) ?? [];
   const name = letter === '' ? option.toUpperCase().replaceAll('-', '_') : 'PORT';
-  return settingNames.includes(name)
-    ? `${name} is a setting: set the environment variable ${name}\n`
-    : `see \`${pathOf(command)} --help\`\n`;
+  if (settingNames.includes(name))
+    return `${error}; ${name} is a setting: set the environment variable ${name}`;
+  if (error.endsWith('?')) return error;
+  const commands = command.commands.map((each) => each.name()).join(', ');
+  return error.includes('unknown command')
+    ? `${error}; ${pathOf(command)} has the commands ${commands}`
+    : `${error}; see \`${pathOf(command)} --help\``;
 };
-
-const withoutJargon = (error: string): string =>
-  error.replace(
-    /command-argument value '(.*)' is invalid for argument '(.*)'\./,
-    "'$1' is invalid for <$2>.",
-  );
 
 /** Lets a command and its subcommands print through a terminal, with styles, examples and hints. */
 export const styleHelp = (command: Command, terminal: Terminal): void => {
@@ -50,7 +59,7 @@ export const styleHelp = (command: Command, terminal: Terminal): void => {
       getOutHasColors: () => obeysEscapes(stdout, env),
       getErrHasColors: () => obeysEscapes(stderr, env),
       outputError: (text) => {
-        `${withoutJargon(text)}${hintAfter(text, command)}`.trimEnd().split('\n').forEach(printError);
+        printError(withHint(text, command));
       },
     })
     .configureHelp({

@@ -23,14 +23,16 @@ const cut = (text: string, width: number, widthOf: (text: string) => number): st
 };
 
 /**
- * Aligns rows under a header, also with characters that take two columns of a terminal. If lines are longer than
- * `columns`, shortens the texts of the column `flexible`, but not below the length of the column's name.
+ * Returns rows under a header, with tabs between cells if `columns` is Infinity, as for a program. Otherwise aligns
+ * them, also with characters that take two columns of a terminal. If lines are longer than `columns`, shortens the
+ * texts of the column `flexible`, but not below the length of the column's name.
  */
 export const tableText = async (
   header: Row,
   rows: ReadonlyArray<Row>,
   { flexible, columns }: { readonly flexible: number; readonly columns: number },
 ): Promise<string> => {
+  if (columns === Infinity) return [header, ...rows].map((row) => row.join('\t')).join('\n');
   // The package is an ES module, which CommonJS can only import dynamically on Node 22.0 to 22.11.
   const { default: widthOf } = await import('string-width');
   const widths = header.map((name, index) =>

@@ -81,11 +81,18 @@ export const openTerminal = ({ env, stdout, stderr }: ProcessIO) => {
     if (exitCode === 0) exitCode = typeof code === 'number' ? code : signalExitCode(code);
   };
 
-  const write = (text: string): void => {
+  const writeOutput = (text: string, reportsClosedPipe: boolean): void => {
     written = writeFully(stdout, text).catch((cause: unknown) => {
-      printError(`error: standard output was not written: ${toError(cause).message}`);
-      fail(errorCode(cause) === 'EPIPE' ? 'SIGPIPE' : 1);
+      const isClosedPipe = errorCode(cause) === 'EPIPE';
+      if (!isClosedPipe || reportsClosedPipe)
+        printError(`error: standard output was not written: ${toError(cause).message}`);
+      fail(isClosedPipe ? 'SIGPIPE' : 1);
     });
+  };
+
+  /** Writes a text that can be printed again. Like other programs, reports no error if its reader has read enough. */
+  const write = (text: string): void => {
+    writeOutput(text, false);
   };
 
   return {
@@ -97,8 +104,9 @@ export const openTerminal = ({ env, stdout, stderr }: ProcessIO) => {
     printError,
     writeError,
     write,
+    /** Prints the result of a command, such as a new key. Reports that no program has read it. */
     print: (json: boolean, data: unknown, text: string): void => {
-      write(`${json ? toPrintableJson(data) : asCalled(text)}\n`);
+      writeOutput(`${json ? toPrintableJson(data) : asCalled(text)}\n`, true);
     },
     fail,
     /** Waits until all output is written, but at most a second after a signal. Returns the exit code. */

@@ -24,13 +24,21 @@ import { makeFolder, newDatabaseFile, removeFolders } from '../../support/tempor
 const misuses: ReadonlyArray<readonly [ReadonlyArray<string>, RegExp]> = [
   [[], /Usage: animal-store/],
   [['nonsense'], /unknown command 'nonsense'/],
-  [['serve', '--nonsense'], /unknown option '--nonsense'/],
-  [['migrate', 'extra'], /too many arguments/],
+  [['serve', '--nonsense'], /unknown option '--nonsense'; see /],
+  [['pets', 'list', '--jso'], /error: unknown option '--jso'; did you mean --json\?\n$/],
+  [['pets', 'lits'], /error: unknown command 'lits'; did you mean list\?\n$/],
+  [
+    ['pets', 'list', "--limit='\n"],
+    /error: --limit must be from 1 to 100; see `animal-store pets list --help`\n$/,
+  ],
+  [['pets', 'list', '--limit'], /error: --limit <limit> needs a value; see /],
+  [['pets', 'list', '--order', 'up'], /error: --order must be one of asc, desc; see /],
+  [['migrate', 'extra'], /error: too many arguments: 1 instead of 0; see /],
   [['keys'], /Usage: animal-store keys/],
-  [['keys', 'create'], /--name <name>.* not specified/],
-  [['keys', 'revoke'], /missing required argument 'id'/],
+  [['keys', 'create'], /error: --name <name> is required; see `animal-store keys create --help`\n$/],
+  [['keys', 'revoke'], /error: <id> is required; see /],
   ...['backup', 'restore', 'export', 'import'].map(
-    (command) => [[command, ''], /'' is invalid for <file>. It must not be empty/] as const,
+    (command) => [[command, ''], /error: <file> must not be empty; see /] as const,
   ),
 ];
 
@@ -199,6 +207,12 @@ describe('The command line', () => {
       );
     };
     await Promise.all([check('> /dev/full', 'ENOSPC', 1), check('| true', 'EPIPE', 141)]);
+  });
+
+  it('ends without a message if the reader of its help has read enough', async () => {
+    const script = `{ sleep 0.5; "$0" "$1" --help; echo "code $?" >&2; } | true`;
+    const { stderr } = await startProgram('sh', ['-c', script, process.execPath, main]).ended;
+    expect(stderr).to.equal('code 141\n');
   });
 
   it('continues when standard error cannot be written', async () => {

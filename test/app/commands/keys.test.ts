@@ -54,8 +54,8 @@ describe('The command keys', () => {
     const { code, stdout, stderr } = await keys(environment, 'list');
     expect(stdout).to.equal(
       [
-        'ID                NAME  LAST4  CREATED     EXPIRES  USED   STATE\n',
-        `${id}  shop  ${key.slice(-4)}   ${today()}  never    never  valid\n`,
+        'ID\tNAME\tLAST4\tCREATED\tEXPIRES\tUSED\tSTATE\n',
+        `${id}\tshop\t${key.slice(-4)}\t${today()}\tnever\tnever\tvalid\n`,
       ].join(''),
     );
     expect({ code, stderr }).to.deep.equal({ code: 0, stderr: '' });
@@ -65,7 +65,7 @@ describe('The command keys', () => {
     const { environment } = await newStore();
     const { record } = await create(environment, 'page', '--read-only');
     expect(record).to.include({ isReadOnly: true });
-    expect((await keys(environment, 'list')).stdout).to.match(/ page .* read-only\n$/);
+    expect((await keys(environment, 'list')).stdout).to.match(/\tpage\t.*\tread-only\n$/);
   });
 
   it('lists the last use of each key, and marks valid keys that were not used for 30 days', async () => {
@@ -87,7 +87,7 @@ describe('The command keys', () => {
     await writes('api_keys').where({ id }).update({ created_at: 0, revoked_at: 0 });
     await close();
     const { stdout } = await keys(environment, 'list');
-    const cells = stdout.split('\n').map((line) => line.split(/ {2,}/));
+    const cells = stdout.split('\n').map((line) => line.split('\t'));
     const [, ...rows] = cells.map(([, name, , , , used, state]) => [name, used, state]);
     expect(rows).to.have.deep.members([
       [undefined, undefined, undefined],
@@ -151,7 +151,7 @@ describe('The command keys', () => {
     const created = printed(stdout);
     expect(lifetimeOf(created)).to.be.closeTo(90 * dayMs, 60_000);
     expect((await keys(environment, 'list')).stdout).to.include(
-      ` ${created.expiresAt.slice(0, 10)}  never  valid`,
+      `\t${created.expiresAt.slice(0, 10)}\tnever\tvalid`,
     );
     expect((await create(environment, 'other')).record).to.include({ expiresAt: null });
   });

@@ -43,12 +43,10 @@ for (const [kind, makeDatabase] of databaseKinds) {
             await runInProcess(['pets', 'list', ...options], { DATABASE_URL: databaseUrl }),
           );
         const { stdout, stderr } = await list('--name=Re', '--status=sold', '--category-id=7', '--limit=2');
-        expect(stdout).to.equal(
-          'ID  NAME   CATEGORY  STATUS\n1   Rex    7         sold\n3   T-Rex  7         sold\n',
-        );
+        expect(stdout).to.equal('ID\tNAME\tCATEGORY\tSTATUS\n1\tRex\t7\tsold\n3\tT-Rex\t7\tsold\n');
         expect(stderr).to.equal('2 animals of 3 read\n');
         expect(await list('--category-id=8')).to.include({
-          stdout: 'ID  NAME       CATEGORY  STATUS\n4   "Rexona "  8         sold\n',
+          stdout: 'ID\tNAME\tCATEGORY\tSTATUS\n4\t"Rexona "\t8\tsold\n',
           stderr: '1 animal\n',
         });
         expect((await list('--limit=1', '--order=desc', '--json')).stderr).to.include('add --after 4');
@@ -112,11 +110,14 @@ for (const [kind, makeDatabase] of databaseKinds) {
           expect(stderr).to.match(/\nerror: no animal has the id 7\n$/);
         }
         for (const [command, reason] of [
-          [['get', '7.0'], /It must be the id of an animal/],
-          [['get', '9223372036854775808'], /It must be the id of an animal/],
+          [['get', '7.0'], /error: <id> must be the id of an animal/],
+          [['get', '9223372036854775808'], /error: <id> must be the id of an animal/],
           [['update', '7'], /add an option that says what to change/],
-          [['update', '7', '--status', 'Sold'], /It must be one of available, pending, sold/],
-          [['update', '7', '--name', 'x'.repeat(1_001)], /It must be a string of at most 1000 characters/],
+          [['update', '7', '--status', 'Sold'], /error: --status must be one of available, pending, sold/],
+          [
+            ['update', '7', '--name', 'x'.repeat(1_001)],
+            /error: --name must be a string of at most 1000 characters/,
+          ],
         ] as const) {
           const { code, stderr } = await run('pets', ...command);
           expect(code, stderr).to.equal(2);

@@ -158,7 +158,9 @@ describe('The database of a command', () => {
     for (const file of [folder, join(folder, 'none')]) {
       const { code, stderr } = await runInProcess(['--environment-file', file, 'keys', 'list']);
       expect(code).to.equal(2);
-      expect(stderr).to.match(/'--environment-file <file>' argument .* is invalid\. .*(directory)/);
+      expect(stderr).to.match(
+        /^error: --environment-file can't be used: .*directory; see `animal-store --help`\n$/,
+      );
     }
   });
 

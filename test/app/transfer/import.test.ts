@@ -164,7 +164,7 @@ describe('The command import', () => {
     expect(await runInProcess(['import', dirname(csv)], environment)).to.include({
       code: 2,
       stderr:
-        'error: the file name does not show the format; add --format ndjson or --format csv\nsee `animal-store import --help`\n',
+        'error: the file name does not show the format; add --format ndjson or --format csv; see `animal-store import --help`\n',
     });
   });
 

@@ -117,7 +117,7 @@ describe('A file that a command writes', () => {
     }
     expect(await namesIn(closed)).to.deep.equal(['animal 1']);
     expect((await runInProcess(['import', rows, '--ids', '-'], environment)).stderr).to.include(
-      'It must be a file',
+      'must be a file',
     );
   });
 
