@@ -10,6 +10,8 @@ import { type HttpServer, type HttpServerOptions, startHttpServer } from '../../
 import { batchOperations } from '../../adapters/knex';
 import { prometheusMetrics, type PrometheusMetrics } from '../../adapters/prometheus';
 import { openAnimalStore } from '../../core';
+import { mayCreateStore } from '../store/opening';
+import { listenBriefly } from '../store/port';
 import { openServiceStore, type ServiceStore } from '../store/service-store';
 import { reasonOf } from '../failure-text';
 import { CommandFailed } from '../failures';
@@ -144,6 +146,9 @@ const serveClients = async (
  */
 export const serve = async (settings: Settings, lifetime: Lifetime): Promise<void> => {
   const { version, logger, onProgress } = lifetime;
+  if (mayCreateStore(settings))
+    // Otherwise a start that fails at its port would leave a new and empty database.
+    for (const prefix of ['ADMIN_', ''] as const) await listenBriefly(settings, prefix);
   const metrics =
     settings.ADMIN_PORT === undefined
       ? undefined

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { errorCode } from '../error-code';
 import { CommandFailed } from '../failures';
+import type { Settings } from '../settings/settings';
 import { failed, type Finding, type Opening, passed, warned } from './opening';
 
 /** Maximum time to wait for a health check, as the proxies in `deploy` do. */
@@ -17,6 +18,25 @@ const healthOf = async (port: number, host: string, path: string): Promise<strin
   }
 };
 
+/** Listens on a port for a moment, if it is set. Throws CannotListen. */
+export const listenBriefly = async (settings: Settings, prefix: '' | 'ADMIN_'): Promise<void> => {
+  const port = settings[`${prefix}PORT` as const];
+  if (port === undefined) return;
+  const server = createServer((socket) => socket.destroy()).listen(port, settings[`${prefix}HOST` as const]);
+  try {
+    await once(server, 'listening');
+  } catch (cause) {
+    throw new CommandFailed({ _tag: 'CannotListen', cause, prefix });
+  } finally {
+    server.close();
+  }
+};
+
+const isPortBusy = (error: unknown): boolean =>
+  error instanceof CommandFailed &&
+  error.failure._tag === 'CannotListen' &&
+  errorCode(error.failure.cause) === 'EADDRINUSE';
+
 /** Tries to listen on a port. Passes if an animal store is ready there, and fails if another program listens. */
 export const tryPort =
   (prefix: '' | 'ADMIN_') =>
@@ -25,12 +45,11 @@ export const tryPort =
     const port = settings[`${prefix}PORT` as const];
     if (port === undefined) return [];
     const place = `${prefix}PORT ${port} on ${host}`;
-    const server = createServer().listen(port, host);
     try {
-      await once(server, 'listening');
+      await listenBriefly(settings, prefix);
       return [passed('port', `${place} is free`)];
-    } catch (cause) {
-      if (errorCode(cause) !== 'EADDRINUSE') throw new CommandFailed({ _tag: 'CannotListen', cause, prefix });
+    } catch (error) {
+      if (!isPortBusy(error)) throw error;
       if ((await healthOf(port, host, '/livez')).includes('"live"')) {
         const text = `${place} is that of a running animal store`;
         return (await healthOf(port, host, '/readyz')).includes('"ready"')
@@ -39,7 +58,5 @@ export const tryPort =
       }
       const advice = `\`serve\` fails until you stop the program that listens there, or set ${prefix}PORT; if it is an animal store, it hangs`;
       return [failed('port', `${place} is in use; ${advice}`)];
-    } finally {
-      server.close();
     }
   };

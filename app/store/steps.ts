@@ -140,7 +140,7 @@ const steps: ReadonlyArray<Step> = [
   { check: 'clock', run: checkClock },
   { check: 'rights', run: tryRights, isTrial: true },
   { check: 'keys', run: checkKeys },
-  // `serve` takes these steps when it starts its HTTP servers.
+  // `serve` takes these steps when it starts its HTTP servers, and before it creates a database.
   { check: 'port', run: tryPort(''), isTrial: true },
   { check: 'port', run: tryPort('ADMIN_'), isTrial: true },
 ];

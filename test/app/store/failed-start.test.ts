@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { migrationConfig } from '../../../adapters/knex';
@@ -12,7 +12,7 @@ import {
   startProgram,
 } from '../../support/processes/command';
 import { sqlStores } from '../../support/databases/databases';
-import { hasWriteAheadLog, integrityOf } from '../../support/databases/sqlite-files';
+import { integrityOf } from '../../support/databases/sqlite-files';
 import { listPets } from '../../support/http/client';
 import { listenOn } from '../../support/http/listen';
 import { runInProcess } from '../../support/processes/run-in-process';
@@ -29,18 +29,20 @@ const expectRefusal = ({ code, stdout, stderr }: Outcome, words: RegExp): void =
 describe('A start that fails half-way', () => {
   afterEach(removeFolders);
 
-  it('reports a port that is taken, and closes the database', async () => {
+  it('reports a port that is taken, and creates no database', async () => {
     const file = await newDatabaseFile();
     const other = await listenOn(createServer());
     const { port } = new URL(other.address);
     const environment = { DATABASE_URL: `sqlite:${file}`, PORT: port, API_KEYS: '' };
-    expectRefusal(
-      await runInProcess(['serve'], environment),
-      new RegExp(
-        `^error: can't listen: 127.0.0.1:${port} is in use; stop the process that listens there, or set PORT or HOST\n$`,
-      ),
-    );
-    expect(hasWriteAheadLog(file)).to.equal(false);
+    for (const prefix of ['', 'ADMIN_']) {
+      expectRefusal(
+        await runInProcess(['serve'], { ...environment, PORT: '0', [`${prefix}PORT`]: port }),
+        new RegExp(
+          `^error: can't listen: 127.0.0.1:${port} is in use; stop the process that listens there, or set ${prefix}PORT or ${prefix}HOST\n$`,
+        ),
+      );
+      expect(existsSync(file)).to.equal(false);
+    }
     await other.close();
 
     await whileServing(environment, async ({ address, firstKey: key }) => {
