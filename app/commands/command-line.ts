@@ -73,7 +73,7 @@ export const commandLine = async (argv: ReadonlyArray<string>, io: ProcessIO): P
     .description(
       'Serves a catalogue of animals over HTTP. Environment variables configure it: see `serve --help`.',
     )
-    .version(readVersion())
+    .version(readVersion(), '-V, --version', 'print the version')
     // The name is not `--env-file`, because Node itself reads that option, even if it follows the name of the script.
     .option(
       '--environment-file <file>',

@@ -62,6 +62,7 @@ export const styleHelp = (command: Command, terminal: Terminal): void => {
         printError(withHint(text, command));
       },
     })
+    .helpOption('-h, --help', 'print this help')
     .configureHelp({
       // Leaves out the command `help`, which does the same as the option --help.
       visibleCommands: ({ commands }) => [...commands],

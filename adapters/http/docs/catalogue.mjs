@@ -20,7 +20,6 @@ import {
 } from './list.mjs';
 import {
   filterForm,
-  filterText,
   goToFilters,
   goToPage,
   hasFilters,
@@ -158,19 +157,19 @@ const clearFilters = () => {
 
 /**
  * Shows the list with a new animal. Removes filters that hide it, and lists the newest animals first if it is not on
- * the first page. Returns true if it has changed the filters or the order.
+ * the first page. Returns a text about what it has changed.
  */
 const showAdded = async (pet) => {
-  const before = filterText();
-  const { status = pet.status, categoryId } = valuesOf(filterForm);
-  if (status !== pet.status || categoryId !== undefined) resetFilters();
+  const { status = pet.status, categoryId, order } = valuesOf(filterForm);
+  const isFiltered = status !== pet.status || categoryId !== undefined;
+  if (isFiltered) resetFilters();
   await applyFilters();
-  if (!markRow(table, pet) && !table.hidden) {
-    filterForm.elements.order.value = 'desc';
-    await applyFilters();
-    markRow(table, pet);
-  }
-  return filterText() !== before;
+  const filters = isFiltered ? ' The filters were cleared to show it.' : '';
+  if (markRow(table, pet) || table.hidden || order === 'desc') return filters;
+  filterForm.elements.order.value = 'desc';
+  await applyFilters();
+  markRow(table, pet);
+  return `${filters} The list now begins with the newest animals.`;
 };
 
 const onClick = (selector, call) =>

@@ -100,18 +100,20 @@ const isOutcomeUnknown = ({ status }) => status >= 500;
 
 const shownLength = 60;
 
-const addedText = ({ pet, replayed }, attempts) => {
+/** Returns the text and elements of the message about a new animal. */
+const addedMessage = ({ pet, replayed }, attempts) => {
   const characters = [...pet.name];
   const start = characters.slice(0, shownLength).join('');
-  const shown = characters.length > shownLength ? `${start}…` : start;
-  const name = pet.name.trim() === '' ? 'an animal without a name' : shown;
+  // Isolates the name, because text from right to left would reorder the words around it.
+  const shown = newElement('bdi', characters.length > shownLength ? `${start}…` : start);
+  const name = pet.name.trim() === '' ? ['an animal without a name'] : ['“', shown, '”'];
   const once =
     replayed || attempts > 1 ? `, stored once${attempts > 1 ? ` after ${attempts} attempts` : ''}` : '';
-  return `Added ${name} with the id ${pet.id}${once}.`;
+  return ['Added ', ...name, ` with the id ${pet.id}${once}.`];
 };
 
 /**
- * Lets the form add animals. `onAdded` shows a new animal, and returns true if it had to change the filters. `onError`
+ * Lets the form add animals. `onAdded` shows a new animal, and returns a text about what it changed to show it. `onError`
  * returns true for an error that it has shown itself. `visit` returns the signal of the current visit.
  */
 export const activateForm = (animals, visit, onAdded, onError) => {
@@ -132,10 +134,9 @@ export const activateForm = (animals, visit, onAdded, onError) => {
       showError(form);
       showFormExamples();
       outcome.className = '';
-      outcome.textContent = addedText(created, attempts);
+      outcome.replaceChildren(...addedMessage(created, attempts));
       form.elements.name.focus();
-      if (await onAdded(created.pet))
-        outcome.textContent += ' The filters or the order have changed to show it.';
+      outcome.append(await onAdded(created.pet));
     } catch (error) {
       if (signal.aborted) return;
       outcome.textContent = '';

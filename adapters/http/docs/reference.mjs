@@ -1,6 +1,7 @@
 /* global document, IntersectionObserver, location */
 import { animalStoreClient } from './client.mjs';
-import { newElement } from './elements.mjs';
+import { copyText } from './copy.mjs';
+import { newButton, newElement } from './elements.mjs';
 import { updateExamples } from './examples.mjs';
 import { keyErrorOf } from './forms.mjs';
 import { renderMarkdown } from './markdown.mjs';
@@ -19,7 +20,7 @@ const showKey = () => {
   find('#sign-out').hidden = readKey() === '';
   find('#key-hint').textContent =
     readKey() === ''
-      ? 'Every operation needs a key. This tab keeps it until you close it.'
+      ? 'This tab keeps the key until you close it.'
       : `This tab has a key, which ends in ${readKey().slice(-4)}. Requests from this page send it.`;
 };
 
@@ -36,10 +37,8 @@ keyForm.addEventListener('submit', async (event) => {
   const { value } = keyField;
   if (value === '') return;
   const fault = await faultOf(value);
-  if (fault === undefined) {
-    keepKey(value);
-    keyField.value = '';
-  }
+  if (fault === undefined) keepKey(value);
+  keyField.value = '';
   showKey();
   if (fault === undefined) return;
   find('#key-hint').textContent = fault;
@@ -80,7 +79,22 @@ const linkErrorCodes = () => {
   for (const code of document.querySelectorAll('.operation td code')) linkToError(code, code.textContent);
 };
 
-const showReference = ({ info, paths, components }) => {
+/** Returns how each request begins: the base URL, and the header with the key. */
+const newAccess = (servers) => {
+  const facts = {
+    'Base URL': String(new URL(servers[0].url, baseUrl)),
+    'Header with the key': 'Authorization: Bearer <API_KEY>',
+  };
+  const rows = Object.entries(facts).flatMap(([name, text]) => {
+    const copy = newButton('.plain', 'Copy', () => void copyText(copy, text));
+    copy.setAttribute('aria-label', `Copy: ${name}`);
+    const code = Object.assign(newElement('code', text), { translate: false });
+    return [newElement('dt', name), newElement('dd', code, copy)];
+  });
+  return newElement('dl', ...rows);
+};
+
+const showReference = ({ info, servers, paths, components }) => {
   const resolve = (value) =>
     value.$ref === undefined
       ? value
@@ -90,6 +104,7 @@ const showReference = ({ info, paths, components }) => {
           .reduce((found, name) => found[name], components);
   const description = renderMarkdown(info.description);
   const aboutErrors = description.splice(-2);
+  description.splice(1, 0, newAccess(servers));
   find('#loading').replaceWith(...description);
   addLink('introduction', 'Introduction');
   for (const [path, operations] of Object.entries(paths))

@@ -40,7 +40,7 @@ describe('A backup under load', () => {
 
     const restored = `sqlite:${await newDatabaseFile()}`;
     expect((await runInProcess(['restore', backup], { DATABASE_URL: restored })).code).to.equal(0);
-    expect((await runInProcess(['keys', 'list'], { DATABASE_URL: restored })).stdout).to.match(/ kept /);
+    expect((await runInProcess(['keys', 'list'], { DATABASE_URL: restored })).stdout).to.match(/\tkept\t/);
     const findings = await diagnose({ PORT: '0', DATABASE_URL: restored });
     expect(findings.filter(({ ok }) => !ok)).to.deep.equal([]);
     await whileServing(environmentOf(restored), async ({ address }) => {

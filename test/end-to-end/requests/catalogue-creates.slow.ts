@@ -37,7 +37,7 @@ describe(`The form of the catalogue in a browser${whySkipped}`, () => {
 
   describe('after a create whose response was lost', () => {
     const added = async (name: string): Promise<number> => {
-      await page.getByText(`Added ${name} with the id`).waitFor();
+      await page.getByText(`Added “${name}” with the id`).waitFor();
       const text = (await page.locator('#added').textContent()) ?? '';
       return Number(/id (\d+)/.exec(text)?.[1]);
     };
@@ -62,7 +62,7 @@ describe(`The form of the catalogue in a browser${whySkipped}`, () => {
       await page.getByText('stored once').waitFor();
       const id = await added('Rex');
       await add(page, rex);
-      await page.getByText(`Added Rex with the id ${id + 1}.`).waitFor();
+      await page.getByText(`Added “Rex” with the id ${id + 1}.`).waitFor();
     });
 
     it('stores it once after an invalid try in between', async () => {
@@ -82,7 +82,7 @@ describe(`The form of the catalogue in a browser${whySkipped}`, () => {
     await add(page, { Name: 'Phoenix', Category: '7' });
     await page.getByText('The service does not answer. Retrying…').waitFor();
     service = await start();
-    await page.getByText(/Added Phoenix with the id \d+, stored once after \d+ attempts\./).waitFor();
+    await page.getByText(/Added “Phoenix” with the id \d+, stored once after \d+ attempts\./).waitFor();
     await page.locator('.added', { hasText: 'Phoenix' }).waitFor();
     expect((await rowsOf(page)).filter(([, name]) => name === 'Phoenix')).to.have.length(1);
   });
@@ -90,7 +90,7 @@ describe(`The form of the catalogue in a browser${whySkipped}`, () => {
   it('says that an animal was added also if the list fails after it', async () => {
     await page.route(lists, (route) => route.fulfill({ status: 500, body: 'a proxy failed' }));
     await add(page, { Name: 'Ada', Category: '1' });
-    await page.getByText('Added Ada with the id').waitFor();
+    await page.getByText('Added “Ada” with the id').waitFor();
     await page.locator('#failure').getByText('(status 500)').waitFor();
     expect(await alert().textContent()).to.equal('');
   });

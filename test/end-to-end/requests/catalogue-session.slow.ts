@@ -121,7 +121,7 @@ describe(`The API key of the catalogue in a browser${whySkipped}`, () => {
     await page.keyboard.press('Escape');
     expect(await focusOf(page)).to.equal('button.name');
     await add(page, { Name: 'Bo', Category: '8' });
-    await page.getByText('Added Bo').waitFor();
+    await page.getByText('Added “Bo”').waitFor();
     expect(await focusOf(page)).to.equal('input#new-name');
     await page.locator('.added').waitFor();
     await page.keyboard.press('Escape');

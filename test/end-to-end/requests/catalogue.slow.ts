@@ -54,8 +54,9 @@ describe(`The catalogue in a browser${whySkipped}`, () => {
       expect(new URL(page.url()).search).to.equal(`?status=pending&categoryId=${smallest}&order=desc`);
 
       await add(page, { Name: '<b>Rex é🐕</b>', Category: '9007199254740993' });
-      await page.getByText('Added <b>Rex é🐕</b> with the id').waitFor();
+      await page.getByText('Added “<b>Rex é🐕</b>” with the id').waitFor();
       await page.locator('.added').waitFor();
+      await page.getByText('The filters were cleared to show it.').waitFor();
       const [[, ...added] = []] = await rowsOf(page);
       expect(added).to.deep.equal(['<b>Rex é🐕</b>', '9007199254740993', '–']);
       await page.keyboard.press('Escape');
@@ -93,7 +94,7 @@ describe(`The catalogue in a browser${whySkipped}`, () => {
     );
     await page.locator('#new-status').selectOption({ index: 3 });
     await add(page, { Name: 'Ute', Category: '49' });
-    await page.getByText('Added Ute with the id').waitFor();
+    await page.getByText('Added “Ute” with the id').waitFor();
     await page.locator('.added', { hasText: 'Ute' }).waitFor();
     expect((await rowsOf(page)).find(([, name]) => name === 'Ute')?.[3]).to.equal('sold');
     await page.close();

@@ -85,6 +85,10 @@ describe(`The reference in a browser${whySkipped}`, () => {
     const text = (await page.getByRole('main').innerText()).replaceAll(/\s+/g, ' ');
     for (const part of ['Retry-After', 'Location', 'Unknown-Fields', 'idempotency_key_reused', 'deprecated'])
       expect(text).to.include(part);
+    const introduction = (await page.locator('#introduction dl').innerText()).replaceAll(/\s+/g, ' ');
+    expect(introduction)
+      .to.include(`Base URL ${address()}/v1`)
+      .and.include('Authorization: Bearer <API_KEY>');
     const codes = openApiDocument.info.description.match(/(?<=^\| `)\w+/gm) ?? [];
     expect(await page.locator('#errors tbody tr td:first-child').allTextContents()).to.deep.equal(
       codes.slice(1),
@@ -115,6 +119,8 @@ describe(`The reference in a browser${whySkipped}`, () => {
     await page.getByLabel('API key').fill('nonsense');
     await page.getByLabel('API key').press('Enter');
     await page.getByText('This key is unknown, expired or revoked.').waitFor();
+    // An empty field agrees with the answer that a request without a key gets.
+    expect(await page.getByLabel('API key', { exact: true }).inputValue()).to.equal('');
     await useKey(page, `Bearer ${apiKey}`);
     await page.getByText('Must be the key only, without Bearer').waitFor();
     expect(await page.evaluate('sessionStorage.length')).to.equal(0);
