@@ -125,14 +125,17 @@ const responsesOf = (responses, resolve) => {
   );
 };
 
-/** Makes the section of an operation: its description and form, and next to them the examples and the response. */
-export const newOperation = (path, method, operation, resolve) => {
+/**
+ * Makes the section of an operation: its description and form, and next to them the examples and the response. Sends
+ * nothing while `useKeyOfField` returns why the typed key can't be used.
+ */
+export const newOperation = (path, method, operation, resolve, useKeyOfField) => {
   const { operationId, summary, description, deprecated, responses } = operation;
   const inputs = inputsOf(operation, resolve);
   const form = newForm(operationId, inputs);
   const [status, response] = Object.entries(responses)[0];
   const { example, schema } = response.content['application/json'];
-  const { panel, send, clear } = newResponsePanel(status, example);
+  const { panel, send, showNotSent } = newResponsePanel(status, example);
   const examples = newElement('div');
   const showCall = showExamples(examples);
   const call = () => callOf(operationId, method, path, inputs, form);
@@ -146,11 +149,12 @@ export const newOperation = (path, method, operation, resolve) => {
     event.preventDefault();
     const empty = inputs.find((input) => input.in === 'path' && form.elements[input.name].value === '');
     if (empty !== undefined) {
-      clear();
+      showNotSent();
       showFieldErrors(form, [{ name: empty.name, rule: 'required' }]);
       return;
     }
-    const rejection = await send(call());
+    const keyFault = await useKeyOfField();
+    const rejection = keyFault === undefined ? await send(call()) : showNotSent(keyFault);
     panel.scrollIntoView({ block: 'nearest' });
     showFieldErrors(form, invalidFieldsOf(rejection));
   });

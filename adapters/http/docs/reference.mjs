@@ -32,19 +32,24 @@ const faultOf = async (apiKey) => {
   return error instanceof Error ? keyErrorOf(error) : undefined;
 };
 
-keyForm.addEventListener('submit', async (event) => {
-  event.preventDefault();
+/** Takes the key out of the field, if there is one, and keeps it for the tab. Otherwise returns why it can't be used. */
+const useKeyOfField = async () => {
   const { value } = keyField;
-  if (value === '') return;
+  if (value === '') return undefined;
   const fault = await faultOf(value);
   if (fault === undefined) keepKey(value);
   keyField.value = '';
   showKey();
-  if (fault === undefined) return;
+  if (fault === undefined) return undefined;
   find('#key-hint').textContent = fault;
   find('#key-hint').classList.add('wrong');
   keyField.setAttribute('aria-invalid', 'true');
-  keyField.focus();
+  return fault;
+};
+
+keyForm.addEventListener('submit', async (event) => {
+  event.preventDefault();
+  if ((await useKeyOfField()) !== undefined) keyField.focus();
 });
 find('#sign-out').addEventListener('click', () => {
   removeKey();
@@ -109,7 +114,7 @@ const showReference = ({ info, servers, paths, components }) => {
   addLink('introduction', 'Introduction');
   for (const [path, operations] of Object.entries(paths))
     for (const [method, operation] of Object.entries(operations)) {
-      main.append(newOperation(path, method, operation, resolve));
+      main.append(newOperation(path, method, operation, resolve, useKeyOfField));
       const badge = newElement(`span.badge.${method}`, method.toUpperCase());
       const name = newElement(operation.deprecated ? 's' : 'span', operation.summary);
       addLink(operation.operationId, name, badge);

@@ -57,10 +57,10 @@ const newKeyLink = () => {
   return link;
 };
 
-/** Functions of the panels with a response 401 that show the example again. */
+/** Functions of the panels that lack a valid key. They show the example again. */
 const rejected = new Set();
 
-/** Lets the panels with a response 401 show their examples again. */
+/** Lets the panels that lacked a valid key show their examples again. */
 export const clearRejections = () => {
   for (const showExample of rejected) showExample();
 };
@@ -88,6 +88,10 @@ export const newResponsePanel = (exampleStatus, example) => {
   };
   const showExample = () =>
     set(`Example of the response, ${exampleStatus}`, '', JSON.stringify(example, null, 2));
+  const showKeyLink = () => {
+    keyLink.hidden = false;
+    rejected.add(showExample);
+  };
   const showResponse = (response, body, milliseconds) => {
     const replayed = response.headers.get('Idempotent-Replayed') === 'true' ? 'replayed' : '';
     // HTTP/2 has no text of the status.
@@ -97,9 +101,7 @@ export const newResponsePanel = (exampleStatus, example) => {
     if (!response.ok) linkCodeOf(code);
     headers.textContent = [...response.headers].map((header) => header.join(': ')).join('\n');
     details.hidden = false;
-    if (response.status !== 401) return;
-    keyLink.hidden = false;
-    rejected.add(showExample);
+    if (response.status === 401) showKeyLink();
   };
   const send = async (call) => {
     const began = performance.now();
@@ -114,6 +116,12 @@ export const newResponsePanel = (exampleStatus, example) => {
       return '';
     }
   };
+  /** Shows that no request was sent, and leads to the key if it is the reason. Returns an empty text. */
+  const showNotSent = (keyFault = '') => {
+    set('Nothing was sent', keyFault === '' ? '' : 'bad', keyFault);
+    if (keyFault !== '') showKeyLink();
+    return '';
+  };
   showExample();
-  return { panel, send, clear: () => set('Nothing was sent', '', '') };
+  return { panel, send, showNotSent };
 };

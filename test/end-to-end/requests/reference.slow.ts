@@ -134,6 +134,22 @@ describe(`The reference in a browser${whySkipped}`, () => {
     await page.close();
   });
 
+  it('sends a key that was typed but not yet used, and nothing if it is refused', async () => {
+    const page = await openReference();
+    const operation = operationOf(page, 'listPets');
+    await page.getByLabel('API key').fill('nonsense');
+    await operation.getByRole('button', { name: 'Send' }).click();
+    await operation.getByText('Nothing was sent').waitFor();
+    expect(await operation.getByRole('group', { name: 'Response' }).textContent()).to.equal(
+      'This key is unknown, expired or revoked. Ask the operator for another.',
+    );
+    await operation.getByRole('link', { name: 'Set an API key' }).click();
+    await page.keyboard.type(apiKey);
+    expect(await send(page, 'listPets')).to.match(/^200 OK/);
+    await page.getByText('This tab has a key').waitFor();
+    await page.close();
+  });
+
   it('leads from a 401 to the key, and shows the example again once there is a key', async () => {
     const page = await openReference();
     const operation = operationOf(page, 'listPets');
