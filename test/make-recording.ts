@@ -56,7 +56,7 @@ const record = async (): Promise<ReadonlyArray<Frame>> => {
   const frames: Array<Frame> = [];
   const startedAt = performance.now();
   const demo = startAtTerminal(`exec ${process.execPath} ${main} demo`);
-  screen.write('\x1b[2m$\x1b[22m npm run demo\r\n');
+  screen.write('\x1b[32m$\x1b[39m \x1b[1mnpm run demo\x1b[22m\r\n');
   let shown = 0;
   const take = async (): Promise<void> => {
     const output = demo.stdout();
@@ -72,7 +72,12 @@ const record = async (): Promise<ReadonlyArray<Frame>> => {
   clearInterval(timer);
   await take();
   if (code !== 0) throw new Error(demo.stdout());
-  return frames.filter(({ lines }, index) => lines.join() !== frames[index - 1]?.lines.join());
+  // Begins with the first line of the demo, because a screen with only its command looks empty.
+  const film = frames.filter(({ lines }) => lines.slice(1).join('') !== '');
+  const beginMs = film[0]?.atMs ?? 0;
+  return film
+    .filter(({ lines }, index) => lines.join() !== film[index - 1]?.lines.join())
+    .map(({ atMs, lines }) => ({ atMs: atMs - beginMs, lines }));
 };
 
 const toSvg = (frames: ReadonlyArray<Frame>, theme: keyof typeof themes): string => {
@@ -101,9 +106,9 @@ text{font:14px ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;fill:${text}
 .b{font-weight:bold}.d{opacity:.6}${Object.entries(colours)
     .map(([number, colour]) => `.c${number}{fill:${colour}}`)
     .join('')}
-.film{animation:film ${(durationMs / 1_000).toFixed(1)}s step-end infinite}
+.film{transform:translateY(${last}px);animation:film ${(durationMs / 1_000).toFixed(1)}s step-end infinite}
 @keyframes film{${keyframes.join('')}}
-@media(prefers-reduced-motion){.film{animation:none;transform:translateY(${last}px)}}
+@media(prefers-reduced-motion){.film{animation:none}}
 </style>
 <defs>${symbols.join('\n')}</defs>
 <rect width="100%" height="100%" rx="8" fill="${background}"/>
