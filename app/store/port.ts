@@ -14,7 +14,8 @@ const healthOf = async (port: number, host: string, path: string): Promise<strin
     const url = `http://${host.includes(':') ? `[${host}]` : host}:${port}${path}`;
     return await (await fetch(url, { signal: AbortSignal.timeout(healthCheckMs) })).text();
   } catch {
-    return '';
+    // A service on an address of IPv4 only keeps another one from `::`, too.
+    return host === '::' ? healthOf(port, '127.0.0.1', path) : '';
   }
 };
 

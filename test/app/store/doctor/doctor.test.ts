@@ -162,6 +162,12 @@ describe('animal-store doctor', () => {
     ]);
   });
 
+  it('finds a service on another address of the port, if doctor is to listen on all of IPv6', () =>
+    whileServing({ DATABASE_URL: 'memory:', PORT: '0' }, async ({ address }) => {
+      const { results } = await doctor({ DATABASE_URL: 'memory:', PORT: new URL(address).port, HOST: '::' });
+      expect(results.find(({ check }) => check === 'port')).to.deep.include({ ok: true });
+    }));
+
   it('reports a PostgreSQL server that does not answer, without its password', async () => {
     const { failed, text } = await doctor({ DATABASE_URL: 'postgres://me:secret@127.0.0.1:1/animals' });
     expect(checksOf(failed)).to.deep.equal(['connection']);
