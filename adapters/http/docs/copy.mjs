@@ -1,4 +1,5 @@
 /* global document, navigator, setTimeout */
+import { newButton } from './elements.mjs';
 
 const shownMs = 1_500;
 
@@ -23,4 +24,11 @@ export const copyText = async (button, text) => {
   for (const other of document.querySelectorAll('[data-copied]')) delete other.dataset.copied;
   button.dataset.copied = 'Copied';
   setTimeout(() => delete button.dataset.copied, shownMs);
+};
+
+/** Makes a button that copies the text with a name. */
+export const newCopyButton = (name, text) => {
+  const button = newButton('', 'Copy', () => void copyText(button, text));
+  button.setAttribute('aria-label', `Copy ${name}`);
+  return button;
 };

@@ -1,8 +1,8 @@
 /* global document, location */
 import { AnimalStoreError } from './client.mjs';
-import { copyText } from './copy.mjs';
+import { copyText, newCopyButton } from './copy.mjs';
 import { createOnce } from './create-once.mjs';
-import { newButton, newElement } from './elements.mjs';
+import { newElement } from './elements.mjs';
 import { showExamples } from './examples.mjs';
 import { messageOf, showError, valuesOf } from './forms.mjs';
 import { goToPet, leavePet, petInAddress } from './place.mjs';
@@ -24,12 +24,6 @@ export const closeDrawers = () => {
   outcome.textContent = '';
 };
 
-const copyButton = (name, text) => {
-  const button = newButton('', 'Copy', () => void copyText(button, text));
-  button.setAttribute('aria-label', `Copy ${name}`);
-  return button;
-};
-
 const smallestId = -(2n ** 63n);
 
 const listOfOne = (id) => ({ ...(id > smallestId && { after: String(id - 1n) }), limit: '1' });
@@ -39,11 +33,11 @@ export const openPet = (pet) => {
   const { id, name, categoryId } = pet;
   if (petInAddress() === '') goToPet(id);
   const values = {
-    Id: [newElement('span.mono', id), copyButton('id', String(id))],
-    Category: [newElement('span.mono', categoryId), copyButton('category', String(categoryId))],
+    Id: [newElement('span.mono', id), newCopyButton('id', String(id))],
+    Category: [newElement('span.mono', categoryId), newCopyButton('category', String(categoryId))],
     Status: [statusBadge(pet)],
     // The name comes last, because it may be long.
-    Name: [showName(newElement('span'), pet), copyButton('name', name)],
+    Name: [showName(newElement('span'), pet), newCopyButton('name', name)],
   };
   petDrawer.classList.remove('missing');
   showName(find('#pet-name'), pet);

@@ -1,7 +1,7 @@
 /* global document, IntersectionObserver, location */
 import { animalStoreClient } from './client.mjs';
-import { copyText } from './copy.mjs';
-import { newButton, newElement } from './elements.mjs';
+import { newCopyButton } from './copy.mjs';
+import { newElement } from './elements.mjs';
 import { updateExamples } from './examples.mjs';
 import { keyErrorOf } from './forms.mjs';
 import { renderMarkdown } from './markdown.mjs';
@@ -88,13 +88,11 @@ const linkErrorCodes = () => {
 const newAccess = (servers) => {
   const facts = {
     'Base URL': String(new URL(servers[0].url, baseUrl)),
-    'Header with the key': 'Authorization: Bearer <API_KEY>',
+    Header: 'Authorization: Bearer <API_KEY>',
   };
   const rows = Object.entries(facts).flatMap(([name, text]) => {
-    const copy = newButton('.plain', 'Copy', () => void copyText(copy, text));
-    copy.setAttribute('aria-label', `Copy: ${name}`);
     const code = Object.assign(newElement('code', text), { translate: false });
-    return [newElement('dt', name), newElement('dd', code, copy)];
+    return [newElement('dt', name), newElement('dd', code, newCopyButton(name, text))];
   });
   return newElement('dl', ...rows);
 };

@@ -100,6 +100,18 @@ describe(`The catalogue in a browser${whySkipped}`, () => {
     await page.close();
   });
 
+  it('isolates the name of a new animal in its message, and says that the newest animals come first now', async () => {
+    const page = await browser.newPage();
+    await openCatalogue(page, address());
+    await add(page, { Name: 'كلب', Category: '7' });
+    await page
+      .getByText(/^Added “كلب” with the id \d+\. The list now begins with the newest animals\.$/)
+      .waitFor();
+    expect(await page.locator('#added bdi').textContent()).to.equal('كلب');
+    expect(await filter(page, 'Order').inputValue()).to.equal('desc');
+    await page.close();
+  });
+
   it('shows all fields of an animal in a drawer, and copies its id and a command that gets it', async () => {
     const context = await browser.newContext({ permissions: ['clipboard-read', 'clipboard-write'] });
     const page = await context.newPage();
