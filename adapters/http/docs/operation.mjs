@@ -46,6 +46,7 @@ const newForm = (operationId, inputs) => {
     const type = newElement('span.quiet', typeOf(input.schema), input.required ? ', required' : '');
     const label = newElement('label', plain(input.name), ' ', type);
     label.htmlFor = field.id;
+    // Further paragraphs are for readers of openapi.json. What they say of a wrong value, the response says too.
     const [hint] = renderMarkdown(input.description);
     form.append(label, field, Object.assign(hint, { className: 'hint', id: `${field.id}-hint` }));
   }

@@ -118,7 +118,8 @@ export const newResponsePanel = (exampleStatus, example) => {
   };
   /** Shows that no request was sent, and leads to the key if it is the reason. Returns an empty text. */
   const showNotSent = (keyFault = '') => {
-    set('Nothing was sent', keyFault === '' ? '' : 'bad', keyFault);
+    set('Nothing was sent', keyFault === '' ? '' : 'bad', '');
+    code.textContent = keyFault;
     if (keyFault !== '') showKeyLink();
     return '';
   };

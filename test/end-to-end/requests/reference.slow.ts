@@ -96,6 +96,8 @@ describe(`The reference in a browser${whySkipped}`, () => {
     await useKey(page);
     await send(page, 'listPets');
     expect(await page.locator('main').count()).to.equal(1);
+    for (const hint of await page.locator('form .hint').allTextContents())
+      expect(hint.length, hint).to.be.at.most(160);
     await expectNoOverflow(page, 'with everything open');
     await expectNoFaultInLightAndDark(page);
     await page.close();
