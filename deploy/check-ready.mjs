@@ -7,12 +7,14 @@ import process from 'node:process';
 import { text } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
 
-const { PORT, HOST, ADMIN_PORT, ADMIN_HOST } = process.env;
-const host = ((ADMIN_PORT ? ADMIN_HOST : HOST)?.trim() || '127.0.0.1')
+const [publicPort, publicHost, adminPort, adminHost] = ['PORT', 'HOST', 'ADMIN_PORT', 'ADMIN_HOST'].map(
+  (name) => process.env[name]?.trim(),
+);
+const host = ((adminPort ? adminHost : publicHost) || '127.0.0.1')
   .replace(/^\[(.*)\]$/, '$1')
   .replace(/^0\.0\.0\.0$/, '127.0.0.1')
   .replace(/^::$/, '::1');
-const port = ADMIN_PORT?.trim() || PORT?.trim() || 3000;
+const port = adminPort || publicPort || 3000;
 const address = `http://${host.includes(':') ? `[${host}]` : host}:${port}/readyz`;
 
 const timeoutSeconds = 5;

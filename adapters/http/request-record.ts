@@ -74,7 +74,7 @@ export interface PetRequest {
   readonly petId: string;
   /** Query string without the question mark. */
   readonly query: string;
-  /** Returns a header. Repeated headers are joined by commas, unless Node has kept only the first. */
+  /** Returns a header. Repeated headers are joined by commas. */
   readonly header: (
     name: 'authorization' | 'content-encoding' | 'content-type' | 'idempotency-key' | 'if-none-match',
   ) => string | undefined;

@@ -7,7 +7,7 @@ import type { RequestHead } from './forwarded';
 import { answer, operationsHint, type PetOperation, petOperations, type StoreAccess } from './pet-operations';
 import { RequestRecord } from './request-record';
 import type { Reply } from './reply';
-import { hasBody, readBody } from './request';
+import { hasBody, headerOf, readBody } from './request';
 
 /** State of a request in Koa, for the middleware of an embedding program. */
 export interface State {
@@ -78,7 +78,7 @@ const serveOperation = async (
       record,
       petId,
       query,
-      header: (name) => req.headers[name]?.toString(),
+      header: (name) => headerOf(req, name),
       hasBody: hasBody(req),
       readBody: () => (req.complete ? read() : record.untilArrived(read())),
     },

@@ -16,7 +16,7 @@ export { postgresConfiguration, type PostgresOptions } from './postgres/configur
 export { openPostgres } from './postgres/postgres';
 export { dropOwnTables, readRestoreTarget } from './postgres/restore-target';
 export { backupSqlite, type CopyOptions } from './sqlite/backup';
-export { createPartial } from './sqlite/partial';
+export { createPartial, placePartial } from './sqlite/partial';
 export {
   followSymlinks,
   identifyFile,
@@ -24,8 +24,10 @@ export {
   isMountPoint,
   isSameFile,
   isSqlite,
+  logNameAdvice,
   lostFileAdvice,
   readOnlyAdvice,
+  refuseForeignFile,
   resolveSymlink,
 } from './sqlite/file';
 export * from './sqlite/restore';

@@ -1,6 +1,8 @@
 import { Command } from 'commander';
-import { backupSqlite, type CopyOptions, identifyFile } from '../../adapters/knex';
+import { backupSqlite, type CopyOptions, identifyFile, refuseForeignFile } from '../../adapters/knex';
 import { withDriver } from '../store/database';
+import { requireReadable } from '../store/file';
+import { notInitialized } from '../store/opening';
 import { databaseUrlText } from '../settings/database-url';
 import { CommandFailed } from '../failures';
 import type { Settings } from '../settings/settings';
@@ -34,8 +36,9 @@ const backUp: Copy<object> = async ({ DATABASE_URL: url }, file, options) => {
       await backupPostgres(url.connectionString, resolveTarget(file, { mayReplace }), options);
       return `backed up to ${file} and checked, with pg_dump and pg_restore`;
     case 'Sqlite': {
-      if ((await identifyFile(url.filename)) !== 'animal-store')
-        throw new CommandFailed({ _tag: 'NotInitialized' });
+      requireReadable(url.filename);
+      await refuseForeignFile(url.filename);
+      if ((await identifyFile(url.filename)) === 'empty') throw notInitialized();
       const target = resolveTarget(file, { mayReplace, database: url.filename, isDatabase: true });
       const animals = await backupSqlite(url.filename, target, options);
       return `backed up to ${file} and checked: ${counted(animals, 'animal')}`;

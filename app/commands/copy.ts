@@ -12,8 +12,7 @@ import {
 import { invalidFieldTexts } from '../../core';
 import { databaseOf, withDriver } from '../store/database';
 import { openDatabase } from '../store/with-store';
-import { isMissing } from '../store/file';
-import { notInitialized } from '../store/opening';
+import { requireReadable } from '../store/file';
 import { type DatabaseUrl, databaseUrlText } from '../settings/database-url';
 import { reasonOf } from '../failure-text';
 import { orFail } from '../failures';
@@ -41,7 +40,7 @@ const isSame = (one: DatabaseUrl, other: DatabaseUrl): boolean =>
 const openSource = async (settings: Settings) => {
   const { DATABASE_URL: url } = settings;
   if (url._tag !== 'Sqlite') return databaseOf(settings).open();
-  if (isMissing(url.filename)) throw notInitialized();
+  requireReadable(url.filename);
   return withDriver(() => openSqliteSource(url.filename));
 };
 

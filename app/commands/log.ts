@@ -78,8 +78,16 @@ export const logCommand = (terminal: Terminal): Command =>
             terminal.write(entries.map(lineOf).join(''));
             count += entries.length;
           }
-          terminal.printError(counted(count, 'record'));
-          if (count === 0) terminal.fail(1);
+          if (count > 0) {
+            terminal.printError(counted(count, 'record'));
+            return;
+          }
+          const unknown =
+            pet === undefined
+              ? `key ${key ?? ''}; \`animal-store keys list\` shows the ids`
+              : `animal ${pet}`;
+          terminal.printError(`error: there is no record of ${unknown}`);
+          terminal.fail(1);
         },
         true,
       );

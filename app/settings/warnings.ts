@@ -24,7 +24,9 @@ const isOneEditApart = (one: string, other: string): boolean => {
 
 export const misspeltSettings = (environment: NodeJS.ReadOnlyDict<string>): ReadonlyArray<string> =>
   Object.keys(environment)
-    .filter((name) => !known.includes(name) && name !== keyOfClients && (environment[name] ?? '') !== '')
+    .filter(
+      (name) => !known.includes(name) && name !== keyOfClients && (environment[name] ?? '').trim() !== '',
+    )
     .flatMap((name) => {
       const meant = known.find((setting) => isOneEditApart(name.toUpperCase(), setting));
       return meant === undefined ? [] : [`unknown setting ${name}; did you mean ${meant}?`];
@@ -41,7 +43,7 @@ const shortKeys = ({ API_KEYS }: Settings): ReadonlyArray<string> => {
 
 const unusedSecrets = (environment: NodeJS.ReadOnlyDict<string>): ReadonlyArray<string> =>
   secretSettings
-    .filter((name) => (environment[name] ?? '') !== '' && (environment[`${name}_FILE`] ?? '') !== '')
+    .filter((name) => [name, `${name}_FILE`].every((each) => (environment[each] ?? '').trim() !== ''))
     .map((name) => `${name} is ignored, because ${name}_FILE is set`);
 
 /** Matches the variables of libpq that this service ignores: all but those of the user and the password. */

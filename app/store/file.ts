@@ -1,6 +1,12 @@
 import { accessSync, constants, existsSync, readFileSync, statSync, type Stats } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { isMountPoint, lostFileAdvice, readOnlyAdvice, resolveSymlink } from '../../adapters/knex';
+import {
+  isMountPoint,
+  logNameAdvice,
+  lostFileAdvice,
+  readOnlyAdvice,
+  resolveSymlink,
+} from '../../adapters/knex';
 import { errorCode } from '../error-code';
 import { type Finding, notInitialized, type Opening, passed, unusable, warned } from './opening';
 
@@ -68,6 +74,8 @@ export const fileAdvice = (filename: string, isReader = false): string | undefin
   const search = searchAdvice(resolve(filename));
   if (search !== undefined) return search;
   const file = resolveSymlink(resolve(filename));
+  const logName = logNameAdvice(file);
+  if (logName !== undefined) return logName;
   const folder = dirname(file);
   const folderStats = statsOf(folder);
   if (folderStats === undefined) return `create the folder ${folder}`;
@@ -90,6 +98,13 @@ export const fileAdvice = (filename: string, isReader = false): string | undefin
 
 /** Reports whether a database file is missing or empty. */
 export const isMissing = (filename: string): boolean => (statsOf(filename)?.size ?? 0) === 0;
+
+/** Throws if a database file is missing, or if this process can't read it. */
+export const requireReadable = (filename: string): void => {
+  const advice = fileAdvice(filename, true);
+  if (advice !== undefined) throw unusable(advice);
+  if (isMissing(filename)) throw notInitialized();
+};
 
 const foreignPath = (filename: string, uid: number): string | undefined => {
   const file = resolve(filename);

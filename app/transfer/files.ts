@@ -1,8 +1,8 @@
 import { createReadStream, createWriteStream } from 'node:fs';
-import { rename, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { addAbortSignal, type Readable, Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { createPartial } from '../../adapters/knex';
+import { createPartial, placePartial } from '../../adapters/knex';
 import { writeFully } from '../terminal/terminal';
 import { resolveTarget, type TargetOptions } from './target';
 
@@ -23,8 +23,8 @@ export const writeFile = async (
   const file = resolveTarget(target, options);
   const partial = createPartial(file);
   try {
-    await pipeline(texts, createWriteStream(partial, { flags: 'r+', flush: true }), { signal });
-    await rename(partial, file);
+    await pipeline(texts, createWriteStream(partial, { flags: 'r+' }), { signal });
+    await placePartial(partial, file);
   } catch (error) {
     await rm(partial, { force: true });
     throw error;

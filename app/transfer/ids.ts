@@ -1,7 +1,7 @@
-import { open, rename, rm } from 'node:fs/promises';
+import { open, rm } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
-import { createPartial } from '../../adapters/knex';
+import { createPartial, placePartial } from '../../adapters/knex';
 import { int64FromText } from '../../core';
 import { escapeControlCharacters } from '../terminal/text';
 import { resolveTarget } from './target';
@@ -15,9 +15,8 @@ export const createIdsFile = async (target: string) => {
     write: (ids: ReadonlyArray<bigint>): Promise<void> =>
       handle.appendFile(ids.map((id) => `${id}\n`).join('')),
     keep: async (): Promise<void> => {
-      await handle.sync();
       await handle.close();
-      await rename(partial, file);
+      await placePartial(partial, file);
     },
     discard: async (): Promise<void> => {
       await handle.close();

@@ -1,12 +1,12 @@
 import { toError } from 'fp-ts/Either';
 import { execFile } from 'node:child_process';
 import { existsSync, statSync } from 'node:fs';
-import { mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { rootCertificates } from 'node:tls';
 import { promisify } from 'node:util';
-import { type CopyOptions, createPartial, isSqlite, ownTables } from '../../adapters/knex';
+import { type CopyOptions, createPartial, isSqlite, ownTables, placePartial } from '../../adapters/knex';
 import { errorCode } from '../error-code';
 import { CommandFailed } from '../failures';
 import { ignoredVariables } from '../settings/warnings';
@@ -139,7 +139,7 @@ export const backupPostgres = async (
       options.onStage?.('checking');
       if ((await checkDump(run, partial)) === undefined) throw new CommandFailed({ _tag: 'NotInitialized' });
     });
-    await rename(partial, file);
+    await placePartial(partial, file);
   } finally {
     await rm(partial, { force: true });
   }

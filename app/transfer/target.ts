@@ -1,5 +1,12 @@
 import { lstatSync, statSync } from 'node:fs';
-import { followSymlinks, isInUse, isSameFile, isSqlite, permanentError } from '../../adapters/knex';
+import {
+  followSymlinks,
+  isInUse,
+  isSameFile,
+  isSqlite,
+  logNameAdvice,
+  permanentError,
+} from '../../adapters/knex';
 
 /** Resolves symbolic links. Throws if another user except root owns one, and so could choose the file to replace. */
 const followOwnLinks = (target: string): string => {
@@ -10,8 +17,6 @@ const followOwnLinks = (target: string): string => {
     throw permanentError(`${foreign} is a symbolic link of another user; name the file itself`);
   return path;
 };
-
-const logEnding = /-(?:wal|shm|journal)$/;
 
 export interface TargetOptions {
   /** True if the command may replace a file that exists. Undefined if the command has no option `--replace`. */
@@ -29,8 +34,8 @@ export const resolveTarget = (
 ): string => {
   const file = followOwnLinks(target);
   const found = statSync(file, { throwIfNoEntry: false });
-  if (logEnding.test(file) && statSync(file.replace(logEnding, ''), { throwIfNoEntry: false }) !== undefined)
-    throw permanentError(`${file} is the name of a log of SQLite; name another file`);
+  const advice = logNameAdvice(file);
+  if (advice !== undefined) throw permanentError(advice);
   if (found === undefined) return file;
   if (!found.isFile()) throw permanentError(`${file} is not a regular file; name another file`);
   if (database !== undefined && isSameFile(file, database))

@@ -34,7 +34,7 @@ const store = async (key) => {
 
 const validKeys = () => JSON.parse(animalStore('keys', 'list', '--json')).filter(({ isValid }) => isValid);
 
-if (!API_KEYS && !API_KEYS_FILE && validKeys().length === 0) {
+if (!API_KEYS?.trim() && !API_KEYS_FILE?.trim() && validKeys().length === 0) {
   const { id, key } = JSON.parse(animalStore('keys', 'create', '--name', 'first', '--json'));
   try {
     await store(key);

@@ -4,13 +4,15 @@ import { newButton, newElement } from './elements.mjs';
 import { showCode } from './highlight.mjs';
 import { baseUrl, readKey } from './session.mjs';
 
-// An integer is written as it was typed, because JavaScript rounds large numbers.
+// An integer is written as digits of a bigint, because JavaScript rounds large numbers.
 const integers = ['id', 'petId', 'categoryId', 'after', 'limit'];
-const isInteger = (name, text) => integers.includes(name) && /^-?(?:0|[1-9]\d*)$/.test(text);
+/** Returns the digits of an integer, or undefined for other values. */
+const digitsOf = (name, text) =>
+  integers.includes(name) && /^-?\d+$/.test(text) ? String(BigInt(text)) : undefined;
 
 const propertiesOf = (values) =>
   Object.entries(values).map(
-    ([name, text]) => `${JSON.stringify(name)}: ${isInteger(name, text) ? text : JSON.stringify(text)}`,
+    ([name, text]) => `${JSON.stringify(name)}: ${digitsOf(name, text) ?? JSON.stringify(text)}`,
   );
 
 /** Writes an object of JSON or Python. If `lineBreak` is not empty, each property is on its own line. */
@@ -61,7 +63,8 @@ const literalOf = (properties, lineBreak) => {
 /** Writes the properties of an object literal of JavaScript, with bigints for int64 values. */
 const literalProperties = (values) =>
   Object.entries(values).map(([name, text]) => {
-    const value = isInteger(name, text) ? `${text}${name === 'limit' ? '' : 'n'}` : inScript(text);
+    const digits = digitsOf(name, text);
+    const value = digits === undefined ? inScript(text) : `${digits}${name === 'limit' ? '' : 'n'}`;
     return `${name === 'limit' ? 'pageSize' : name}: ${value}`;
   });
 
@@ -78,8 +81,11 @@ const clientCalls = {
     const options = key === undefined ? '' : `, { idempotencyKey: ${inScript(key)} }`;
     return `${clientCall('const pet = await animals.create', body, options)}\nconsole.log(pet);`;
   },
-  getPet: ({ petId }) =>
-    `const pet = await animals.get(${isInteger('petId', petId) ? `${petId}n` : inScript(petId)});\nconsole.log(pet);`,
+  getPet: ({ petId }) => {
+    const digits = digitsOf('petId', petId);
+    const id = digits === undefined ? inScript(petId) : `${digits}n`;
+    return `const pet = await animals.get(${id});\nconsole.log(pet);`;
+  },
 };
 
 const client = (call, key) => `import { animalStoreClient } from 'animal-store/client';

@@ -1,8 +1,15 @@
 /* global document, FormData */
 
-/** Returns the values of a form, without empty ones. An integer stays a text, because a number may be inexact. */
+/**
+ * Returns the values of a form, without empty ones. An integer stays a text, because a number may be inexact. Blanks
+ * around a value do not count, except in a name.
+ */
 export const valuesOf = (form) =>
-  Object.fromEntries([...new FormData(form)].filter(([, value]) => value !== ''));
+  Object.fromEntries(
+    [...new FormData(form)]
+      .map(([name, value]) => [name, name === 'name' ? value : value.trim()])
+      .filter(([, value]) => value !== ''),
+  );
 
 const messages = {
   forbidden: () => 'This key may only read. Sign out, and use a key that may add animals.',
@@ -10,7 +17,7 @@ const messages = {
     `The service has failed. Its operator finds the cause in the log, by the id ${requestId}.`,
   network: () => 'The service does not answer.',
   rate_limited: ({ retryAfterMs = 1_000 }) =>
-    `Too many requests with this key. Try again in ${Math.ceil(retryAfterMs / 1_000)} s.`,
+    `Too many requests with the keys of this owner. Try again in ${Math.ceil(retryAfterMs / 1_000)} s.`,
   timeout: () => 'The service does not answer.',
   unexpected_response: ({ status }) => `Something in front of the service has failed (status ${status}).`,
   unavailable: () => 'The service is not available at the moment.',

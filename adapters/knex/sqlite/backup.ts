@@ -1,14 +1,12 @@
 import knex, { type Knex } from 'knex';
-import { renameSync, rmSync, statSync } from 'node:fs';
-import { open } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { rmSync, statSync } from 'node:fs';
 import { withPool } from '../database/own-database';
 import { isKind, permanentError, withoutStatement } from '../database/errors';
 import { interruptOnAbort } from '../database/long-work';
 import { toEither } from '../database/work';
 import { poolConfiguration } from './connection';
 import { checkIntegrity, isImmutable, openReadOnly, refuseReader } from './file';
-import { createPartial } from './partial';
+import { createPartial, placePartial } from './partial';
 
 /** Progress of a stage: the fraction that is done, from 0 to 1, or a number of things and the noun for them. */
 type Measure = { readonly share: number } | { readonly count: number; readonly noun: string };
@@ -46,11 +44,6 @@ const onFile = async <A>(
     signal.throwIfAborted();
     throw withoutStatement(error);
   }
-};
-
-const sync = async (path: string): Promise<void> => {
-  const handle = await open(path);
-  await handle.sync().finally(() => handle.close());
 };
 
 interface CopyHooks extends Required<Pick<CopyOptions, 'onStage'>> {
@@ -99,12 +92,10 @@ export const placeCheckedCopy = async (
         return copied('pets').count({ count: '*' }).first<{ count: number }>();
       },
     );
-    await sync(copy);
-    signal.throwIfAborted();
-    beforeRename?.();
-    renameSync(copy, file);
-    // Some users and file systems can't sync a folder. SQLite ignores this error too.
-    await sync(dirname(file)).catch(() => undefined);
+    await placePartial(copy, file, () => {
+      signal.throwIfAborted();
+      beforeRename?.();
+    });
     return count;
   } catch (error) {
     if (isKind('DiskFull', 'FileFull')(error))

@@ -107,6 +107,14 @@ export const createPrivateFile = (filename: string): void => {
   }
 };
 
+const logEnding = /-(?:wal|shm|journal)$/;
+
+/** Returns advice for a path that is the name of the log of an existing file, which SQLite would delete. */
+export const logNameAdvice = (path: string): string | undefined =>
+  logEnding.test(path) && existsSync(path.replace(logEnding, ''))
+    ? `${path} is the name of a log of SQLite; name another file`
+    : undefined;
+
 /** True if a write-ahead log or journal is next to the file: a process has it open, or ended without closing it. */
 export const isInUse = (filename: string): boolean =>
   ['-wal', '-journal'].some((ending) => existsSync(`${resolveSymlink(filename)}${ending}`));

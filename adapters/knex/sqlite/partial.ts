@@ -1,9 +1,29 @@
-import { chmodSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { constVoid } from 'fp-ts/function';
+import { chmodSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
+import { open } from 'node:fs/promises';
 import { randomUUID } from 'node:crypto';
 import { basename, dirname, join } from 'node:path';
 import { permanentError } from '../database/errors';
 import { toEither } from '../database/work';
 import { createPrivateFile, isMountPoint } from './file';
+
+const sync = async (path: string): Promise<void> => {
+  const handle = await open(path);
+  await handle.sync().finally(() => handle.close());
+};
+
+/** Syncs a partial file, gives it its final name, and syncs this name too. */
+export const placePartial = async (
+  partial: string,
+  file: string,
+  beforeRename: () => void = constVoid,
+): Promise<void> => {
+  await sync(partial);
+  beforeRename();
+  renameSync(partial, file);
+  // Some users and file systems can't sync a folder. SQLite ignores this error too.
+  await sync(dirname(file)).catch(() => undefined);
+};
 
 const dayMs = 86_400_000;
 

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { type IncomingMessage, request } from 'node:http';
 import * as TE from 'fp-ts/TaskEither';
 import Koa from 'koa';
 import { mountPetRoutes } from '../../../adapters/http';
@@ -142,6 +143,32 @@ describe('The operations', () => {
       }
     });
   }
+
+  it('refuse a second API key or type of the content, also in a server that keeps only the first', async () => {
+    const ports = { pets: inMemoryPetRepository(), authenticate: byKey };
+    const app = new Koa();
+    mountPetRoutes(app, openAnimalStore(ports));
+    const { address, close } = await servePlainly(app.callback());
+    const handle = petRoutesHandler({ openStore: openAnimalStore(ports) });
+    const fields = { Host: 'store', Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' };
+    for (const [name, value, expected] of [
+      ['Authorization', 'Bearer other', 401],
+      ['Content-Type', 'application/json', 415],
+    ] as const) {
+      const twice = [...Object.entries(fields), [name, value] as const];
+      const rawHeaders = twice.flat();
+      const sent = request(`${address}/v1/pets`, { method: 'POST', headers: rawHeaders }).end(rex);
+      const answered = await new Promise<IncomingMessage>((resolve) => sent.on('response', resolve));
+      expect(answered.resume().statusCode, name).to.equal(expected);
+      const headers = new Headers();
+      for (const [field, text] of twice) headers.append(field, text);
+      const { status } = await handle(
+        new Request('http://store/v1/pets', { method: 'POST', headers, body: rex }),
+      );
+      expect(status, name).to.equal(expected);
+    }
+    await close();
+  });
 
   it('are told after how long to try again, by the failure', async () => {
     const ports = { pets: inMemoryPetRepository(), authenticate: byKey };

@@ -23,6 +23,13 @@ describe('The warnings about settings', () => {
   });
 });
 
+describe('A variable of blanks', () => {
+  it('counts as not set, also for a warning', () => {
+    const environment = { API_KEYS: 'a-key-of-22-characters', API_KEYS_FILE: ' ', API_KEYZ: ' ' };
+    expect(settingWarnings(environment, decodeSettings(environment))).to.deep.equal([]);
+  });
+});
+
 describe('The settings', () => {
   it('cause a warning for a misspelt name, and not for other variables', () => {
     const misspelt = {

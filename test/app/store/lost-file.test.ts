@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { readFileSync, renameSync } from 'node:fs';
+import { existsSync, readFileSync, renameSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { newCatalogue } from '../../support/databases/catalogue';
 import { createPet } from '../../support/http/client';
@@ -29,6 +29,8 @@ describe('The log of a database file that was moved away', () => {
       ['serve'],
       ['migrate'],
       ['export', `${file}.ndjson`],
+      ['backup', `${file}.backup`],
+      ['copy', `sqlite:${file}.copy`],
       ['restore', backup, '--replace'],
     ])
       for (const NODE_ENV of ['development', 'production']) {
@@ -43,5 +45,21 @@ describe('The log of a database file that was moved away', () => {
 
     renameSync(`${file}.lost`, file);
     expect(await namesIn(file)).to.deep.equal(['Rex']);
+  });
+
+  it('is never the name of a database, because SQLite would delete it with its animals', async () => {
+    const { file, environment } = await newCatalogue();
+    const backup = join(dirname(file), 'backup');
+    await runInProcess(['backup', backup], environment);
+    for (const ending of ['-wal', '-shm', '-journal'])
+      for (const words of [['migrate'], ['serve'], ['restore', backup], ['doctor']]) {
+        const DATABASE_URL = `sqlite:${file}${ending}`;
+        const { code, stdout, stderr } = await runInProcess(words, { DATABASE_URL, PORT: '0' });
+        expect((stdout + stderr).replaceAll(/\s+/g, ' '), words.join(' ')).to.include(
+          `${file}${ending} is the name of a log of SQLite; name another file`,
+        );
+        expect(code).to.equal(1);
+        expect(existsSync(`${file}${ending}`)).to.equal(false);
+      }
   });
 });

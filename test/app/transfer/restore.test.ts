@@ -32,7 +32,7 @@ describe('animal-store restore', () => {
       expect(stderr).to.include(words);
     };
     const missing = await newBackupFile();
-    await expectRefusal(missing, `file not found: ${missing}`);
+    await expectRefusal(missing, `${missing}: no such file or directory`);
     await expectRefusal(await newFile('text', 'no backup'), 'is not a backup of an animal store');
     await expectRefusal(backup, 'is in use; stop the service');
     expect((await restoreTo(file, backup, '--replace')).stderr).to.include('is in use; stop the service');

@@ -87,6 +87,17 @@ describe(`The form of the catalogue in a browser${whySkipped}`, () => {
     expect((await rowsOf(page)).filter(([, name]) => name === 'Phoenix')).to.have.length(1);
   });
 
+  it('takes a category with blanks and zeros, which the command next to it writes as a number', async () => {
+    await page.getByRole('button', { name: 'Add animal' }).click();
+    await page.getByLabel('Name', { exact: true }).fill('Zoe');
+    await page.locator('#new-category').fill(' 007 ');
+    const command = page.locator('#add-examples').getByRole('group', { name: 'Example for curl' });
+    expect(await command.textContent()).to.include('"categoryId": 7');
+    await page.getByRole('button', { name: 'Add', exact: true }).click();
+    await page.locator('.added', { hasText: 'Zoe' }).waitFor();
+    expect((await rowsOf(page)).find(([, name]) => name === 'Zoe')?.[2]).to.equal('7');
+  });
+
   it('says that an animal was added also if the list fails after it', async () => {
     await page.route(lists, (route) => route.fulfill({ status: 500, body: 'a proxy failed' }));
     await add(page, { Name: 'Ada', Category: '1' });
@@ -127,7 +138,7 @@ describe(`The form of the catalogue in a browser${whySkipped}`, () => {
   it('explains a read-only key and a rate limit to a visitor', async () => {
     for (const [status, code, text] of [
       [403, 'forbidden', 'This key may only read.'],
-      [429, 'rate_limited', 'Too many requests with this key. Try again in 90 s.'],
+      [429, 'rate_limited', 'Too many requests with the keys of this owner. Try again in 90 s.'],
     ] as const) {
       const body = JSON.stringify({ code, message: 'wait for the seconds in Retry-After', status });
       await page.route(pets, (route) => route.fulfill({ status, headers: { 'Retry-After': '90' }, body }));

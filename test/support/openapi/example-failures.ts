@@ -49,6 +49,6 @@ export const exampleFailures: ExampleFailures = {
   HeadersTooLarge: { _tag: 'HeadersTooLarge' },
   Defect: { _tag: 'Defect', cause: undefined },
   Unavailable: { _tag: 'Unavailable', cause: new Error('the database does not answer') },
-  NotReady: { _tag: 'NotReady', reason: 'the database does not answer' },
+  NotReady: { _tag: 'NotReady', reason: 'the database does not answer; run `animal-store doctor`' },
   HttpVersionNotSupported: { _tag: 'HttpVersionNotSupported' },
 };
