@@ -27,6 +27,14 @@ export const writeFully = async (output: Writable, data: string | Uint8Array): P
   for (let rest = Buffer.from(data); rest.length > 0;) rest = rest.subarray(writeSync(file, rest));
 };
 
+const usualColumns = 80;
+
+/** Returns the width of a terminal, or Infinity for another output. A terminal of a container may have no width. */
+const columnsOf = ({ isTTY = false, columns = 0 }: Output): number => {
+  if (!isTTY) return Infinity;
+  return columns > 0 ? columns : usualColumns;
+};
+
 /** Standard output or error. `columns` is the width of a terminal. */
 export type Output = Writable & { readonly isTTY?: boolean; readonly columns?: number };
 
@@ -66,7 +74,7 @@ export const openTerminal = ({ env, stdout, stderr }: ProcessIO) => {
     printed = writeFully(stderr, withColour(asCalled(text))).catch(() => undefined);
   };
 
-  const errorColumns = stderr.isTTY === true && stderr.columns ? stderr.columns : Infinity;
+  const errorColumns = columnsOf(stderr);
 
   /**
    * Prints a line, wrapped at a terminal. Escapes control characters, by which the name of a file could move the cursor
@@ -100,7 +108,7 @@ export const openTerminal = ({ env, stdout, stderr }: ProcessIO) => {
     stdout,
     stderr,
     /** Width of standard output, or Infinity if it is no terminal. */
-    columns: stdout.isTTY === true && stdout.columns ? stdout.columns : Infinity,
+    columns: columnsOf(stdout),
     printError,
     writeError,
     write,

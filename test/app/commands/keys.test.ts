@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import stringWidth from 'string-width';
 import { existsSync } from 'node:fs';
+import { Writable } from 'node:stream';
 import { openSqlite } from '../../../adapters/knex';
 import { newCatalogue } from '../../support/databases/catalogue';
 import { type Environment, main, withoutDatabaseLine } from '../../support/processes/command';
@@ -211,6 +212,20 @@ describe('The list of keys at a terminal', () => {
       [long.id, 'a name…', 'same', long.key.slice(-4), today(), today(1), 'never', 'revoked'],
       [id, 'a name…', long.id.slice(0, 6), rotated.trim().slice(-4), today(), today(90), 'never', 'valid'],
     ]);
+  });
+
+  it('fits 80 columns in a container, whose terminal has no width', async () => {
+    const { environment } = await newStore();
+    await create(environment, 'a name that is much longer than its column, and than the whole terminal');
+    const chunks: Array<string> = [];
+    const write: Writable['_write'] = (chunk, _encoding, done) => {
+      chunks.push(String(chunk));
+      done();
+    };
+    const stdout = Object.assign(new Writable({ write }), { isTTY: true, columns: 0 });
+    expect((await runInProcess(['keys', 'list'], environment, { stdout })).code).to.equal(0);
+    const lines = chunks.join('').trimEnd().split('\n');
+    expect(Math.max(...lines.map(({ length }) => length))).to.equal(80);
   });
 
   it('aligns names with wide characters, and quotes only names that could imitate columns', async () => {
