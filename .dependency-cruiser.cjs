@@ -75,7 +75,10 @@ module.exports = {
       from: { path: '^adapters/http/server/' },
       to: {
         path: ['^adapters/', '^node_modules/'],
-        pathNot: ['^adapters/http/server/', '^adapters/http/(body|errors|forwarded|limits|request)\\.ts$'],
+        pathNot: [
+          '^adapters/http/server/',
+          '^adapters/http/(body|errors|forwarded|keep-alive|limits|request)\\.ts$',
+        ],
       },
     },
     {

@@ -5,7 +5,7 @@ import { accessLog, type Reporter } from './access-log';
 import { cors, corsHeaders } from './cors';
 import { describeFailure, type HttpFailure } from './errors';
 import { clientAddressOf, type RequestHead } from './forwarded';
-import { closeAfter } from './server/keep-alive';
+import { closeAfter } from './keep-alive';
 import { petMethods } from './pet-operations';
 import { requestIdOf } from './request-record';
 import { failureReply } from './reply';

@@ -6,7 +6,7 @@ import type Koa from 'koa';
 import type { HttpFailure, NotReady } from './errors';
 import { publicUrlOf } from './forwarded';
 import { securityHeaders } from './headers';
-import { endInTime } from './pet-operations';
+import { endInTime } from './end-in-time';
 import { documentReply, pages } from './pages';
 import { jsonReply, type Reply } from './reply';
 import { type Context, exactRouter, recordOf, respond, type State, unmatched } from './routes';

@@ -6,7 +6,7 @@ import { collectBody, hasBody } from '../request';
 import type { AcceptPriority } from './accept-priority';
 import { endSocket } from './end-socket';
 import { type ErrorResponse, errorText } from './error-response';
-import { announceKeepAlive, closeAfter } from './keep-alive';
+import { announceKeepAlive, closeAfter } from '../keep-alive';
 import { RequestParts } from './request-parts';
 import { isMalformedHeadRequest, type ParserError, parserFailure, validateRequest } from './validate-request';
 

@@ -1,5 +1,6 @@
 /*
- * Runs work on a database. Only this module begins transactions, repeats work, and limits the time of statements.
+ * Runs work on a database. Only this module begins transactions of Knex, repeats work, and limits the time of
+ * statements.
  */
 
 import * as E from 'fp-ts/Either';

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import * as E from 'fp-ts/Either';
 import { mock } from 'node:test';
-import { endInTime } from '../../../adapters/http/pet-operations';
+import { endInTime } from '../../../adapters/http/end-in-time';
 import { maxResponseMs, RequestRecord } from '../../../adapters/http/request-record';
 import { fakeTimeouts } from '../../support/fake-timers';
 
