@@ -110,7 +110,8 @@ export type StoreFailure = FailureOf<OpenAnimalStore | AnimalStore[OperationName
 
 /** Ports of a store. Without `consumeQuota`, requests are not limited. */
 export interface Ports {
-  readonly pets: PetRepository;
+  /** Other functions of a repository serve corrections and imports, which no API key opens. */
+  readonly pets: Pick<PetRepository, 'list' | 'find' | 'create'>;
   readonly authenticate: Authenticate;
   readonly consumeQuota?: ConsumeQuota | undefined;
 }
@@ -140,7 +141,7 @@ export const decodeNewPet = (newPet: unknown): E.Either<InvalidNewPet, Checked<N
 export const checkMayCreate = ({ isReadOnly }: Caller): E.Either<ReadOnlyApiKey, void> =>
   isReadOnly === true ? E.left({ _tag: 'ReadOnlyApiKey' }) : E.right(undefined);
 
-const operationsOf = (pets: PetRepository, caller: Caller, quota: Quota | undefined): AnimalStore => ({
+const operationsOf = (pets: Ports['pets'], caller: Caller, quota: Quota | undefined): AnimalStore => ({
   caller,
   quota,
   listPets: (query = {}, deadline) => {

@@ -94,8 +94,8 @@ const unstorable = /[\0\p{Surrogate}]/u;
 const isTooLong = (value: string, maxLength: number): boolean =>
   value.length > maxLength && (value.length > 2 * maxLength || Array.from(value).length > maxLength);
 
-const minInt64 = String(-(2n ** 63n));
-const maxInt64 = String(2n ** 63n - 1n);
+export const leastInt64 = -(2n ** 63n);
+export const greatestInt64 = 2n ** 63n - 1n;
 
 export const isInt64 = (value: bigint): boolean => BigInt.asIntN(64, value) === value;
 
@@ -140,8 +140,8 @@ const fieldKindOf = (rule: FieldRule): Kind & Partial<Pick<FieldType, 'decode'>>
     case 'int64':
       return {
         fromText: int64FromText,
-        expected: `an integer from ${minInt64} to ${maxInt64}`,
-        violation: integerViolation(minInt64, maxInt64),
+        expected: `an integer from ${String(leastInt64)} to ${String(greatestInt64)}`,
+        violation: integerViolation(String(leastInt64), String(greatestInt64)),
         jsonType: 'integer',
         decode: toInt64,
       };

@@ -1,7 +1,7 @@
 import type { KeyId, OwnerId } from '../../core';
+import { type Middleware, recordOf } from './context';
 import { describeFailure, type UnauthorizedReason } from './errors';
 import { clientAddressOf } from './forwarded';
-import { type Middleware, recordOf } from './routes';
 
 /** Log entry of a request that the HTTP server rejected. No entry contains an API key, a query or a body. */
 export interface RejectionEntry {

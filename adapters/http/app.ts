@@ -2,6 +2,7 @@ import * as E from 'fp-ts/Either';
 import Koa from 'koa';
 import type { OpenAnimalStore } from '../../core';
 import { accessLog, type Reporter } from './access-log';
+import { type Context, findRecord, recordOf } from './context';
 import { cors, corsHeaders } from './cors';
 import { describeFailure, type HttpFailure } from './errors';
 import { clientAddressOf, type RequestHead } from './forwarded';
@@ -10,7 +11,7 @@ import { petMethods } from './pet-operations';
 import { requestIdOf } from './request-record';
 import { failureReply } from './reply';
 import { drainBody } from './request';
-import { addPetRoutes, type Context, findRecord, recordOf, respond } from './routes';
+import { addPetRoutes, respond } from './routes';
 import { addAdminRoutes, addPublicRoutes, type CheckReadiness, type ReadMetrics } from './service-routes';
 
 /**

@@ -1,6 +1,7 @@
 import { acceptedHeaders, exposedHeaders, type Headers, securityHeaders } from './headers';
 import { petMethods } from './pet-operations';
-import { type Middleware, respond } from './routes';
+import type { Middleware } from './context';
+import { respond } from './routes';
 import * as E from 'fp-ts/Either';
 
 const isAllowed = (origins: ReadonlyArray<string>, origin: string): boolean =>

@@ -18,7 +18,7 @@ export const requestIdOf = (sent: unknown): string =>
 const isMatched = (etag: string, ifNoneMatch = ''): boolean =>
   ifNoneMatch.split(',').some((each) => [etag, `W/${etag}`, '*'].includes(each.trim()));
 
-/** Record of one request, from its start to its outcome. Made by routes.ts, or by fetch.ts for hosts without Koa. */
+/** Record of one request, from its start to its outcome. Made by context.ts, or by fetch.ts for hosts without Koa. */
 export class RequestRecord {
   readonly id: string;
   readonly startedAt = performance.now();

@@ -1,37 +1,14 @@
 import Router from '@koa/router';
 import * as E from 'fp-ts/Either';
 import type Koa from 'koa';
-import type { Caller, OpenAnimalStore } from '../../core';
+import type { OpenAnimalStore } from '../../core';
 import { answer, type StoreAccess } from './answer';
+import { type Context, recordOf, type State } from './context';
 import type { HttpFailure } from './errors';
-import type { RequestHead } from './forwarded';
 import { operationsHint, type PetOperation, petOperations } from './pet-operations';
-import { RequestRecord } from './request-record';
+import type { RequestRecord } from './request-record';
 import type { Reply } from './reply';
 import { hasBody, headerOf, readBody } from './request';
-
-/** State of a request in Koa, for the middleware of an embedding program. */
-export interface State {
-  caller?: Caller;
-}
-
-export type Context = Koa.ParameterizedContext<State>;
-export type Middleware = Koa.Middleware<State>;
-
-const records = new WeakMap<RequestHead, RequestRecord>();
-
-/** Returns the record of a request that the Koa application has received, otherwise undefined. */
-export const findRecord = (request: RequestHead): RequestRecord | undefined => records.get(request);
-
-/** Returns the record of the request of a context. The first call makes the record. */
-export const recordOf = ({ req, res }: Context): RequestRecord => {
-  const earlier = records.get(req);
-  if (earlier !== undefined) return earlier;
-  // A host may have set its own id for the request.
-  const record = new RequestRecord(res.getHeader('X-Request-Id') ?? req.headers['x-request-id']);
-  records.set(req, record);
-  return record;
-};
 
 /** Writes the reply. Emits the cause of a 500 or 503 as the application's `error` event. */
 const write = (context: Context, record: RequestRecord, { status, headers, body }: Reply): void => {

@@ -6,10 +6,11 @@ import type Koa from 'koa';
 import type { HttpFailure, NotReady } from './errors';
 import { publicUrlOf } from './forwarded';
 import { securityHeaders } from './headers';
+import { type Context, recordOf, type State } from './context';
 import { endInTime } from './end-in-time';
 import { documentReply, pages } from './pages';
 import { jsonReply, type Reply } from './reply';
-import { type Context, exactRouter, recordOf, respond, type State, unmatched } from './routes';
+import { exactRouter, respond, unmatched } from './routes';
 
 const addRoute = (
   router: Router<State>,

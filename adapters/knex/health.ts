@@ -1,12 +1,11 @@
 import * as E from 'fp-ts/Either';
 import type { Task } from 'fp-ts/Task';
 import type { TaskEither } from 'fp-ts/TaskEither';
-import { defaultPageSize, type Unavailable } from '../../core';
+import { defaultPageSize, leastInt64, type Unavailable } from '../../core';
 import { maxBatchSize } from './batcher';
 import type { DatabaseSizes, OwnDatabase } from './database/own-database';
 import { type ErrorKind, isKind, permanentError } from './database/errors';
 import { findMissingColumns, findMissingRights } from './database/needs';
-import { leastInt64 } from './database/pet-columns';
 import { toTaskEither, withTimeout } from './database/work';
 import { generationMismatch, readSchemaState } from './migrations/migrations';
 import { databaseTimeouts } from './database/timeouts';

@@ -9,6 +9,7 @@ import {
   type PetFilters,
   walkPages,
 } from '../../core';
+import { CommandFailed } from '../failures';
 import { withStore } from '../store/with-store';
 import type { Terminal } from '../terminal/terminal';
 import { counted, escapeControlCharacters } from '../terminal/text';
@@ -60,7 +61,7 @@ const exportTo = async (
       const end = E.isRight(opposite) ? opposite.right.pets[0]?.id : undefined;
       let first: bigint | undefined;
       for await (const page of walkPages(pets.list, query)) {
-        if (E.isLeft(page)) throw page.left.cause;
+        if (E.isLeft(page)) throw new CommandFailed(page.left);
         progress.animals += page.right.pets.length;
         first ??= page.right.pets[0]?.id;
         const last = page.right.pets.at(-1)?.id;

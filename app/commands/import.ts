@@ -1,10 +1,11 @@
 import { Command } from 'commander';
 import * as E from 'fp-ts/Either';
 import { decodeNewPets, importAll, type ImportedPets, type InvalidNewPet } from '../../core';
-import { withStore } from '../store/with-store';
+import { type CommandStore, withStore } from '../store/with-store';
 import type { Terminal } from '../terminal/terminal';
 import { counted, grouped } from '../terminal/text';
 import { existsSync, ReadStream, statSync } from 'node:fs';
+import type { Readable } from 'node:stream';
 import { openSource } from '../transfer/files';
 import { type Format, formatOfFile, readRows } from '../transfer/formats';
 import { createIdsFile } from '../transfer/ids';
@@ -70,34 +71,29 @@ const idsText = (imported: ImportedPets): string => {
   return others === 0n ? text : `${text}, of which ${others} belong to other animals or to none`;
 };
 
-/**
- * Stores the animals of a file in one transaction. With `--dry-run`, only checks them, and returns undefined. Prints at
- * most `maxPrinted` invalid rows.
- */
-const importFile = async (
-  file: string,
-  format: Format,
-  { skipInvalid = false, dryRun = false, escapeFormulas = false, ids }: Options,
-  counts: Counts,
-  { settings, terminal: { env, printError }, signal }: TransferContext,
-  maxPrinted = Infinity,
-): Promise<ImportedPets | undefined> => {
+/** Opens a file. `counts.share` then returns the fraction that was read. */
+const openCounted = (file: string, counts: Counts, signal: AbortSignal): Readable => {
   const source = openSource(file, signal);
-  if (file !== '-' && source instanceof ReadStream) {
-    const { size } = statSync(file, { throwIfNoEntry: false }) ?? { size: 0 };
-    counts.share = () => (size === 0 ? undefined : Math.min(source.bytesRead / size, 1));
-  }
+  if (file === '-' || !(source instanceof ReadStream)) return source;
+  const { size } = statSync(file, { throwIfNoEntry: false }) ?? { size: 0 };
+  counts.share = () => (size === 0 ? undefined : Math.min(source.bytesRead / size, 1));
+  return source;
+};
 
+/** Returns the values of rows, and the callbacks of an import of them. Calls `onReject` with each invalid row. */
+const valuesOf = (
+  batches: AsyncIterable<ReadonlyArray<Row>>,
+  counts: Counts,
+  onReject: (error: string) => void,
+) => {
+  // An import checks a value before it takes the next one, so its failure belongs to the row that was read last.
   let row: Row = { line: 0, value: E.right(undefined) };
   const reject = (reason: string): void => {
     counts.invalidRows += 1;
-    const error = `${placeOf(row)}: ${reason}`;
-    if (!skipInvalid && !dryRun) throw new InvalidRow(error);
-    if (counts.invalidRows <= maxPrinted) printError(error);
+    onReject(`${placeOf(row)}: ${reason}`);
   };
-
   async function* values(): AsyncGenerator {
-    for await (const rows of readRows(format, source, escapeFormulas))
+    for await (const rows of batches)
       for (row of rows) {
         counts.rows += 1;
         if (E.isLeft(row.value)) {
@@ -108,40 +104,64 @@ const importFile = async (
         yield row.value.right;
       }
   }
-
   const onInvalid = (failure: InvalidNewPet): void => {
     reject(rowErrorText(failure, E.isRight(row.value) ? row.value.right : undefined));
   };
-  const callbacks = { onInvalid, onIgnored: counts.warnings.ignore };
+  return { values: values(), callbacks: { onInvalid, onIgnored: counts.warnings.ignore } };
+};
 
+/** Stores animals in one transaction, and writes their ids to the file `ids`. */
+const storeAll = async (
+  pets: CommandStore['pets'],
+  { values, callbacks }: ReturnType<typeof valuesOf>,
+  ids: string | undefined,
+): Promise<ImportedPets> => {
+  const idsFile = ids === undefined ? undefined : await createIdsFile(ids);
+  const imported = await importAll(pets, values, { ...callbacks, onIds: idsFile?.write })();
+  const keepIds = (remains: string): Promise<void> | undefined =>
+    idsFile?.keep().catch((error: unknown) => {
+      throw new CommitBegan(E.toError(error), remains);
+    });
+  if (E.isRight(imported)) {
+    await keepIds(`all animals were stored${idsText(imported.right)}`);
+    return imported.right;
+  }
+  const { left: failure } = imported;
+  if (failure._tag === 'Unavailable') {
+    await keepIds(unconfirmed);
+    throw new CommitBegan(failure.cause, unconfirmed);
+  }
+  await idsFile?.discard();
+  throw failure._tag === 'ImportAborted' ? failure.cause : new Error(rowErrorText(failure, undefined));
+};
+
+/**
+ * Stores the animals of a file. With `--dry-run`, only checks them, and returns undefined. Prints at most `maxPrinted`
+ * invalid rows.
+ */
+const importFile = async (
+  file: string,
+  format: Format,
+  { skipInvalid = false, dryRun = false, escapeFormulas = false, ids }: Options,
+  counts: Counts,
+  { settings, terminal: { env, printError }, signal }: TransferContext,
+  maxPrinted = Infinity,
+): Promise<ImportedPets | undefined> => {
+  const source = openCounted(file, counts, signal);
+  const animals = valuesOf(readRows(format, source, escapeFormulas), counts, (error) => {
+    if (!skipInvalid && !dryRun) throw new InvalidRow(error);
+    if (counts.invalidRows <= maxPrinted) printError(error);
+  });
   try {
     if (!dryRun)
-      return await withStore(settings, { env, printError, signal }, async ({ pets }) => {
-        const idsFile = ids === undefined ? undefined : await createIdsFile(ids);
-        const imported = await importAll(pets, values(), { ...callbacks, onIds: idsFile?.write })();
-        const keepIds = (remains: string): Promise<void> | undefined =>
-          idsFile?.keep().catch((error: unknown) => {
-            throw new CommitBegan(E.toError(error), remains);
-          });
-        if (E.isRight(imported)) {
-          await keepIds(`all animals were stored${idsText(imported.right)}`);
-          return imported.right;
-        }
-        const { left: failure } = imported;
-        if (failure._tag === 'Unavailable') {
-          await keepIds(unconfirmed);
-          throw new CommitBegan(failure.cause, unconfirmed);
-        }
-        await idsFile?.discard();
-        throw failure._tag === 'ImportAborted' ? failure.cause : new Error(rowErrorText(failure, undefined));
-      });
-    const newPets = decodeNewPets(values(), callbacks);
-    while ((await newPets.next()).done !== true);
-    if (counts.invalidRows > 0 && !skipInvalid)
-      throw new Error(
-        `${grouped(counts.invalidRows)} of ${counted(counts.rows, 'row')} invalid${counts.invalidRows > maxPrinted ? `, the first ${maxPrinted} above` : ''}`,
+      return await withStore(settings, { env, printError, signal }, ({ pets }) =>
+        storeAll(pets, animals, ids),
       );
-    return undefined;
+    const decoded = decodeNewPets(animals.values, animals.callbacks);
+    while ((await decoded.next()).done !== true);
+    if (counts.invalidRows === 0 || skipInvalid) return undefined;
+    const printed = counts.invalidRows > maxPrinted ? `, the first ${maxPrinted} above` : '';
+    throw new Error(`${grouped(counts.invalidRows)} of ${counted(counts.rows, 'row')} invalid${printed}`);
   } finally {
     source.destroy();
   }

@@ -30,7 +30,7 @@ interface Options extends PetFilters {
 }
 
 const parseLimit = (text: string): number => {
-  const limit = /^[0-9]{1,3}$/.test(text) ? Number(text) : 0;
+  const limit = /^[0-9]{1,20}$/.test(text) ? Number(text) : 0;
   if (limit < 1 || limit > maxPageSize) throw new InvalidArgumentError(`must be from 1 to ${maxPageSize}`);
   return limit;
 };

@@ -48,6 +48,8 @@ const contentsText = async (database: OwnDatabase): Promise<string> => {
 
 type Restore = Copy<Options>;
 
+type RestoreContext = Parameters<Restore>[2];
+
 interface RestoreState {
   /**
    * Last completed step of a restore into PostgreSQL. The tables are committed before the rights are granted and the
@@ -84,7 +86,7 @@ const restoreIntoPostgres = async (
   settings: Settings,
   connectionString: string,
   file: string,
-  options: Parameters<Restore>[2],
+  options: RestoreContext,
   state: RestoreState,
 ): Promise<string> => {
   const database = await databaseOf(settings).open();
@@ -124,7 +126,7 @@ const restoreIntoPostgres = async (
 };
 
 /** Restores a backup of SQLite into a temporary folder, and returns a text about its contents. */
-const tryRestore = async (file: string, options: Parameters<Restore>[2]): Promise<string> => {
+const tryRestore = async (file: string, options: RestoreContext): Promise<string> => {
   const folder = await mkdtemp(join(tmpdir(), 'animal-store-'));
   try {
     const filename = join(folder, 'animals.sqlite3');
@@ -141,7 +143,9 @@ const tryRestore = async (file: string, options: Parameters<Restore>[2]): Promis
 };
 
 const restore = async (
-  [source, file, options]: Parameters<Restore>,
+  source: Settings,
+  file: string,
+  options: RestoreContext,
   state: RestoreState,
 ): Promise<string> => {
   const settings =
@@ -195,6 +199,6 @@ export const restoreCommand = (terminal: Terminal): Command =>
     )
     .action((file: string, options: Options) => {
       const state: RestoreState = { phase: 'restoring' };
-      const run: Restore = (...parameters) => restore(parameters, state);
+      const run: Restore = (...parameters) => restore(...parameters, state);
       return copyAction(terminal, run, () => remains(state, options.role))(file, options);
     });

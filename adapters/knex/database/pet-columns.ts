@@ -25,8 +25,6 @@ interface FieldColumn extends Column {
   readonly field: keyof Pet;
 }
 
-export const leastInt64 = -(2n ** 63n);
-
 export const petColumns: ReadonlyArray<FieldColumn> = petFieldNames.map((field) => {
   return {
     field,

@@ -4,7 +4,7 @@ import { type Operator, recordPets } from '../changes';
 import { changedCells } from '../database/pet-columns';
 import type { StoreDatabase } from '../database/store-database';
 import { eitherToTaskEither, retryConflicts, toTaskEither } from '../database/work';
-import { inBatches } from './import';
+import { inBatches } from './in-batches';
 import { findPets } from './read';
 
 export const updatePet =

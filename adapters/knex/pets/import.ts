@@ -10,32 +10,12 @@ import {
   type PetRepository,
   unavailable,
 } from '../../../core';
-import { maxBatchSize } from '../batcher';
 import { createdByImport, type Operator } from '../changes';
 import { withoutStatement } from '../database/errors';
 import type { Statements, StoreDatabase } from '../database/store-database';
 import { keepAwake } from '../database/long-work';
 import { insertPets } from './create';
-
-/**
- * Yields the elements of a source in batches that each fit into one statement. Throws at the next element after
- * `signal` is aborted.
- */
-export async function* inBatches<A>(
-  source: Iterable<A> | AsyncIterable<A>,
-  signal?: AbortSignal,
-  size = maxBatchSize,
-): AsyncGenerator<ReadonlyArray<A>> {
-  let batch: Array<A> = [];
-  for await (const element of source) {
-    signal?.throwIfAborted();
-    batch.push(element);
-    if (batch.length < size) continue;
-    yield batch;
-    batch = [];
-  }
-  if (batch.length > 0) yield batch;
-}
+import { inBatches } from './in-batches';
 
 /** Number of animals in a statement of an import. It was the fastest of sizes from 1,000 to 10,000. */
 const importBatchSize = 3_000;

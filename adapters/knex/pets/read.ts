@@ -6,7 +6,9 @@ import {
   compareIn,
   countToFind,
   defaultPageSize,
+  greatestInt64,
   isInt64,
+  leastInt64,
   type Pet,
   petFilters,
   type PetNotFound,
@@ -18,7 +20,7 @@ import {
   type Unavailable,
 } from '../../../core';
 import { createBatcher, type OnBatch } from '../batcher';
-import { filterCells, idOfRow, leastInt64, petFromRow, type PetRow } from '../database/pet-columns';
+import { filterCells, idOfRow, petFromRow, type PetRow } from '../database/pet-columns';
 import type { PageStart, Statements, StoreDatabase } from '../database/store-database';
 import { throwIfLate, toEither } from '../database/work';
 
@@ -42,8 +44,6 @@ export const findPets = async (
 
 /** Maximum number of animals that one statement reads, so that their rows don't block the event loop for long. */
 const maxPetsPerStatement = 5_000;
-
-const greatestInt64 = 2n ** 63n - 1n;
 
 const filtersOf = (query: PetQuery) => petFilters.filter((field) => query[field] !== undefined);
 

@@ -16,6 +16,7 @@ import {
 import { stat, statfs } from 'node:fs/promises';
 import knex, { type Knex } from 'knex';
 import { dirname, resolve } from 'node:path';
+import { greatestInt64 } from '../../../core';
 import { type DatabaseSizes, withPool } from '../database/own-database';
 import { codeOf, errorWithCode, permanentError, withoutStatement } from '../database/errors';
 import { toEither } from '../database/work';
@@ -205,8 +206,6 @@ export const fileSizes = async (name: string): Promise<DatabaseSizes> => {
   return { databaseSize, writeAheadLogSize, diskAvailable: disk.bavail * disk.bsize };
 };
 
-const greatestInt64 = '9223372036854775807';
-
 /**
  * Returns how to free an id if none is left, and undefined otherwise. Without a free id, creates fail with SQLITE_FULL,
  * as on a full disk. Unlike on PostgreSQL, the sequence can't be behind the ids, because SQLite takes the greatest id
@@ -221,7 +220,7 @@ export const inspectLastId = async (reads: Knex): Promise<string | undefined> =>
        ) as text) as id`,
     ),
   );
-  return last.id === greatestInt64
+  return last.id === String(greatestInt64)
     ? "no id is left after the last one, 9223372036854775807; remove the animal and the idempotency key that have it, and run: update sqlite_sequence set seq = (select max(id) from (select id from pets union all select pet_id from idempotency_keys)) where name = 'pets'"
     : undefined;
 };

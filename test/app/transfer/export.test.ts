@@ -118,7 +118,7 @@ describe('The command export', () => {
     const file = await newFile('animals.ndjson', earlier);
     const mistyped = join(dirname(file), 'mistyped.sqlite3');
     for (const [settings, reason] of [
-      [environment, 'the row with id 150 in table pets is invalid; correct or delete it'],
+      [environment, 'the database .*: the row with id 150 in table pets is invalid; correct or delete it'],
       [{ DATABASE_URL: `sqlite:${mistyped}` }, `there is no animal store in sqlite:${mistyped}; set .*`],
     ] as const) {
       const { code, stderr } = await runInProcess(['export', file, '--replace'], settings);

@@ -1,0 +1,21 @@
+import { maxBatchSize } from '../batcher';
+
+/**
+ * Yields the elements of a source in batches that each fit into one statement. Throws at the next element after
+ * `signal` is aborted.
+ */
+export async function* inBatches<A>(
+  source: Iterable<A> | AsyncIterable<A>,
+  signal?: AbortSignal,
+  size = maxBatchSize,
+): AsyncGenerator<ReadonlyArray<A>> {
+  let batch: Array<A> = [];
+  for await (const element of source) {
+    signal?.throwIfAborted();
+    batch.push(element);
+    if (batch.length < size) continue;
+    yield batch;
+    batch = [];
+  }
+  if (batch.length > 0) yield batch;
+}
