@@ -51,7 +51,7 @@ const lossCheckMs = 500;
 /** Maximum time to stop the admin server, counted from the stop of the public server. */
 const adminStopMs = 500;
 
-interface Lifetime {
+interface ServeContext {
   readonly version: string;
   readonly logger: Logger;
   readonly onProgress: (text: string) => void;
@@ -72,68 +72,97 @@ const endOf = async (store: ServiceStore, told: Promise<NodeJS.Signals>): Promis
   }
 };
 
+/** State of the public server that the admin server reports. */
+interface PublicState {
+  isStopping: boolean;
+  openConnections: () => number;
+}
+
+/** Parts of the service that its servers share. */
+interface Parts {
+  readonly settings: Settings;
+  readonly store: ServiceStore;
+  readonly reporter: ReturnType<typeof requestReporter>;
+  readonly checkReadiness: ReturnType<typeof readiness>;
+  readonly state: PublicState;
+}
+
+/** Starts the admin server, if it has a port. */
+const startAdmin = async (
+  { settings, store, reporter, checkReadiness, state }: Parts,
+  metrics: PrometheusMetrics | undefined,
+): Promise<HttpServer | undefined> => {
+  const { ADMIN_HOST: host, ADMIN_PORT: port, KEEP_ALIVE_SECONDS: idleSeconds } = settings;
+  if (port === undefined || metrics === undefined) return undefined;
+  const readMetrics = async () =>
+    metrics.read({
+      ...(await readServiceStatus(store, checkReadiness)),
+      openConnections: state.openConnections(),
+    });
+  const application = adminApplication(defectsOnly(reporter), checkReadiness, readMetrics);
+  return start(application, { host, port, maxConnections: maxAdminConnections, idleSeconds }, 'ADMIN_');
+};
+
+const startPublic = ({ settings, store, reporter, checkReadiness }: Parts): Promise<HttpServer> => {
+  const application = httpApplication({
+    openStore: openAnimalStore(store.ports),
+    checkReadiness,
+    reporter,
+    corsOrigins: settings.CORS_ORIGIN,
+    trustedProxies: settings.TRUST_PROXY,
+  });
+  const limits = {
+    host: settings.HOST,
+    port: settings.PORT,
+    maxConnections: settings.MAX_CONNECTIONS,
+    idleSeconds: settings.KEEP_ALIVE_SECONDS,
+    onConnectionRefused: reporter.connectionRefused,
+  };
+  return start(application, limits, '');
+};
+
+/** Serves clients until a signal or the loss of the database. Logs the start and the stop. */
+const servePublic = async (
+  parts: Parts,
+  adminAddress: string | undefined,
+  { version, logger, until }: ServeContext,
+): Promise<void> => {
+  const { settings, store, state } = parts;
+  const { DATABASE_URL, STOP_DELAY } = settings;
+  const server = await startPublic(parts);
+  state.openConnections = server.openConnections;
+  let stopDelayMs = STOP_DELAY;
+  try {
+    const addresses = { address: server.address, adminAddress };
+    const told = until({ ...addresses, firstKey: await store.createFirstKey() });
+    const database = databaseUrlText(DATABASE_URL);
+    logger.info({ version, ...addresses, database, settings: changedSettings(settings) }, 'started');
+    const signal = await endOf(store, told);
+    logger.info({ signal, stopDelayMs: STOP_DELAY }, 'stopping');
+  } catch (error) {
+    // Stops without a delay. If the database file was deleted, reads would still be answered from it.
+    stopDelayMs = 0;
+    logger.fatal({ reason: reasonOf(error, DATABASE_URL) }, 'stopping');
+    throw error;
+  } finally {
+    state.isStopping = true;
+    await server.stop(stopDelayMs);
+  }
+};
+
 const serveClients = async (
   settings: Settings,
   store: ServiceStore,
   metrics: PrometheusMetrics | undefined,
-  { version, logger, until }: Lifetime,
+  context: ServeContext,
 ): Promise<void> => {
-  const { ADMIN_PORT, DATABASE_URL, STOP_DELAY } = settings;
-  const reporter = requestReporter(logger, settings, metrics?.requests);
-  let isStopping = false;
-  let stopDelayMs = STOP_DELAY;
-  const checkReadiness = readiness(store, logger, () => isStopping);
-  let openConnections = (): number => 0;
-  const readStatus = async () => ({
-    ...(await readServiceStatus(store, checkReadiness)),
-    openConnections: openConnections(),
-  });
-  const admin =
-    ADMIN_PORT === undefined || metrics === undefined
-      ? undefined
-      : await start(
-          adminApplication(defectsOnly(reporter), checkReadiness, async () =>
-            metrics.read(await readStatus()),
-          ),
-          {
-            host: settings.ADMIN_HOST,
-            port: ADMIN_PORT,
-            maxConnections: maxAdminConnections,
-            idleSeconds: settings.KEEP_ALIVE_SECONDS,
-          },
-          'ADMIN_',
-        );
+  const reporter = requestReporter(context.logger, settings, metrics?.requests);
+  const state: PublicState = { isStopping: false, openConnections: () => 0 };
+  const checkReadiness = readiness(store, context.logger, () => state.isStopping);
+  const parts: Parts = { settings, store, reporter, checkReadiness, state };
+  const admin = await startAdmin(parts, metrics);
   try {
-    const application = httpApplication({
-      openStore: openAnimalStore(store.ports),
-      checkReadiness,
-      reporter,
-      corsOrigins: settings.CORS_ORIGIN,
-      trustedProxies: settings.TRUST_PROXY,
-    });
-    const limits = {
-      maxConnections: settings.MAX_CONNECTIONS,
-      idleSeconds: settings.KEEP_ALIVE_SECONDS,
-      onConnectionRefused: reporter.connectionRefused,
-    };
-    const server = await start(application, { host: settings.HOST, port: settings.PORT, ...limits }, '');
-    ({ openConnections } = server);
-    try {
-      const addresses = { address: server.address, adminAddress: admin?.address };
-      const told = until({ ...addresses, firstKey: await store.createFirstKey() });
-      const database = databaseUrlText(DATABASE_URL);
-      logger.info({ version, ...addresses, database, settings: changedSettings(settings) }, 'started');
-      const signal = await endOf(store, told);
-      logger.info({ signal, stopDelayMs: STOP_DELAY }, 'stopping');
-    } catch (error) {
-      // Stops without a delay. If the database file was deleted, reads would still be answered from it.
-      stopDelayMs = 0;
-      logger.fatal({ reason: reasonOf(error, DATABASE_URL) }, 'stopping');
-      throw error;
-    } finally {
-      isStopping = true;
-      await server.stop(stopDelayMs);
-    }
+    await servePublic(parts, admin?.address, context);
   } finally {
     await admin?.stop(0, adminStopMs);
     reporter.reportNotLogged();
@@ -144,8 +173,8 @@ const serveClients = async (
  * Runs the service from start to stop. The admin server starts first and stops last, so that startup and shutdown can
  * be observed.
  */
-export const serve = async (settings: Settings, lifetime: Lifetime): Promise<void> => {
-  const { version, logger, onProgress } = lifetime;
+export const serve = async (settings: Settings, context: ServeContext): Promise<void> => {
+  const { version, logger, onProgress } = context;
   if (mayCreateStore(settings))
     // Otherwise a start that fails at its port would leave a new and empty database.
     for (const prefix of ['ADMIN_', ''] as const) await listenBriefly(settings, prefix);
@@ -155,7 +184,7 @@ export const serve = async (settings: Settings, lifetime: Lifetime): Promise<voi
       : prometheusMetrics({ version, operations: Object.values(petOperations), batchOperations });
   const store = await openServiceStore(settings, metrics?.batches, onProgress);
   try {
-    await serveClients(settings, store, metrics, lifetime);
+    await serveClients(settings, store, metrics, context);
   } finally {
     await store.close();
   }

@@ -44,7 +44,7 @@ const hexDigits = 16;
  * Makes the adapter that knows the keys of API_KEYS. Derives the id of a key from the key, and not from its place in
  * the list. The id then stays the same when other keys are added or removed.
  */
-export const environmentKeys = (keys: ReadonlyArray<ApiKey>): ReturnType<typeof inMemoryApiKeys> =>
+export const configuredKeys = (keys: ReadonlyArray<ApiKey>): ReturnType<typeof inMemoryApiKeys> =>
   inMemoryApiKeys(
     keys.map((key) => [decodeOrThrow(KeyId, `env-${hash('sha256', key).slice(0, hexDigits)}`), key]),
   );
@@ -83,7 +83,7 @@ const databaseStore = (
     pets: knexPetRepository(database, { observer, idempotencyTtlMs: ttlMsOf(settings) }),
     authenticate:
       settings.API_KEYS.length > 0
-        ? environmentKeys(settings.API_KEYS).authenticate
+        ? configuredKeys(settings.API_KEYS).authenticate
         : knexAuthenticate(database),
     consumeQuota: pickQuota(database, settings),
   },
@@ -108,7 +108,7 @@ const memoryStore = (settings: Settings): ServiceStore => {
   return {
     ports: {
       pets: inMemoryPetRepository({ idempotencyTtlMs: ttlMsOf(settings) }),
-      authenticate: environmentKeys(keys).authenticate,
+      authenticate: configuredKeys(keys).authenticate,
       consumeQuota: RATE_LIMIT && inMemoryQuota(RATE_LIMIT),
     },
     createFirstKey: () => Promise.resolve(firstKey),

@@ -36,7 +36,7 @@ interface Step {
   readonly check: Check;
   readonly run: (opening: Opening) => Promise<ReadonlyArray<Finding>> | ReadonlyArray<Finding>;
   /** True for a step that only `doctor` takes. */
-  readonly isTrial?: true;
+  readonly isDoctorOnly?: true;
   /** True if no statement can run after a failure of the step. */
   readonly isRequired?: true;
 }
@@ -131,18 +131,18 @@ const checkKeys = async (opening: Opening): Promise<ReadonlyArray<Finding>> => {
 };
 
 const steps: ReadonlyArray<Step> = [
-  { check: 'user', run: checkUser, isTrial: true },
+  { check: 'user', run: checkUser, isDoctorOnly: true },
   { check: 'file', run: checkFile, isRequired: true },
   { check: 'mount', run: checkMount },
   { check: 'driver', run: loadDriver, isRequired: true },
-  { check: 'connection', run: inspect, isTrial: true, isRequired: true },
+  { check: 'connection', run: inspect, isDoctorOnly: true, isRequired: true },
   { check: 'schema', run: checkSchema, isRequired: true },
   { check: 'clock', run: checkClock },
-  { check: 'rights', run: tryRights, isTrial: true },
+  { check: 'rights', run: tryRights, isDoctorOnly: true },
   { check: 'keys', run: checkKeys },
   // `serve` takes these steps when it starts its HTTP servers, and before it creates a database.
-  { check: 'port', run: tryPort(''), isTrial: true },
-  { check: 'port', run: tryPort('ADMIN_'), isTrial: true },
+  { check: 'port', run: tryPort(''), isDoctorOnly: true },
+  { check: 'port', run: tryPort('ADMIN_'), isDoctorOnly: true },
 ];
 
 /**
@@ -157,7 +157,7 @@ export const takeSteps = async (
   const migration = { mayRaiseGeneration, signal, onProgress: printError };
   const opening: Opening = { settings, purpose, mayCreate, migration };
   try {
-    for (const { run } of steps.filter(({ isTrial = false }) => !isTrial)) {
+    for (const { run } of steps.filter(({ isDoctorOnly = false }) => !isDoctorOnly)) {
       for (const { ok, isWarning = !ok, text } of await run(opening))
         if (isWarning) printError(`warning: ${text}`);
     }

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { inMemoryPetRepository } from '../../../adapters/in-memory';
-import { environmentKeys } from '../../../app/store/service-store';
+import { configuredKeys } from '../../../app/store/service-store';
 import { ApiKey, decodeOrThrow } from '../../../core';
 import { arbitraryScopedIdempotencyKey } from '../../contracts';
 import { success } from '../../contracts/outcome';
@@ -86,7 +86,7 @@ const collidingKeys = ['client-key-43614', 'client-key-83476'].map((key) => deco
 
 describe('The keys of API_KEYS', () => {
   it('are all valid and have ids of their own, also where their hashes share 32 bits', async () => {
-    const { authenticate } = environmentKeys(collidingKeys);
+    const { authenticate } = configuredKeys(collidingKeys);
     const ids = new Set<string>();
     for (const key of collidingKeys) ids.add((await success(authenticate(key))).keyId);
     expect(ids.size).to.equal(2);
