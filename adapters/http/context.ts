@@ -1,6 +1,7 @@
 /* Koa's context of a request, and the record that belongs to it. */
 
 import type Koa from 'koa';
+import type { IncomingMessage } from 'node:http';
 import type { Caller } from '../../core';
 import type { RequestHead } from './forwarded';
 import { RequestRecord } from './request-record';
@@ -26,4 +27,15 @@ export const recordOf = ({ req, res }: Context): RequestRecord => {
   const record = new RequestRecord(res.getHeader('X-Request-Id') ?? req.headers['x-request-id']);
   records.set(req, record);
   return record;
+};
+
+/**
+ * Returns a header, or the values of a repeated header joined by commas. `headers` has only the first value of
+ * Authorization and Content-Type. A request with two keys must not be accepted for the first one.
+ */
+export const headerOf = ({ headers, rawHeaders }: IncomingMessage, name: string): string | undefined => {
+  if (name !== 'authorization' && name !== 'content-type') return headers[name]?.toString();
+  const isNamed = (index: number): boolean => rawHeaders[index]?.toLowerCase() === name;
+  const values = rawHeaders.filter((_, index) => index % 2 === 1 && isNamed(index - 1));
+  return values.length === 0 ? headers[name] : values.join(', ');
 };

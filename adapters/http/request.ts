@@ -10,17 +10,6 @@ export const hasBody = ({ headers, httpVersionMajor }: IncomingMessage): boolean
   headers['transfer-encoding'] !== undefined ||
   Number(headers['content-length'] ?? 0) > 0;
 
-/**
- * Returns a header, or the values of a repeated header joined by commas. `headers` has only the first value of
- * Authorization and Content-Type. A request with two keys must not be accepted for the first one.
- */
-export const headerOf = ({ headers, rawHeaders }: IncomingMessage, name: string): string | undefined => {
-  if (name !== 'authorization' && name !== 'content-type') return headers[name]?.toString();
-  const isNamed = (index: number): boolean => rawHeaders[index]?.toLowerCase() === name;
-  const values = rawHeaders.filter((_, index) => index % 2 === 1 && isNamed(index - 1));
-  return values.length === 0 ? headers[name] : values.join(', ');
-};
-
 /** Bodies that are being collected. The server begins to collect a body before the routes ask for it. */
 const collected = new WeakMap<IncomingMessage, Promise<BodyResult>>();
 

@@ -3,12 +3,12 @@ import * as E from 'fp-ts/Either';
 import type Koa from 'koa';
 import type { OpenAnimalStore } from '../../core';
 import { answer, type StoreAccess } from './answer';
-import { type Context, recordOf, type State } from './context';
+import { type Context, headerOf, recordOf, type State } from './context';
 import type { HttpFailure } from './errors';
 import { operationsHint, type PetOperation, petOperations } from './pet-operations';
 import type { RequestRecord } from './request-record';
 import type { Reply } from './reply';
-import { hasBody, headerOf, readBody } from './request';
+import { hasBody, readBody } from './request';
 
 /** Writes the reply. Emits the cause of a 500 or 503 as the application's `error` event. */
 const write = (context: Context, record: RequestRecord, { status, headers, body }: Reply): void => {

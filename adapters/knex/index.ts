@@ -2,7 +2,7 @@ export * from './api-keys/api-key-store';
 export { knexAuthenticate } from './api-keys/authenticate';
 export { type Change, type ChangeLog, changeLog, type Creation } from './changes';
 export { checkCopySource, type CopiedStore, copyStore, type CopyState, openSqliteSource } from './copy';
-export type { Finding, OwnDatabase, PoolUsage } from './database/own-database';
+export type { DatabaseFinding, OwnDatabase, PoolUsage } from './database/own-database';
 export type { StoreDatabase } from './database/store-database';
 export { type ErrorKind, errorKindOf, permanentError } from './database/errors';
 export * from './health';
@@ -15,7 +15,7 @@ export * from './quota';
 export { postgresConfiguration, type PostgresOptions } from './postgres/configuration';
 export { openPostgres } from './postgres/postgres';
 export { dropOwnTables, readRestoreTarget } from './postgres/restore-target';
-export { backupSqlite, type CopyOptions } from './sqlite/backup';
+export { backupSqlite, type BackupOptions } from './sqlite/backup';
 export { createPartial, placePartial } from './sqlite/partial';
 export {
   followSymlinks,

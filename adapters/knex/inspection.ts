@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { decodeOrThrow, NewPetCodec, type Unavailable } from '../../core';
 import { readClock, toIsoTime } from './database/clock';
 import { checkColumns, findMissingRights } from './database/needs';
-import type { Finding, OwnDatabase } from './database/own-database';
+import type { DatabaseFinding, OwnDatabase } from './database/own-database';
 import type { StoreDatabase } from './database/store-database';
 import { errorWithCode, isKind, permanentError } from './database/errors';
 import { idOfRow, newPetRow } from './database/pet-columns';
@@ -52,7 +52,9 @@ const tryCreate = ({ writes, statements }: StoreDatabase): Promise<void> =>
  * Checks the database. For a SQLite file, fails with ENOSPC if its disk is nearly full, or with SQLITE_CORRUPT if the
  * file is damaged. Warns while less than `scarceDiskBytes` are free.
  */
-export const inspectConnection = (database: OwnDatabase): TaskEither<Unavailable, ReadonlyArray<Finding>> =>
+export const inspectConnection = (
+  database: OwnDatabase,
+): TaskEither<Unavailable, ReadonlyArray<DatabaseFinding>> =>
   toTaskEither(async () => {
     const { diskAvailable = Infinity } = await database.sizes();
     if (diskAvailable < minFreeDiskBytes) {

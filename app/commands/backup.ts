@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { backupSqlite, type CopyOptions, identifyFile, refuseForeignFile } from '../../adapters/knex';
+import { backupSqlite, type BackupOptions, identifyFile, refuseForeignFile } from '../../adapters/knex';
 import { withDriver } from '../store/database';
 import { requireReadable } from '../store/file';
 import { notInitialized } from '../store/opening';
@@ -14,19 +14,19 @@ import { backupPostgres } from '../transfer/postgres-backup';
 import { resolveTarget } from '../transfer/target';
 import { runTransfer, unchangedText } from './run-transfer';
 
-export type Copy<Options> = (
+export type FileCommand<Options> = (
   settings: Settings,
   file: string,
-  options: CopyContext & Options,
+  options: FileCommandContext & Options,
 ) => Promise<string>;
 
-interface CopyContext extends CopyOptions {
+interface FileCommandContext extends BackupOptions {
   readonly mayReplace: boolean;
   readonly environment: NodeJS.ReadOnlyDict<string>;
   readonly printError: (text: string) => void;
 }
 
-const backUp: Copy<object> = async ({ DATABASE_URL: url }, file, options) => {
+const backUp: FileCommand<object> = async ({ DATABASE_URL: url }, file, options) => {
   const { mayReplace, printError } = options;
   printError(`database: ${databaseUrlText(url)}`);
   switch (url._tag) {
@@ -50,16 +50,16 @@ interface ReplaceOption {
   readonly replace?: boolean;
 }
 
-/** Makes the action of a command that copies a database from or to a file. */
-export const copyAction =
+/** Makes the action of a command that backs a database up to a file, or restores it from one. */
+export const fileCommandAction =
   <Options extends ReplaceOption>(
     terminal: Terminal,
-    copy: Copy<Options>,
+    command: FileCommand<Options>,
     remains: (file: string) => string,
   ) =>
   (file: string, options: Options): Promise<void> => {
     let progress = (): Progress | undefined => undefined;
-    const onStage: CopyOptions['onStage'] = (stage, measure) => {
+    const onStage: BackupOptions['onStage'] = (stage, measure) => {
       progress = () => ({ stage, ...measure?.() });
     };
     return runTransfer(
@@ -67,7 +67,7 @@ export const copyAction =
       ({ settings, signal, terminal: { printError } }) => {
         const { replace: mayReplace = false } = options;
         const context = { mayReplace, signal, environment: terminal.env, onStage, printError };
-        return withDriver(() => copy(settings, file, { ...options, ...context }));
+        return withDriver(() => command(settings, file, { ...options, ...context }));
       },
       { remains: () => remains(file), progress: () => progress() },
     );
@@ -79,4 +79,4 @@ export const backupCommand = (terminal: Terminal): Command =>
     .description('copy the database to a file, also while the service runs, and check the copy')
     .argument('<file>', 'file to write', fileName)
     .option('--replace', 'replace the file if it exists')
-    .action(copyAction(terminal, backUp, unchangedText));
+    .action(fileCommandAction(terminal, backUp, unchangedText));

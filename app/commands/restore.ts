@@ -23,7 +23,7 @@ import type { Terminal } from '../terminal/terminal';
 import { counted } from '../terminal/text';
 import { restorePostgres } from '../transfer/postgres-backup';
 import { fileName } from './arguments';
-import { type Copy, copyAction } from './backup';
+import { type FileCommand, fileCommandAction } from './backup';
 import { readTarget } from './copy';
 
 interface Options {
@@ -46,7 +46,7 @@ const contentsText = async (database: OwnDatabase): Promise<string> => {
   return `${counted(animals, 'animal')}, ${newest}the last id is ${lastId}, ${use}`;
 };
 
-type Restore = Copy<Options>;
+type Restore = FileCommand<Options>;
 
 type RestoreContext = Parameters<Restore>[2];
 
@@ -200,5 +200,5 @@ export const restoreCommand = (terminal: Terminal): Command =>
     .action((file: string, options: Options) => {
       const state: RestoreState = { phase: 'restoring' };
       const run: Restore = (...parameters) => restore(...parameters, state);
-      return copyAction(terminal, run, () => remains(state, options.role))(file, options);
+      return fileCommandAction(terminal, run, () => remains(state, options.role))(file, options);
     });

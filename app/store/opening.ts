@@ -1,6 +1,6 @@
 import {
   type OwnDatabase,
-  type Finding as DatabaseFinding,
+  type DatabaseFinding,
   type MigrateOptions,
   permanentError,
   type SchemaState,

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { rootCertificates } from 'node:tls';
 import { promisify } from 'node:util';
-import { type CopyOptions, createPartial, isSqlite, ownTables, placePartial } from '../../adapters/knex';
+import { type BackupOptions, createPartial, isSqlite, ownTables, placePartial } from '../../adapters/knex';
 import { errorCode } from '../error-code';
 import { CommandFailed } from '../failures';
 import { ignoredVariables } from '../settings/warnings';
@@ -72,7 +72,7 @@ const runTool =
     }
   };
 
-interface Options extends Pick<CopyOptions, 'signal' | 'onStage'> {
+interface Options extends Pick<BackupOptions, 'signal' | 'onStage'> {
   readonly environment: Environment;
 }
 

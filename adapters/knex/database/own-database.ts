@@ -2,7 +2,7 @@ import type { Knex } from 'knex';
 import type { StoreDatabase } from './store-database';
 
 /** Result of one check of a PostgreSQL server by `OwnDatabase.inspect`. */
-export interface Finding {
+export interface DatabaseFinding {
   readonly check: 'connection' | 'server';
   readonly ok: boolean;
   readonly isWarning?: true;
@@ -35,7 +35,7 @@ export interface OwnDatabase extends StoreDatabase {
    * Returns findings about a PostgreSQL server, and none about an intact SQLite file. Rejects if the SQLite file is
    * damaged, if no PostgreSQL schema is selected, or if the encoding cannot store all of Unicode.
    */
-  readonly inspect: () => Promise<ReadonlyArray<Finding>>;
+  readonly inspect: () => Promise<ReadonlyArray<DatabaseFinding>>;
   /** Returns PostgreSQL's schema for the store's tables. Returns undefined if none is selected, and on SQLite. */
   readonly currentSchema: () => Promise<string | undefined>;
   /**

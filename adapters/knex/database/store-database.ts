@@ -91,7 +91,7 @@ export interface StoreDatabase {
    * SQL condition that makes a read fail on a server that accepts no writes, such as a standby with stale rows. It is
    * `true` on SQLite, and for the Knex of a host, because the host may choose a standby.
    */
-  readonly primaryCondition: string;
+  readonly acceptsWritesSql: string;
   /**
    * Maximum number of batches that run at a time for each kind of operation, such as finds. The limit leaves
    * connections for the other kinds if one is slow.

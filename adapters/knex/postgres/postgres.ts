@@ -18,13 +18,13 @@ const isReadOnlyServer = isKind('ReadOnlyServer');
 
 const postgresDatabase = (
   pool: Knex,
-  primaryCondition: string,
+  acceptsWritesSql: string,
   statements: Statements,
 ): Omit<StoreDatabase, 'maxBatches' | 'withMigrationLock'> => ({
   reads: pool,
   writes: pool,
   statements,
-  primaryCondition,
+  acceptsWritesSql,
   write: (statement) => statement(pool),
   transaction: (work, deadline) => inTransaction(pool, work, { deadline }),
 });

@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import type { Finding } from '../database/own-database';
+import type { DatabaseFinding } from '../database/own-database';
 import { errorWithCode, permanentError } from '../database/errors';
 import { databaseTimeouts } from '../database/timeouts';
 import type { SessionFacts } from './run-statement';
@@ -31,7 +31,7 @@ interface Connected {
  * Describes a connection. Behind a pooler, TLS refers to the connection from the pooler to the server. Rejects if no
  * schema is selected.
  */
-const describeConnection = async (pool: Knex, named: string | undefined): Promise<Finding> => {
+const describeConnection = async (pool: Knex, named: string | undefined): Promise<DatabaseFinding> => {
   const { role, schema, isEncrypted } = await pool.first<Connected>(
     pool.raw(
       `current_user as role, coalesce(?, current_schema()) as schema,
@@ -48,7 +48,7 @@ const describeConnection = async (pool: Knex, named: string | undefined): Promis
 const expiryWarningDays = 14;
 
 /** Returns a warning if the certificate of the server expires within two weeks. */
-const inspectCertificate = (expirySeconds: number | undefined): ReadonlyArray<Finding> => {
+const inspectCertificate = (expirySeconds: number | undefined): ReadonlyArray<DatabaseFinding> => {
   if (expirySeconds === undefined || expirySeconds * 1_000 - Date.now() > expiryWarningDays * 86_400_000)
     return [];
   const text = `the certificate of the server expires on ${new Date(expirySeconds * 1_000).toISOString()}; renew it`;
@@ -64,7 +64,7 @@ interface Setting {
  * Checks that the server loses no commit in a crash, and that the session has timeouts, which the service can't set
  * through a connection pooler.
  */
-const inspectSettings = async (pool: Knex, statementTimeoutMs: number): Promise<Finding> => {
+const inspectSettings = async (pool: Knex, statementTimeoutMs: number): Promise<DatabaseFinding> => {
   const timeouts = Object.entries(sessionTimeouts(statementTimeoutMs));
   const { rows } = await pool.raw<{ readonly rows: ReadonlyArray<Setting> }>(
     'select name, setting from pg_settings where name = any(?) order by name',
@@ -89,7 +89,7 @@ const inspectSettings = async (pool: Knex, statementTimeoutMs: number): Promise<
  * Returns a warning if the order of texts has changed since the indexes were built, as by an update of the operating
  * system. PostgreSQL records the version of the order from version 15 on.
  */
-const inspectCollation = async (pool: Knex): Promise<ReadonlyArray<Finding>> => {
+const inspectCollation = async (pool: Knex): Promise<ReadonlyArray<DatabaseFinding>> => {
   const { name, built } = await pool.first<{ readonly name: string; readonly built: string | null }>(
     pool.raw(`quote_ident(datname) as name, to_jsonb(pg_database) ->> 'datcollversion' as built
       from pg_database where datname = current_database()`),
@@ -115,7 +115,7 @@ interface ServerConnections {
 const minInstances = 2;
 
 /** Says for how many instances `max_connections` has room, and warns if it is for fewer than `minInstances`. */
-const inspectRoom = async (pool: Knex, poolSize: number): Promise<Finding> => {
+const inspectRoom = async (pool: Knex, poolSize: number): Promise<DatabaseFinding> => {
   const { limit, reserved, heldByOthers } = await pool.first<ServerConnections>(
     pool.raw(`current_setting('max_connections')::int as "limit",
       (select sum(setting::int)::int from pg_settings
@@ -146,7 +146,7 @@ export const inspectServer = async (
   facts: SessionFacts,
   statementTimeoutMs: number,
   poolSize: number,
-): Promise<ReadonlyArray<Finding>> => [
+): Promise<ReadonlyArray<DatabaseFinding>> => [
   await describeConnection(pool, facts.schema),
   await inspectSettings(pool, statementTimeoutMs),
   ...(await inspectCollation(pool)),

@@ -34,20 +34,20 @@ const pageClauses = (
 
 const readPage = (
   run: RunStatement,
-  primaryCondition: string,
+  acceptsWritesSql: string,
   knex: Knex,
   { from, order, filters }: PageStart,
   limit: number,
 ): Promise<ReadonlyArray<PetRow>> => {
   const columns = filters.map(([{ name }]) => name);
   const clauses = pageClauses(columns, order, '?', () => '?');
-  const sql = `select ${petCells} from {pets} where ${primaryCondition} and ${clauses} limit ?`;
+  const sql = `select ${petCells} from {pets} where ${acceptsWritesSql} and ${clauses} limit ?`;
   const values = filters.map(([, cell]) => cell);
   const bindings = [...values, from.toString(), ...values, limit];
   return run(knex, { name: ['page', order, ...columns].join(' '), sql }, bindings);
 };
 
-const pagesBy = (primaryCondition: string, columns: ReadonlyArray<Column>, order: ListOrder) => {
+const pagesBy = (acceptsWritesSql: string, columns: ReadonlyArray<Column>, order: ListOrder) => {
   const names = columns.map(({ name }) => name);
   const types = ['bigint', ...columns.map(({ type }) => type)].map((type) => `?::${type}[]`);
   const starts = ['first', ...columns.map((_, index) => `wanted${index}`), 'page'];
@@ -58,13 +58,13 @@ const pagesBy = (primaryCondition: string, columns: ReadonlyArray<Column>, order
        cross join lateral (
          select ${petCells} from {pets} where ${clauses} limit ?
        ) as found
-       where ${primaryCondition}`,
+       where ${acceptsWritesSql}`,
   };
 };
 
-const byIds = (primaryCondition: string) => ({
+const byIds = (acceptsWritesSql: string) => ({
   name: 'pets by ids',
-  sql: `select ${petCells} from {pets} where ${primaryCondition} and pets.id = any(?::bigint[])`,
+  sql: `select ${petCells} from {pets} where ${acceptsWritesSql} and pets.id = any(?::bigint[])`,
 });
 
 /**
@@ -125,10 +125,10 @@ type CitusVariants = Pick<Statements, 'pages' | 'insert' | 'insertRecords' | 'pu
  * Statements for PostgreSQL without Citus. Their text does not depend on the number of rows, so that a connection
  * prepares each statement only once.
  */
-const singleServerStatements = (run: RunStatement, primaryCondition: string): CitusVariants => ({
+const singleServerStatements = (run: RunStatement, acceptsWritesSql: string): CitusVariants => ({
   pages: async (knex, starts, limit) => {
     const columns = (starts[0]?.filters ?? []).map(([column]) => column);
-    const rows = await run(knex, pagesBy(primaryCondition, columns, starts[0]?.order ?? 'asc'), [
+    const rows = await run(knex, pagesBy(acceptsWritesSql, columns, starts[0]?.order ?? 'asc'), [
       starts.map(({ from }) => from.toString()),
       ...columns.map((_, index) => arrayOf(starts.map(({ filters }) => filters[index]?.[1] ?? null))),
       limit,
@@ -152,10 +152,10 @@ const singleServerStatements = (run: RunStatement, primaryCondition: string): Ci
   purgeExpired: async (knex, limit) => (await run(knex, purgeKeys, [limit])).length,
 });
 
-const distributedStatements = (run: RunStatement, primaryCondition: string): CitusVariants => ({
+const distributedStatements = (run: RunStatement, acceptsWritesSql: string): CitusVariants => ({
   pages: async (knex, starts, limit) => {
     const pages: Array<ReadonlyArray<PetRow>> = [];
-    for (const start of starts) pages.push(await readPage(run, primaryCondition, knex, start, limit));
+    for (const start of starts) pages.push(await readPage(run, acceptsWritesSql, knex, start, limit));
     return pages;
   },
   insert: (knex, newRows) => {
@@ -183,16 +183,16 @@ const citusDetector = () => {
   };
 };
 
-/** Makes the statements for PostgreSQL or Citus. Reads of animals have the SQL condition `primaryCondition`. */
+/** Makes the statements for PostgreSQL or Citus. Reads of animals have the SQL condition `acceptsWritesSql`. */
 export const postgresStatements = (
-  primaryCondition: string,
+  acceptsWritesSql: string,
   facts: () => SessionFacts,
 ): { readonly statements: Statements; readonly isDistributed: (knex: Knex) => Promise<boolean> } => {
   const qualify = qualifier(facts);
   const optionsOf = optionsFor(facts);
   const run = statementRunner(qualify, optionsOf);
-  const single = singleServerStatements(run, primaryCondition);
-  const distributed = distributedStatements(run, primaryCondition);
+  const single = singleServerStatements(run, acceptsWritesSql);
+  const distributed = distributedStatements(run, acceptsWritesSql);
   const isDistributed = citusDetector();
   /** Opens a connection if none was opened before, because `facts` is known only after that. */
   const findFacts = async (knex: Knex): Promise<void> => {
@@ -203,7 +203,7 @@ export const postgresStatements = (
     nowSql,
     byIds: async (knex, ids) => {
       await findFacts(knex);
-      return run(knex, byIds(primaryCondition), [ids.map(String)]);
+      return run(knex, byIds(acceptsWritesSql), [ids.map(String)]);
     },
     pages: async (knex, starts, limit) => (await statementsOn(knex)).pages(knex, starts, limit),
     insert: async (knex, newRows) => (await statementsOn(knex)).insert(knex, newRows),

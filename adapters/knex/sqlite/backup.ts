@@ -11,7 +11,7 @@ import { createPartial, placePartial } from './partial';
 /** Progress of a stage: the fraction that is done, from 0 to 1, or a number of things and the noun for them. */
 type Measure = { readonly share: number } | { readonly count: number; readonly noun: string };
 
-export interface CopyOptions {
+export interface BackupOptions {
   readonly signal: AbortSignal;
   /** Called at the start of each stage. `measure` returns the progress, and is missing if it can't be measured. */
   readonly onStage?: (stage: 'copying' | 'migrating' | 'checking', measure?: () => Measure) => void;
@@ -46,7 +46,7 @@ const onFile = async <A>(
   }
 };
 
-interface CopyHooks extends Required<Pick<CopyOptions, 'onStage'>> {
+interface CopyHooks extends Required<Pick<BackupOptions, 'onStage'>> {
   /** Migrates the copy before it is checked. */
   readonly migrate: (copy: Knex) => Promise<void>;
   readonly beforeRename: () => void;
@@ -116,7 +116,7 @@ export const placeCheckedCopy = async (
 export const backupSqlite = async (
   database: string,
   file: string,
-  { signal, ...hooks }: CopyOptions,
+  { signal, ...hooks }: BackupOptions,
 ): Promise<number> => {
   if (!isImmutable(database)) refuseReader(database);
   return placeCheckedCopy(database, isImmutable(database) ? openReadOnly : openFile, file, signal, hooks);

@@ -7,7 +7,7 @@ import { hasContents } from '../contents';
 import { checkColumns } from '../database/needs';
 import { runMigrations } from '../migrations/migrate';
 import { generationMismatch, readSchemaState } from '../migrations/migrations';
-import { type CopyOptions, placeCheckedCopy } from './backup';
+import { type BackupOptions, placeCheckedCopy } from './backup';
 import { poolConfiguration } from './connection';
 import { sqliteStatements } from './statements';
 import {
@@ -19,7 +19,7 @@ import {
   startsWith,
 } from './file';
 
-interface RestoreOptions extends CopyOptions {
+interface RestoreOptions extends BackupOptions {
   /** True to replace a database that is damaged or has contents. */
   readonly mayReplace: boolean;
 }

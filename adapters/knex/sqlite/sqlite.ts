@@ -163,7 +163,7 @@ const sqliteDatabase = (reads: Knex, writes: Knex, checkFile: () => void = const
     reads,
     writes,
     statements: sqliteStatements,
-    primaryCondition: 'true',
+    acceptsWritesSql: 'true',
     maxBatches,
     write: (statement) => durably(statement(writes)),
     transaction: (work, deadline) => durably(transaction(work, deadline)),
