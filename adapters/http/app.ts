@@ -10,7 +10,7 @@ import { closeAfter } from './keep-alive';
 import { petMethods } from './pet-operations';
 import { requestIdOf } from './request-record';
 import { failureReply } from './reply';
-import { drainBody } from './request';
+import { drainBody } from './request-body';
 import { addPetRoutes, respond } from './routes';
 import { addAdminRoutes, addPublicRoutes, type CheckReadiness, type ReadMetrics } from './service-routes';
 

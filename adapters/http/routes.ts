@@ -8,7 +8,7 @@ import type { HttpFailure } from './errors';
 import { operationsHint, type PetOperation, petOperations } from './pet-operations';
 import type { RequestRecord } from './request-record';
 import type { Reply } from './reply';
-import { hasBody, readBody } from './request';
+import { hasBody, readBody } from './request-body';
 
 /** Writes the reply. Emits the cause of a 500 or 503 as the application's `error` event. */
 const write = (context: Context, record: RequestRecord, { status, headers, body }: Reply): void => {

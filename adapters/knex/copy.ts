@@ -19,7 +19,7 @@ import {
 } from './contents';
 import { keepAwake } from './database/long-work';
 import { inTransaction, toTaskEither } from './database/work';
-import { checkColumns } from './database/needs';
+import { checkColumns } from './database/requirements';
 import { readSchemaState } from './migrations/migrations';
 import { fileInMode, poolConfiguration, withPragmas } from './sqlite/connection';
 import { refuseReader } from './sqlite/file';

@@ -5,7 +5,7 @@ import { defaultPageSize, leastInt64, type Unavailable } from '../../core';
 import { maxBatchSize } from './batcher';
 import type { DatabaseSizes, OwnDatabase } from './database/own-database';
 import { type ErrorKind, isKind, permanentError } from './database/errors';
-import { findMissingColumns, findMissingRights } from './database/needs';
+import { findMissingColumns, findMissingRights } from './database/requirements';
 import { toTaskEither, withTimeout } from './database/work';
 import { generationMismatch, readSchemaState } from './migrations/migrations';
 import { databaseTimeouts } from './database/timeouts';

@@ -3,7 +3,7 @@ import type { TaskEither } from 'fp-ts/TaskEither';
 import { randomBytes } from 'node:crypto';
 import { decodeOrThrow, NewPetCodec, type Unavailable } from '../../core';
 import { readClock, toIsoTime } from './database/clock';
-import { checkColumns, findMissingRights } from './database/needs';
+import { checkColumns, findMissingRights } from './database/requirements';
 import type { DatabaseFinding, OwnDatabase } from './database/own-database';
 import type { StoreDatabase } from './database/store-database';
 import { errorWithCode, isKind, permanentError } from './database/errors';

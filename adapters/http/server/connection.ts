@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { HttpFailure } from '../errors';
 import type { RequestHead } from '../forwarded';
-import { collectBody, hasBody } from '../request';
+import { collectBody, hasBody } from '../request-body';
 import type { AcceptPriority } from './accept-priority';
 import { endSocket } from './end-socket';
 import { type ErrorResponse, errorText } from './error-response';

@@ -4,7 +4,7 @@ import type { Duplex } from 'node:stream';
 import { setImmediate as immediate, setTimeout as pause } from 'node:timers/promises';
 import { AcceptPriority } from './accept-priority';
 import { requestLimits } from '../limits';
-import { continueOnceRead } from '../request';
+import { continueOnceRead } from '../request-body';
 import { Connection, type Listener, type ServerState } from './connection';
 import { serverTimeouts } from './timeouts';
 import { unreadLimit } from './unread-limit';

@@ -4,7 +4,7 @@ import type { Knex } from 'knex';
 import type { Unavailable } from '../../../core';
 import type { OwnDatabase } from '../database/own-database';
 import type { Statements, StoreDatabase } from '../database/store-database';
-import { checkColumns, otherTables } from '../database/needs';
+import { checkColumns, otherTables } from '../database/requirements';
 import { isKind, permanentError, withoutStatement } from '../database/errors';
 import { repeat, toTaskEither } from '../database/work';
 import { generationMismatch, migrationConfig, readSchemaState, type SchemaState } from './migrations';

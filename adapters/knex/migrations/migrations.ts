@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import { engineOf } from '../database/engine';
-import { requiredColumns } from '../database/needs';
+import { requiredColumns } from '../database/requirements';
 import type { Statements } from '../database/store-database';
 import { recordChanges } from './record-changes';
 

@@ -4,7 +4,7 @@ import { withPool } from '../database/own-database';
 import { isKind, permanentError, withoutStatement } from '../database/errors';
 import { inTransaction } from '../database/work';
 import { hasContents } from '../contents';
-import { checkColumns } from '../database/needs';
+import { checkColumns } from '../database/requirements';
 import { runMigrations } from '../migrations/migrate';
 import { generationMismatch, readSchemaState } from '../migrations/migrations';
 import { type BackupOptions, placeCheckedCopy } from './backup';

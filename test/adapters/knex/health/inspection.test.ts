@@ -30,7 +30,7 @@ import { eventually } from '../../../support/eventually';
 import { execute, withRole } from '../../../support/postgres/postgres';
 import { projectFolder } from '../../../support/processes/command';
 import { success } from '../../../contracts/outcome';
-import { requiredRights, requiredColumns } from '../../../../adapters/knex/database/needs';
+import { requiredRights, requiredColumns } from '../../../../adapters/knex/database/requirements';
 
 /** Takes the steps of an inspection until one fails. */
 const inspect = (database: OwnDatabase) =>
