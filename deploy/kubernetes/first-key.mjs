@@ -11,7 +11,7 @@ const { KUBERNETES_SERVICE_HOST: host, KUBERNETES_SERVICE_PORT: port, API_KEYS, 
 const [token, namespace] = ['token', 'namespace'].map((name) => readFileSync(`${folder}/${name}`, 'utf8'));
 
 const animalStore = (...words) =>
-  execFileSync('animal-store', words, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] });
+  execFileSync('animal-store', words, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
 
 const store = async (key) => {
   const response = await fetch(
@@ -38,6 +38,7 @@ if (!API_KEYS?.trim() && !API_KEYS_FILE?.trim() && validKeys().length === 0) {
   const { id, key } = JSON.parse(animalStore('keys', 'create', '--name', 'first', '--json'));
   try {
     await store(key);
+    process.stderr.write(`the API key ${id} is in the Secret animal-store-first-key\n`);
   } catch (error) {
     // Revoke the key, which nobody has seen. Otherwise the next run would find a valid key, and create none.
     animalStore('keys', 'revoke', id);

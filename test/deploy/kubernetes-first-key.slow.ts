@@ -75,6 +75,7 @@ describe('The first key on Kubernetes', () => {
     status = 201;
     const { code, stdout, stderr } = await createFirstKey();
     expect(code, stderr).to.equal(0);
+    expect(stderr).to.match(/^the API key [0-9a-f]+ is in the Secret animal-store-first-key\n$/);
     expect(await createFirstKey()).to.include({ code: 0 });
     api.close();
 

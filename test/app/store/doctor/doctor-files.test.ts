@@ -12,7 +12,12 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { main, needsReadableBuild, runUnprivileged } from '../../../support/processes/command';
+import {
+  main,
+  needsReadableBuild,
+  runUnprivileged,
+  unprivilegedUser,
+} from '../../../support/processes/command';
 import { columnOf } from '../../../support/databases/sqlite-files';
 import { runInProcess } from '../../../support/processes/run-in-process';
 import { makeFolder, newDatabaseFile, removeFolders } from '../../../support/temporary-folder';
@@ -95,8 +100,12 @@ describe('animal-store doctor on a SQLite file', () => {
     for (const path of [folder, file]) chmodSync(path, 0o777);
     const environment = { PORT: '0', DATABASE_URL: `sqlite:${file}`, API_KEYS: 'a-key' };
     const { code, stdout } = await runUnprivileged([process.execPath, main, 'doctor'], environment);
-    expect(stdout).to.match(/user +.*belongs to root/);
+    expect(stdout).to.match(/WARN +user +.*belongs to root/);
     expect(code, stdout).to.equal(0);
+    if (process.getuid?.() !== 0) return;
+    chownSync(file, unprivilegedUser, unprivilegedUser);
+    const own = await runUnprivileged([process.execPath, main, 'doctor'], environment);
+    expect(own.stdout).to.match(/ok +user/);
   });
 
   it('reports an index that does not match its table', async () => {
