@@ -10,9 +10,11 @@ export const apiKeyRule: TextRule = {
   expected: 'letters, digits and -._~+/, with = only at its end',
 };
 
+export const maxIdempotencyKeyLength = 255;
+
 export const idempotencyKeyRule: TextRule = {
-  pattern: /^[\x20-\x7e]{1,255}$/,
-  expected: '1 to 255 printable ASCII characters',
+  pattern: new RegExp(`^[\\x20-\\x7e]{1,${maxIdempotencyKeyLength}}$`),
+  expected: `1 to ${maxIdempotencyKeyLength} printable ASCII characters`,
 };
 
 /** Rule of the public ids of API keys and owners. */

@@ -1,5 +1,6 @@
 import {
   apiKeyRule,
+  idempotencyKeyRule,
   type InvalidApiKey,
   invalidFieldTexts,
   retryAfterSeconds,
@@ -65,7 +66,7 @@ const unavailable = (message: string): ErrorDescription =>
   describe(503, 'unavailable', message, retryAfter(retryAfterSeconds.Unavailable));
 
 const idempotencyKeyMessage =
-  'Idempotency-Key must be 1 to 255 printable ASCII characters; if it has spaces, commas, quotes or backslashes, ' +
+  `Idempotency-Key must be ${idempotencyKeyRule.expected}; if it has spaces, commas, quotes or backslashes, ` +
   'put it in double quotes and escape each quote and backslash in it with a backslash';
 
 const lateRequestMessage =

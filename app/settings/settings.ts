@@ -3,7 +3,7 @@ import { identity, pipe } from 'fp-ts/function';
 import * as t from 'io-ts';
 import { readFileSync, statSync } from 'node:fs';
 import { isIPv6 } from 'node:net';
-import { ApiKey, type InvalidField, invalidFieldsOf, type RateLimit } from '../../core';
+import { ApiKey, apiKeyRule, type InvalidField, invalidFieldsOf, type RateLimit } from '../../core';
 import { errorCode } from '../error-code';
 import { DatabaseUrl, databaseUrlText, parseDatabaseUrl } from './database-url';
 
@@ -106,7 +106,7 @@ const codec = t.strict({
   ),
   API_KEYS: setting(
     t.readonlyArray(ApiKey),
-    'keys separated by commas or line breaks; a key may have letters, digits and -._~+/, and = only at its end',
+    `keys separated by commas or line breaks; a key may have only ${apiKeyRule.expected}`,
     [],
     ({ length }) => (length === 1 ? '1 key' : `${length} keys`),
     splitList,

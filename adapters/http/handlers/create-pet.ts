@@ -1,15 +1,15 @@
 import * as E from 'fp-ts/Either';
-import { checkMayCreate, newPetRules } from '../../../core';
+import { checkMayCreate, maxIdempotencyKeyLength, newPetRules } from '../../../core';
 import { parseJsonBytes, serialisePet } from '../../json';
 import type { HttpFailure } from '../errors';
 import type { Headers } from '../headers';
 import type { Handler, PetRequest } from '../request-record';
 import { jsonReply, unknownFieldsHeader } from '../reply';
 
-const quotedText = String.raw`"((?:[ !#-\[\]-~]|\\["\\]){1,255})"`;
+const quotedText = String.raw`"((?:[ !#-\[\]-~]|\\["\\]){1,${maxIdempotencyKeyLength}})"`;
 // Matches a key without quotes. It must not contain a comma, because Node joins the values of repeated headers with
 // commas. Two keys would otherwise be read as one.
-const bareText = String.raw`([!#-+\--\[\]-~]{1,255})`;
+const bareText = String.raw`([!#-+\--\[\]-~]{1,${maxIdempotencyKeyLength}})`;
 
 // Matches a key in double quotes (a String of RFC 9651, section 3.3.3, without parameters) or a key without quotes.
 const keyText = `(?:${quotedText}|${bareText})`;
