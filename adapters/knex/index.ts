@@ -5,13 +5,14 @@ export { checkCopySource, type CopiedStore, copyStore, type CopyState, openSqlit
 export type { DatabaseFinding, OwnDatabase, PoolUsage } from './database/own-database';
 export type { StoreDatabase } from './database/store-database';
 export { type ErrorKind, errorKindOf, permanentError } from './database/errors';
-export * from './health';
 export * from './host';
 export * from './inspection';
 export { migrate, migrateExisting, type MigrateOptions, type NotInitialized } from './migrations/migrate';
 export { generationMismatch, migrationConfig, ownTables, type SchemaState } from './migrations/migrations';
 export { batchOperations, knexPetRepository, type RepositoryObserver } from './pets/repository';
 export * from './quota';
+export * from './readiness';
+export * from './status';
 export { postgresConfiguration, type PostgresOptions } from './postgres/configuration';
 export { openPostgres } from './postgres/postgres';
 export { dropOwnTables, readRestoreTarget } from './postgres/restore-target';

@@ -9,7 +9,7 @@ import type { StoreDatabase } from './database/store-database';
 import { errorWithCode, isKind, permanentError } from './database/errors';
 import { idOfRow, newPetRow } from './database/pet-columns';
 import { toTaskEither, tryAndRollBack } from './database/work';
-import { commitHeartbeat } from './health';
+import { commitHeartbeat } from './readiness';
 import { tryMigrate } from './migrations/migrate';
 import { readSchemaState, type SchemaState } from './migrations/migrations';
 

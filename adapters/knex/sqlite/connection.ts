@@ -5,7 +5,7 @@ import { silentLog } from '../database/own-database';
 import { withoutStatement } from '../database/errors';
 import { migrationConfig } from '../migrations/migrations';
 import { databaseTimeouts } from '../database/timeouts';
-import { cacheStatements, type Connection, type Done } from './statements';
+import { cacheStatements, type Connection, type Done } from './statement-cache';
 
 export const withPragmas =
   (pragmas: ReadonlyArray<string>, afterOpen: () => void = constVoid) =>

@@ -1,9 +1,8 @@
 import * as E from 'fp-ts/Either';
 import type { Task } from 'fp-ts/Task';
-import type { TaskEither } from 'fp-ts/TaskEither';
 import { defaultPageSize, leastInt64, type Unavailable } from '../../core';
 import { maxBatchSize } from './batcher';
-import type { DatabaseSizes, OwnDatabase } from './database/own-database';
+import type { OwnDatabase } from './database/own-database';
 import { type ErrorKind, isKind, permanentError } from './database/errors';
 import { findMissingColumns, findMissingRights } from './database/requirements';
 import { toTaskEither, withTimeout } from './database/work';
@@ -103,40 +102,3 @@ export const knexReadiness = (database: OwnDatabase): Task<string | undefined> =
     return answer;
   };
 };
-
-export interface DatabaseStatus extends DatabaseSizes {
-  readonly validKeys: number;
-  /** Owners whose valid keys all have an expiry. `endsAt` is the latest expiry, in milliseconds since 1970. */
-  readonly endingOwners: ReadonlyArray<{ readonly owner: string; readonly endsAt: number }>;
-}
-
-const maxEndingOwners = 100;
-
-const readKeyStatus = async ({
-  reads,
-  statements,
-}: OwnDatabase): Promise<Pick<DatabaseStatus, 'validKeys' | 'endingOwners'>> => {
-  const validKeys = reads('api_keys')
-    .whereNull('revoked_at')
-    .whereRaw(`(expires_at is null or expires_at > ${statements.nowSql})`);
-  const [{ count }, endingOwners] = await Promise.all([
-    validKeys.clone().count({ count: '*' }).first<{ count: number | string }>(),
-    validKeys
-      .clone()
-      .groupBy('owner_id')
-      .havingRaw('count(*) = count(expires_at)')
-      .orderByRaw('max(expires_at)')
-      .limit(maxEndingOwners)
-      .select<ReadonlyArray<{ owner: string; ends_at: number | string }>>(
-        'owner_id as owner',
-        reads.raw('max(expires_at) as ends_at'),
-      ),
-  ]);
-  return {
-    validKeys: Number(count),
-    endingOwners: endingOwners.map(({ owner, ends_at }) => ({ owner, endsAt: Number(ends_at) })),
-  };
-};
-
-export const databaseStatus = (database: OwnDatabase): TaskEither<Unavailable, DatabaseStatus> =>
-  toTaskEither(async () => ({ ...(await readKeyStatus(database)), ...(await database.sizes()) }));

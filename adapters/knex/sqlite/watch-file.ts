@@ -1,0 +1,41 @@
+import * as E from 'fp-ts/Either';
+import { statSync } from 'node:fs';
+import { toEither } from '../database/work';
+import { resolveSymlink } from './file';
+
+/** Returns the device and inode of a file, undefined if it is missing, or `unknown` if they can't be read. */
+const identityOf = (path: string): string | undefined => {
+  try {
+    const found = statSync(path, { bigint: true, throwIfNoEntry: false });
+    return found && `${found.dev} ${found.ino}`;
+  } catch {
+    return 'unknown';
+  }
+};
+
+/** Ending of the name of a database file, of its write-ahead log or of its wal-index. */
+type WatchedEnding = '' | '-wal' | '-shm';
+
+const allEndings: ReadonlyArray<WatchedEnding> = ['', '-wal', '-shm'];
+
+/**
+ * Detects by device and inode that a database file, its write-ahead log or its wal-index was removed or replaced.
+ * `check` remembers each file that it sees for the first time. Once a call finds such a file missing, or another file
+ * under its name, that call and all later ones throw. A call takes microseconds.
+ */
+export const watchFile = (filename: string) => {
+  const identities = new Map<string, string>();
+  let isReplaced = false;
+  const check = (endings: ReadonlyArray<WatchedEnding> = allEndings): void => {
+    const base = resolveSymlink(filename);
+    for (const ending of endings) {
+      const identity = identityOf(`${base}${ending}`);
+      const known = identities.get(ending);
+      if (identity === 'unknown') continue;
+      if (known !== undefined && known !== identity) isReplaced = true;
+      else if (identity !== undefined) identities.set(ending, identity);
+    }
+    if (isReplaced) throw new Error('the database file or its log was removed or replaced');
+  };
+  return { check, isReplaced: (): boolean => E.isLeft(toEither(check)) };
+};
