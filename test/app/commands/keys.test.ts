@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import stringWidth from 'string-width';
 import { existsSync } from 'node:fs';
-import { Writable } from 'node:stream';
+import { PassThrough } from 'node:stream';
 import { openSqlite } from '../../../adapters/knex';
 import { newCatalogue } from '../../support/databases/catalogue';
 import { type Environment, main, withoutDatabaseLine } from '../../support/processes/command';
@@ -217,12 +217,9 @@ describe('The list of keys at a terminal', () => {
   it('fits 80 columns in a container, whose terminal has no width', async () => {
     const { environment } = await newStore();
     await create(environment, 'a name that is much longer than its column, and than the whole terminal');
-    const chunks: Array<string> = [];
-    const write: Writable['_write'] = (chunk, _encoding, done) => {
-      chunks.push(String(chunk));
-      done();
-    };
-    const stdout = Object.assign(new Writable({ write }), { isTTY: true, columns: 0 });
+    const chunks: Array<unknown> = [];
+    const output = new PassThrough().on('data', (chunk) => chunks.push(chunk));
+    const stdout = Object.assign(output, { isTTY: true, columns: 0 });
     expect((await runInProcess(['keys', 'list'], environment, { stdout })).code).to.equal(0);
     const lines = chunks.join('').trimEnd().split('\n');
     expect(Math.max(...lines.map(({ length }) => length))).to.equal(80);
