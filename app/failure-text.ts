@@ -1,3 +1,4 @@
+import { errorKindOf } from '../adapters/knex';
 import { invalidFieldTexts } from '../core';
 import { errorCode } from './error-code';
 import { CommandFailed, type CommandFailure } from './failures';
@@ -30,7 +31,7 @@ export const failureText = (failure: CommandFailure, url: DatabaseUrl): string =
   switch (failure._tag) {
     case 'Unavailable': {
       const reason = `the database ${database} can't be used: ${messageOf(failure.cause)}`;
-      const isPermanent = errorCode(failure.cause) === 'PERMANENT';
+      const isPermanent = errorKindOf(failure.cause) === 'Permanent';
       return withAdvice(
         reason,
         specificAdvice(url, failure.cause) ?? (isPermanent ? undefined : generalAdvice(url)),

@@ -14,6 +14,7 @@ export * from './quota';
 export * from './readiness';
 export * from './status';
 export { postgresConfiguration, type PostgresOptions } from './postgres/configuration';
+export { setSequenceAdvice } from './postgres/ids';
 export { openPostgres } from './postgres/postgres';
 export { dropOwnTables, readRestoreTarget } from './postgres/restore-target';
 export { backupSqlite, type BackupOptions } from './sqlite/backup';

@@ -1,5 +1,5 @@
 import * as E from 'fp-ts/Either';
-import { type ErrorKind, errorKindOf } from '../../adapters/knex';
+import { type ErrorKind, errorKindOf, setSequenceAdvice } from '../../adapters/knex';
 import type { DatabaseUrl } from '../settings/database-url';
 import { fileAdvice } from './file';
 
@@ -8,6 +8,8 @@ const grants =
 
 const lockHolder =
   'another session holds a lock, or the server is slow; look at pg_stat_activity, and try again';
+
+const noId = `${setSequenceAdvice}; if no id is left, raise the maximum of the sequence`;
 
 /**
  * Advice for each kind of error. Undefined if the message says what to do, or if the kind does not tell the cause.
@@ -18,10 +20,8 @@ const advice: Readonly<Record<ErrorKind, string | undefined>> = {
   TooManyFiles: 'raise the limit of open files, `ulimit -n`',
   ReadOnlyServer:
     'set the host of the primary server in DATABASE_URL, or default_transaction_read_only to off',
-  IdTaken:
-    "run: select setval('pets_id_seq', (select max(id) from pets)); if no id is left, raise the maximum of the sequence",
-  NoIdLeft:
-    "run: select setval('pets_id_seq', (select max(id) from pets)); if no id is left, raise the maximum of the sequence",
+  IdTaken: noId,
+  NoIdLeft: noId,
   Duplicate: undefined,
   Conflict: undefined,
   RowLocked: lockHolder,

@@ -35,8 +35,8 @@ import { tryPort } from './port';
 interface Step {
   readonly check: Check;
   readonly run: (opening: Opening) => Promise<ReadonlyArray<Finding>> | ReadonlyArray<Finding>;
-  /** True for a step that only `doctor` takes. */
-  readonly isDoctorOnly?: true;
+  /** Purposes of an opening that takes the step. By default, all openings take it. */
+  readonly purposes?: ReadonlyArray<Opening['purpose']>;
   /** True if no statement can run after a failure of the step. */
   readonly isRequired?: true;
 }
@@ -71,15 +71,15 @@ const inspect = async (opening: Opening): Promise<ReadonlyArray<Finding>> => {
   ];
 };
 
-/** Migrates the tables, or only inspects them for `doctor`. */
-const checkSchema = async (opening: Opening): Promise<ReadonlyArray<Finding>> => {
-  const { purpose, mayCreate, migration } = opening;
-  if (purpose !== 'doctor') {
-    if (opening.database === undefined) return [];
-    const prepare = mayCreate ? migrate : migrateExisting;
-    opening.ranMigrations = await orFail(prepare(opening.database, migration));
-    return [];
-  }
+const migrateTables = async (opening: Opening): Promise<ReadonlyArray<Finding>> => {
+  const { database, mayCreate, migration } = opening;
+  if (database === undefined) return [];
+  opening.ranMigrations = await orFail((mayCreate ? migrate : migrateExisting)(database, migration));
+  return [];
+};
+
+const inspectTables = async (opening: Opening): Promise<ReadonlyArray<Finding>> => {
+  const { mayCreate } = opening;
   const database = readable(opening);
   if (database === undefined) return [];
   const schema = await orFail(readSchema(database));
@@ -93,10 +93,10 @@ const checkSchema = async (opening: Opening): Promise<ReadonlyArray<Finding>> =>
   return [passed('schema', `pending: ${names}; the next start or \`animal-store migrate\` runs them`)];
 };
 
-/** Warns `serve` and `doctor` if the clock of this machine is wrong, or that of the database. */
+/** Warns if the clock of this machine is wrong, or that of the database. */
 const checkClock = async (opening: Opening): Promise<ReadonlyArray<Finding>> => {
   const database = readable(opening);
-  if (database === undefined || !['serve', 'doctor'].includes(opening.purpose)) return [];
+  if (database === undefined) return [];
   const fault = await orFail(inspectClock(database));
   return fault === undefined ? [] : [warned('clock', fault)];
 };
@@ -118,9 +118,9 @@ const tryRights = async ({ database, schema }: Opening): Promise<ReadonlyArray<F
  * later starts warn.
  */
 const checkKeys = async (opening: Opening): Promise<ReadonlyArray<Finding>> => {
-  const { settings, purpose, database, lacksStore = false, isBlocked = false } = opening;
+  const { settings, database, lacksStore = false, isBlocked = false } = opening;
   const { API_KEYS, NODE_ENV, DATABASE_URL } = settings;
-  if (purpose === 'read' || purpose === 'write' || (isBlocked && !lacksStore)) return [];
+  if (isBlocked && !lacksStore) return [];
   if (API_KEYS.length > 0) return [passed('keys', `${counted(API_KEYS.length, 'key')} in API_KEYS`)];
   const created = database === undefined || lacksStore ? [] : await orFail(apiKeyStore(database).list);
   const valid = created.filter(({ isValid }) => isValid).length;
@@ -130,20 +130,27 @@ const checkKeys = async (opening: Opening): Promise<ReadonlyArray<Finding>> => {
   return [warned('keys', failureText({ _tag: 'NoApiKey' }, DATABASE_URL))];
 };
 
+const starting: Step['purposes'] = ['serve', 'doctor'];
+const commands: Step['purposes'] = ['serve', 'write', 'read'];
+
 const steps: ReadonlyArray<Step> = [
-  { check: 'user', run: checkUser, isDoctorOnly: true },
+  { check: 'user', run: checkUser, purposes: ['doctor'] },
   { check: 'file', run: checkFile, isRequired: true },
   { check: 'mount', run: checkMount },
   { check: 'driver', run: loadDriver, isRequired: true },
-  { check: 'connection', run: inspect, isDoctorOnly: true, isRequired: true },
-  { check: 'schema', run: checkSchema, isRequired: true },
-  { check: 'clock', run: checkClock },
-  { check: 'rights', run: tryRights, isDoctorOnly: true },
-  { check: 'keys', run: checkKeys },
+  { check: 'connection', run: inspect, purposes: ['doctor'], isRequired: true },
+  { check: 'schema', run: migrateTables, purposes: commands, isRequired: true },
+  { check: 'schema', run: inspectTables, purposes: ['doctor'], isRequired: true },
+  { check: 'clock', run: checkClock, purposes: starting },
+  { check: 'rights', run: tryRights, purposes: ['doctor'] },
+  { check: 'keys', run: checkKeys, purposes: starting },
   // `serve` takes these steps when it starts its HTTP servers, and before it creates a database.
-  { check: 'port', run: tryPort(''), isDoctorOnly: true },
-  { check: 'port', run: tryPort('ADMIN_'), isDoctorOnly: true },
+  { check: 'port', run: tryPort(''), purposes: ['doctor'] },
+  { check: 'port', run: tryPort('ADMIN_'), purposes: ['doctor'] },
 ];
+
+const stepsFor = (purpose: Opening['purpose']): ReadonlyArray<Step> =>
+  steps.filter(({ purposes }) => purposes?.includes(purpose) ?? true);
 
 /**
  * Takes the steps that open a store, and prints their warnings. If a step fails, closes the database and throws.
@@ -157,7 +164,7 @@ export const takeSteps = async (
   const migration = { mayRaiseGeneration, signal, onProgress: printError };
   const opening: Opening = { settings, purpose, mayCreate, migration };
   try {
-    for (const { run } of steps.filter(({ isDoctorOnly = false }) => !isDoctorOnly)) {
+    for (const { run } of stepsFor(purpose)) {
       for (const { ok, isWarning = !ok, text } of await run(opening))
         if (isWarning) printError(`warning: ${text}`);
     }
@@ -177,7 +184,7 @@ export const trySteps = async (settings: Settings): Promise<ReadonlyArray<Findin
   const opening: Opening = { settings, purpose: 'doctor', mayCreate, migration: {} };
   const findings: Array<Finding> = [];
   try {
-    for (const { check, run, isRequired = false } of steps) {
+    for (const { check, run, isRequired = false } of stepsFor('doctor')) {
       try {
         findings.push(...(await run(opening)));
       } catch (error) {

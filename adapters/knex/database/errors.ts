@@ -1,4 +1,4 @@
-/* Errors of the databases and their drivers. Codes and messages are matched only here. */
+/* Errors of the databases and their drivers. What a code or message means is written only here. */
 
 import { toError } from 'fp-ts/Either';
 

@@ -2,8 +2,11 @@ import type { Knex } from 'knex';
 import { remedyOf } from '../database/errors';
 import type { Statements } from '../database/store-database';
 
-// A retry would replay another animal if the id of a deleted one were used again while its idempotency key is valid.
-const setSequence =
+/**
+ * Advice for a sequence that is behind the ids. Takes the ids of idempotency keys into account: if the id of a deleted
+ * animal were used again while its key is valid, a retry would replay another animal.
+ */
+export const setSequenceAdvice =
   "run: select setval('pets_id_seq', (select max(id) from (select id from pets union all select pet_id from idempotency_keys) as used))";
 
 interface IdState {
@@ -32,9 +35,9 @@ export const inspectSequence = async (
     if (ids === undefined) return undefined;
     const { last, greatest, taken } = ids;
     if (BigInt(last) >= BigInt(greatest))
-      return `no id is left in the sequence pets_id_seq; raise its maximum, or remove the animal and the idempotency key that have it, and ${setSequence}`;
+      return `no id is left in the sequence pets_id_seq; raise its maximum, or remove the animal and the idempotency key that have it, and ${setSequenceAdvice}`;
     return taken !== null && BigInt(taken) - BigInt(last) <= count
-      ? `the sequence pets_id_seq is behind the ids in table pets; ${setSequence}`
+      ? `the sequence pets_id_seq is behind the ids in table pets; ${setSequenceAdvice}`
       : undefined;
   } catch (error) {
     if (remedyOf(error) !== 'none') return undefined;

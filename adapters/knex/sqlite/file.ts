@@ -16,7 +16,6 @@ import {
 import { stat, statfs } from 'node:fs/promises';
 import knex, { type Knex } from 'knex';
 import { dirname, resolve } from 'node:path';
-import { greatestInt64 } from '../../../core';
 import { type DatabaseSizes, withPool } from '../database/own-database';
 import { codeOf, errorWithCode, permanentError, withoutStatement } from '../database/errors';
 import { toEither } from '../database/work';
@@ -204,23 +203,4 @@ export const fileSizes = async (name: string): Promise<DatabaseSizes> => {
     statfs(dirname(filename)),
   ]);
   return { databaseSize, writeAheadLogSize, diskAvailable: disk.bavail * disk.bsize };
-};
-
-/**
- * Returns how to free an id if none is left, and undefined otherwise. Without a free id, creates fail with SQLITE_FULL,
- * as on a full disk. Unlike on PostgreSQL, the sequence can't be behind the ids, because SQLite takes the greatest id
- * of the table into account.
- */
-export const inspectLastId = async (reads: Knex): Promise<string | undefined> => {
-  const last = await reads.first<{ readonly id: string | null }>(
-    reads.raw(
-      `cast(max(
-         ifnull((select max(seq) from sqlite_sequence where name = 'pets'), 0),
-         ifnull((select max(pets.id) from pets), 0)
-       ) as text) as id`,
-    ),
-  );
-  return last.id === String(greatestInt64)
-    ? "no id is left after the last one, 9223372036854775807; remove the animal and the idempotency key that have it, and run: update sqlite_sequence set seq = (select max(id) from (select id from pets union all select pet_id from idempotency_keys)) where name = 'pets'"
-    : undefined;
 };

@@ -9,11 +9,11 @@ import {
   checkIntegrity,
   createPrivateFile,
   fileSizes,
-  inspectLastId,
   isImmutable,
   refuseForeignFile,
   refuseReader,
 } from './file';
+import { inspectLastId } from './ids';
 import { sqliteStatements } from './statements';
 import { watchFile } from './watch-file';
 
