@@ -183,7 +183,10 @@ const askForApiKey = async (source: ApiKeySource): Promise<unknown> => {
   }
 };
 
-/** Returns the current API key. Throws an AnimalStoreError if the key is malformed, or its function throws. */
+/**
+ * Returns the current API key. Throws an AnimalStoreError if the key is malformed or its function throws, except for an
+ * error that `isPassedOn`.
+ */
 export const readApiKey = async (source: ApiKeySource): Promise<string> => {
   const apiKey = await askForApiKey(source);
   return checkArguments('apiKey', apiKeyCheck, { apiKey }).apiKey;

@@ -138,9 +138,9 @@ const readChanges = async (knex: Knex, isWanted: Knex.QueryCallback): Promise<Re
 const scanSize = 50_000;
 
 /**
- * Searches the next `scanSize` rows after the id `after`, or the first ones without it, for those of a key. `last` is
- * the id to pass as the next `after`, and is undefined if no rows were left. Searches in steps, because no index finds
- * the rows of a key.
+ * Finds the animals that a key created among the next `scanSize` rows after the id `after`, or among the first rows if
+ * `after` is undefined. `last` is the id to pass as the next `after`, and is undefined if no rows were left. Searches in
+ * steps, because no index finds the animals of a key.
  */
 type SearchOfKey = (
   keyId: string,

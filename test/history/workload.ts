@@ -209,7 +209,7 @@ export const startWorkload = ({ seed, clients, instances, now }: WorkloadOptions
       await running;
       for (const { close } of all) close();
     },
-    /** Repeats the creates without an answer after the faults, then reads everything at every instance. */
+    /** After the faults, repeats the creates that got no answer, then lists all animals at every instance. */
     settle: async (): Promise<void> => {
       const last = newClient(clients);
       try {

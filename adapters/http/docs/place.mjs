@@ -1,8 +1,8 @@
 /* global document, history, location, URLSearchParams */
 
-// The address of the catalogue holds the filters, the order, the `after` of a page, and the `pet` of a drawer. The
-// state of its entry in the history holds `earlier`, the `after` of each earlier page. It also holds `isDrawer`, which
-// is true if the entry before it shows the list.
+// The URL holds the filters, the order, the `after` of the page, and the `pet` of the open drawer. `history.state` holds
+// `earlier`, the `after` of each earlier page, and `isDrawer`, which is true if the drawer was opened from the list, so
+// that closing it goes back.
 import { valuesOf } from './forms.mjs';
 
 export const filterForm = document.querySelector('#filter');

@@ -32,7 +32,8 @@ const silenceError = (timeoutMs: number): Error =>
  */
 export const socketWithTimeout = (timeoutMs: number) => (): Socket => {
   const socket = new Socket();
-  // Leaves `giveUp` time to cancel the statement first. The stream of a session may be an encrypted one on this socket.
+  // `headStartMs` leaves `giveUp` time to cancel the statement first. This timeout is on the socket, because the stream
+  // of a session with TLS is another object.
   return socket.setTimeout(timeoutMs + headStartMs, () => socket.destroy(silenceError(timeoutMs)));
 };
 

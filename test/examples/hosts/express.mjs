@@ -1,4 +1,4 @@
-// Runs next to store.mjs of docs/embedding.md.
+// Needs the file store.mjs of docs/embedding.md in its folder.
 import { exposedHeaders, mountPetRoutes } from 'animal-store/http';
 import cors from 'cors';
 import express from 'express';

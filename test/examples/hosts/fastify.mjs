@@ -1,4 +1,4 @@
-// Runs next to store.mjs of docs/embedding.md.
+// Needs the file store.mjs of docs/embedding.md in its folder.
 import middie from '@fastify/middie';
 import { mountPetRoutes } from 'animal-store/http';
 import { fastify } from 'fastify';

@@ -1,4 +1,4 @@
-// Runs next to store.mjs of docs/embedding.md.
+// Needs the file store.mjs of docs/embedding.md in its folder.
 import { serve } from '@hono/node-server';
 import { petRoutesHandler } from 'animal-store/fetch';
 import { Hono } from 'hono';

@@ -1,4 +1,4 @@
-// Runs next to store.mjs of docs/embedding.md.
+// Needs the file store.mjs of docs/embedding.md in its folder.
 import { mountPetRoutes } from 'animal-store/http';
 import Koa from 'koa';
 import mount from 'koa-mount';

@@ -1,4 +1,4 @@
-// Runs next to store.mjs of docs/embedding.md.
+// Needs the file store.mjs of docs/embedding.md in its folder.
 import 'reflect-metadata';
 import { Controller, Get, Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';

@@ -33,7 +33,10 @@ export const sqliteFile = async (): Promise<TestDatabase> => {
   };
 };
 
-/** Returns a function that makes an empty database on the shared PostgreSQL server. `open` uses these options. */
+/**
+ * Returns a function that makes an empty database on the shared PostgreSQL server, by `create database` with the text
+ * `creation`. `open` connects with `options`.
+ */
 export const postgresWith =
   (options: Partial<PostgresOptions>, creation?: string) => async (): Promise<TestDatabase> => {
     const { url, drop } = await createPostgresDatabase(creation);

@@ -153,7 +153,7 @@ export const runUnprivileged = (
   folder?: string,
 ): Promise<Outcome> => startUnprivileged(command, environment, folder).ended;
 
-/** Skips a test if a user who is not root cannot read the built command line. */
+/** Skips a test that runs `dist/app/main.js` as a user who is not root, if that user can't read the file. */
 export const needsReadableBuild = async (test: Mocha.Context): Promise<void> => {
   const readable = await runUnprivileged(['test', '-r', main]).catch(() => undefined);
   if (readable?.code !== 0) test.skip();
