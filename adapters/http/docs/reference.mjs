@@ -1,4 +1,4 @@
-/* global document, IntersectionObserver, location */
+/* global document, innerHeight, IntersectionObserver, location, scrollY */
 import { animalStoreClient } from './client.mjs';
 import { newCopyButton } from './copy.mjs';
 import { newElement } from './elements.mjs';
@@ -67,7 +67,9 @@ const addLink = (id, ...children) => {
 const markSectionInView = () => {
   const links = [...list.querySelectorAll('a')];
   const mark = (entries) => {
-    const seen = entries.find(({ isIntersecting }) => isIntersecting)?.target.id;
+    // At the top of a phone's screen, the band lies on the header.
+    const top = scrollY < innerHeight / 4 ? 'introduction' : undefined;
+    const seen = entries.find(({ isIntersecting }) => isIntersecting)?.target.id ?? top;
     if (seen === undefined) return;
     for (const link of links) {
       if (link.hash === `#${seen}`) link.setAttribute('aria-current', 'true');
