@@ -21,7 +21,6 @@ export { backupSqlite, type BackupOptions } from './sqlite/backup';
 export { createPartial, placePartial } from './sqlite/partial';
 export {
   followSymlinks,
-  identifyFile,
   isInUse,
   isMountPoint,
   isSameFile,

@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { backupSqlite, type BackupOptions, identifyFile, refuseForeignFile } from '../../adapters/knex';
+import { backupSqlite, type BackupOptions, refuseForeignFile } from '../../adapters/knex';
 import { withDriver } from '../store/database';
 import { requireReadable } from '../store/file';
 import { notInitialized } from '../store/opening';
@@ -37,8 +37,7 @@ const backUp: FileCommand<object> = async ({ DATABASE_URL: url }, file, options)
       return `backed up to ${file} and checked, with pg_dump and pg_restore`;
     case 'Sqlite': {
       requireReadable(url.filename);
-      await refuseForeignFile(url.filename);
-      if ((await identifyFile(url.filename)) === 'empty') throw notInitialized();
+      if ((await refuseForeignFile(url.filename)) === 'empty') throw notInitialized();
       const target = resolveTarget(file, { mayReplace, database: url.filename, isDatabase: true });
       const animals = await backupSqlite(url.filename, target, options);
       return `backed up to ${file} and checked: ${counted(animals, 'animal')}`;

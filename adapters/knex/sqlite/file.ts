@@ -170,7 +170,7 @@ export const openReadOnly = (filename: string, pool?: Knex.PoolConfig): Knex =>
   knex(poolConfiguration(() => fileInMode(filename, `ro${isInUse(filename) ? '' : '&immutable=1'}`), pool));
 
 /** Identifies a file by its tables, without writing to it. A path without a regular file counts as empty. */
-export const identifyFile = async (filename: string): Promise<'empty' | 'animal-store' | 'foreign'> => {
+const identifyFile = async (filename: string): Promise<'empty' | 'animal-store' | 'foreign'> => {
   const found = statSync(filename, { throwIfNoEntry: false });
   if (found?.isFile() !== true || found.size === 0) return 'empty';
   return withPool(openReadOnly(filename), async (connection) => {
@@ -181,8 +181,10 @@ export const identifyFile = async (filename: string): Promise<'empty' | 'animal-
   });
 };
 
-export const refuseForeignFile = async (filename: string): Promise<void> => {
-  if ((await identifyFile(filename)) !== 'foreign') return;
+/** Identifies a file. Throws if it is the database of another program. */
+export const refuseForeignFile = async (filename: string): Promise<'empty' | 'animal-store'> => {
+  const kind = await identifyFile(filename);
+  if (kind !== 'foreign') return kind;
   throw permanentError(`${filename} is the database of another program; name another file`);
 };
 
