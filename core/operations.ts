@@ -156,9 +156,11 @@ const operationsOf = (pets: Ports['pets'], caller: Caller, quota: Quota | undefi
     const { value, ignored } = decoded.right;
     if (idempotencyKey !== undefined && !IdempotencyKey.is(idempotencyKey))
       return TE.left({ _tag: 'InvalidIdempotencyKey' });
-    const key = idempotencyKey === undefined ? undefined : { ownerId: caller.ownerId, idempotencyKey };
-    return TE.map((created: CreatedPet) => ({ ...created, ignored }))(
-      pets.create(value, key, deadline, caller.keyId),
+    const idempotency =
+      idempotencyKey === undefined ? undefined : { ownerId: caller.ownerId, idempotencyKey };
+    return pipe(
+      pets.create(value, { idempotency, createdBy: caller.keyId, deadline }),
+      TE.map((created) => ({ ...created, ignored })),
     );
   },
   // eslint-disable-next-line @typescript-eslint/no-deprecated -- the API keeps getPet until 5 December 2030

@@ -122,15 +122,17 @@ export interface PetRepository {
    */
   readonly find: (id: bigint, deadline?: Deadline) => TaskEither<PetNotFound | Unavailable, Pet>;
   /**
-   * Adds an animal, and resolves once the animal is stored durably. `resolveIdempotentCreate` defines the result if the
-   * idempotency key was used before. A repository that records who created an animal stores `keyId`, the API key that
-   * adds it.
+   * Adds an animal, and resolves once the animal is stored durably. With `idempotency`, a retry adds no second animal:
+   * `resolveIdempotentCreate` defines its result. `createdBy` is the API key that adds the animal, for a repository
+   * that records it.
    */
   readonly create: (
     newPet: NewPet,
-    key?: ScopedIdempotencyKey,
-    deadline?: Deadline,
-    keyId?: KeyId,
+    options?: {
+      readonly idempotency?: ScopedIdempotencyKey | undefined;
+      readonly createdBy?: KeyId | undefined;
+      readonly deadline?: Deadline | undefined;
+    },
   ) => TaskEither<IdempotencyKeyReused | PetDeleted | IdempotencyKeyInFlight | Unavailable, CreatedPet>;
   /**
    * Changes fields of an animal, or none, and returns it. Resolves once the changes are durable and visible to later

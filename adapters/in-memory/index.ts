@@ -208,8 +208,12 @@ export const inMemoryPetRepository = ({
   return {
     list: (query) => () => Promise.resolve(E.right(page(query))),
     find: (id) => () => Promise.resolve(E.fromNullable(petNotFound(id))(byId.get(id))),
-    create: (newPet, key) => () =>
-      Promise.resolve(key === undefined ? add(newPet) : addOnce(newPet, scopedIdempotencyKeyText(key))),
+    create:
+      (newPet, { idempotency } = {}) =>
+      () =>
+        Promise.resolve(
+          idempotency === undefined ? add(newPet) : addOnce(newPet, scopedIdempotencyKeyText(idempotency)),
+        ),
     update: (id, changes) => () => Promise.resolve(update(id, changes)),
     deleteAll: (ids) => TE.tryCatch(() => Promise.resolve([...ids]).then(deleteAll), unavailable),
     importAll: (source, onIds) => async () => {

@@ -17,9 +17,9 @@ const minute = 60 * 1000;
 const day = 24 * 60 * minute;
 
 const createOne = async ({ create }: Pick<PetRepository, 'create'>) => {
-  const [newPet, key] = [arbitraryNewPet(), arbitraryScopedIdempotencyKey()];
-  const { pet } = await success(create(newPet, key));
-  return { newPet, key, pet, retry: create(newPet, key) };
+  const [newPet, idempotency] = [arbitraryNewPet(), arbitraryScopedIdempotencyKey()];
+  const { pet } = await success(create(newPet, { idempotency }));
+  return { newPet, idempotency, pet, retry: create(newPet, { idempotency }) };
 };
 
 /** Defines the tests of `update` and `deleteAll`, by which an operator corrects and deletes animals. */
@@ -121,18 +121,22 @@ export const correctionsContract = (
 
     it('returns a corrected animal to a retry of its create, and rejects a create of the corrected animal', () =>
       use({}, async (repository) => {
-        const { newPet, key, pet, retry } = await createOne(repository);
+        const { newPet, idempotency, pet, retry } = await createOne(repository);
         const name = `${newPet.name} corrected`;
         await success(repository.update(pet.id, { name }));
         expectEqual('the retry', await success(retry), { pet: { ...pet, name }, replayed: true });
-        await expectFailure('another', repository.create({ ...newPet, name }, key), 'IdempotencyKeyReused');
+        await expectFailure(
+          'another',
+          repository.create({ ...newPet, name }, { idempotency }),
+          'IdempotencyKeyReused',
+        );
         expectEqual('the list', await allPets(repository), [{ ...pet, name }]);
       }));
 
     it('adds no animal at a retry after its deletion, for 24 hours', () => {
       const clock = { time: Date.UTC(2026, 1, 28) };
       return use({ now: () => clock.time }, async (repository) => {
-        const [{ newPet, key, pet, retry }, other] = [
+        const [{ newPet, idempotency, pet, retry }, other] = [
           await createOne(repository),
           await createOne(repository),
         ];
@@ -140,7 +144,7 @@ export const correctionsContract = (
         clock.time += day - minute;
         await expectFailure('a retry', retry, 'PetDeleted');
         const another = { ...newPet, name: `${newPet.name} the second` };
-        await expectFailure('another', repository.create(another, key), 'IdempotencyKeyReused');
+        await expectFailure('another', repository.create(another, { idempotency }), 'IdempotencyKeyReused');
         expectEqual('the list', await allPets(repository), [other.pet]);
         clock.time += minute;
         const next = await success(retry);

@@ -34,22 +34,19 @@ export const idempotencyExpiryContract = (
   describe('as a pet repository whose idempotency keys expire', () => {
     it('replays a create for 24 hours, and creates a new animal afterwards', () =>
       atTime((clock) => async (repository) => {
-        const [key, newPet] = [arbitraryScopedIdempotencyKey(), arbitraryNewPet()];
-        const { pet } = await success(repository.create(newPet, key));
+        const [idempotency, newPet] = [arbitraryScopedIdempotencyKey(), arbitraryNewPet()];
+        const { pet } = await success(repository.create(newPet, { idempotency }));
         clock.time = start + day - minute;
         expectEqual(
           'a retry a minute before 24 hours have passed',
-          await success(repository.create(newPet, key)),
-          {
-            pet,
-            replayed: true,
-          },
+          await success(repository.create(newPet, { idempotency })),
+          { pet, replayed: true },
         );
         clock.time = start + day;
-        const next = await success(repository.create(newPet, key));
+        const next = await success(repository.create(newPet, { idempotency }));
         expectEqual('replayed, of a retry after 24 hours', next.replayed, false);
         expectEqual('the list', await allPets(repository), [pet, next.pet]);
-        expectEqual('a retry of the second', await success(repository.create(newPet, key)), {
+        expectEqual('a retry of the second', await success(repository.create(newPet, { idempotency })), {
           pet: next.pet,
           replayed: true,
         });
@@ -57,10 +54,10 @@ export const idempotencyExpiryContract = (
 
     it('accepts another animal under an expired key', () =>
       atTime((clock) => async (repository) => {
-        const key = arbitraryScopedIdempotencyKey();
-        await success(repository.create(arbitraryNewPet(), key));
+        const idempotency = arbitraryScopedIdempotencyKey();
+        await success(repository.create(arbitraryNewPet(), { idempotency }));
         clock.time = start + day;
-        const { replayed } = await success(repository.create(arbitraryNewPet(), key));
+        const { replayed } = await success(repository.create(arbitraryNewPet(), { idempotency }));
         expectEqual('replayed, of another animal under an expired key', replayed, false);
       }));
 
@@ -68,9 +65,10 @@ export const idempotencyExpiryContract = (
       atTime((clock) => async (repository) => {
         const creations = Array.from({ length: 20 }, () => ({
           newPet: arbitraryNewPet(),
-          key: arbitraryScopedIdempotencyKey(),
+          idempotency: arbitraryScopedIdempotencyKey(),
         }));
-        const run = ({ newPet, key }: (typeof creations)[number]) => success(repository.create(newPet, key));
+        const run = ({ newPet, idempotency }: (typeof creations)[number]) =>
+          success(repository.create(newPet, { idempotency }));
         for (const creation of creations) {
           await run(creation);
           clock.time += 10 * minute;

@@ -103,10 +103,13 @@ export const importAllContract = (
 
     it('replays a create after an import', () =>
       use({}, async (repository) => {
-        const [key, newPet] = [arbitraryScopedIdempotencyKey(), arbitraryNewPet()];
-        const { pet } = await success(repository.create(newPet, key));
+        const [idempotency, newPet] = [arbitraryScopedIdempotencyKey(), arbitraryNewPet()];
+        const { pet } = await success(repository.create(newPet, { idempotency }));
         await success(repository.importAll(sourceOf([arbitraryNewPet()])));
-        expectEqual('a retry', await success(repository.create(newPet, key)), { pet, replayed: true });
+        expectEqual('a retry', await success(repository.create(newPet, { idempotency })), {
+          pet,
+          replayed: true,
+        });
       }));
 
     it('adds nothing from an empty source', () =>

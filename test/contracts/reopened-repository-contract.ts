@@ -61,16 +61,19 @@ export const reopenedRepositoryContract = (
 
     it('replays a create with a key, and refuses another animal under it', () =>
       use(async ({ repository, reopen }) => {
-        const [key, newPet] = [arbitraryScopedIdempotencyKey(), arbitraryNewPet()];
-        const { pet } = await success(repository.create(newPet, key));
+        const [idempotency, newPet] = [arbitraryScopedIdempotencyKey(), arbitraryNewPet()];
+        const { pet } = await success(repository.create(newPet, { idempotency }));
         const reopened = await reopen();
         const other = { ...newPet, name: `${newPet.name} the second` };
         await expectFailure(
           'another animal under the key',
-          reopened.create(other, key),
+          reopened.create(other, { idempotency }),
           'IdempotencyKeyReused',
         );
-        expectEqual('the retry', await success(reopened.create(newPet, key)), { pet, replayed: true });
+        expectEqual('the retry', await success(reopened.create(newPet, { idempotency })), {
+          pet,
+          replayed: true,
+        });
         expectEqual('the list', await allPets(reopened), [pet]);
       }));
 
@@ -78,10 +81,10 @@ export const reopenedRepositoryContract = (
       use(async ({ repository, reopen }) => {
         const creates = Array.from({ length: 120 }, () => ({
           newPet: arbitraryNewPet(),
-          key: arbitraryScopedIdempotencyKey(),
+          idempotency: arbitraryScopedIdempotencyKey(),
         }));
         const runAll = (on: PetRepository) =>
-          Promise.all(creates.map(({ newPet, key }) => success(on.create(newPet, key))));
+          Promise.all(creates.map(({ newPet, idempotency }) => success(on.create(newPet, { idempotency }))));
         const made = await runAll(repository);
         expectEqual(
           'the retries',
@@ -94,11 +97,11 @@ export const reopenedRepositoryContract = (
       const clock = { time: Date.UTC(2026, 1, 28) };
       return use(
         async ({ repository, reopen }) => {
-          const [key, newPet] = [arbitraryScopedIdempotencyKey(), arbitraryNewPet()];
-          await success(repository.create(newPet, key));
+          const [idempotency, newPet] = [arbitraryScopedIdempotencyKey(), arbitraryNewPet()];
+          await success(repository.create(newPet, { idempotency }));
           const reopened = await reopen();
           clock.time += 24 * 60 * 60 * 1000;
-          const { replayed } = await success(reopened.create(newPet, key));
+          const { replayed } = await success(reopened.create(newPet, { idempotency }));
           expectEqual('replayed, of a retry after 24 hours by the clock `now`', replayed, false);
         },
         () => clock.time,

@@ -16,10 +16,13 @@ describe('A deadline', () => {
   it('reaches the ports of keys and quotas, and the port of a create with a key', async () => {
     const received: Array<unknown> = [];
     const open = openAnimalStore({
-      pets: repositoryWith((...values) => {
-        received.push(values[2]);
-        return TE.left(unavailable('late'));
-      }),
+      pets: {
+        ...inMemoryPetRepository(),
+        create: (_newPet, { deadline } = {}) => {
+          received.push(deadline);
+          return TE.left(unavailable('late'));
+        },
+      },
       authenticate: (_apiKey, deadline) => {
         received.push(deadline);
         return authenticate();
@@ -39,7 +42,7 @@ describe('A deadline', () => {
     it(`reaches the port of ${name}`, async () => {
       const received: Array<unknown> = [];
       const pets = repositoryWith((...values) => {
-        received.push(...values);
+        received.push(...values.flatMap((value) => (value instanceof Object ? Object.values(value) : value)));
         return TE.left(unavailable('late'));
       });
       const store = await success(openAnimalStore({ pets, authenticate })(arbitraryApiKey()));

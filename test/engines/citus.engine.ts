@@ -19,11 +19,11 @@ describe('Citus', () => {
   it('purges expired idempotency keys, though it locks no rows of several servers', () =>
     withDatabase(postgresDatabase, async (database) => {
       const { create } = knexPetRepository(database);
-      await success(create(arbitraryNewPet(), arbitraryScopedIdempotencyKey()));
+      await success(create(arbitraryNewPet(), { idempotency: arbitraryScopedIdempotencyKey() }));
       await ageKeys(database, day);
       // A create starts the next purge, unless one is running.
       await eventually('no expired key is left', 10_000, async () => {
-        await success(create(arbitraryNewPet(), arbitraryScopedIdempotencyKey()));
+        await success(create(arbitraryNewPet(), { idempotency: arbitraryScopedIdempotencyKey() }));
         const left: ReadonlyArray<unknown> = await database.reads('idempotency_keys').pluck('expires_at');
         return left.every((keptUntil) => Number(keptUntil) > Date.now());
       });
@@ -61,11 +61,11 @@ describe('Citus', () => {
       const [newPet, scopedKey] = [arbitraryNewPet(), arbitraryScopedIdempotencyKey()];
       try {
         const before = await distribution();
-        await success(create(newPet, scopedKey));
+        await success(create(newPet, { idempotency: scopedKey }));
         await migrating.writes('animal_store_migrations').where('name', 'like', '003%').delete();
         expect(await success(migrate(migrating))).to.have.lengthOf(1);
         expect(await distribution()).to.deep.equal(before);
-        expect(await success(create(newPet, scopedKey))).to.include({ replayed: true });
+        expect(await success(create(newPet, { idempotency: scopedKey }))).to.include({ replayed: true });
       } finally {
         await Promise.all([database.close(), migrating.close()]);
       }

@@ -49,23 +49,25 @@ export const fileRepository = (file: string, now = Date.now): core.PetRepository
       return E.right(core.toPage(query.limit, isDescending ? wanted.reverse() : wanted));
     },
     find: (id) => async () => E.fromNullable(core.petNotFound(id))(findPet(id)),
-    create: (newPet, key) => async () => {
-      const name = key && core.scopedIdempotencyKeyText(key);
-      const valid = content.keys.filter((one) => one.expiresAt > now());
-      const used = valid.find((one) => one.name === name);
-      const text = core.contentOf(newPet);
-      const record = used && { ...used, pet: findPet(used.id) };
-      const decision = core.resolveIdempotentCreate(record, text);
-      if (decision._tag === 'Replay') return E.right({ pet: decision.pet, replayed: true });
-      if (decision._tag !== 'Create') return E.left(decision);
-      return E.tryCatch(() => {
-        const pet = withId(newPet);
-        const expiresAt = now() + core.idempotencyTtlMs;
-        const key = { name: name ?? '', content: text, id: pet.id, expiresAt };
-        replace({ pets: [...content.pets, pet], keys: name === undefined ? valid : [...valid, key] });
-        return { pet, replayed: false };
-      }, core.unavailable);
-    },
+    create:
+      (newPet, { idempotency } = {}) =>
+      async () => {
+        const name = idempotency && core.scopedIdempotencyKeyText(idempotency);
+        const valid = content.keys.filter((one) => one.expiresAt > now());
+        const used = valid.find((one) => one.name === name);
+        const text = core.contentOf(newPet);
+        const record = used && { ...used, pet: findPet(used.id) };
+        const decision = core.resolveIdempotentCreate(record, text);
+        if (decision._tag === 'Replay') return E.right({ pet: decision.pet, replayed: true });
+        if (decision._tag !== 'Create') return E.left(decision);
+        return E.tryCatch(() => {
+          const pet = withId(newPet);
+          const expiresAt = now() + core.idempotencyTtlMs;
+          const key = { name: name ?? '', content: text, id: pet.id, expiresAt };
+          replace({ pets: [...content.pets, pet], keys: name === undefined ? valid : [...valid, key] });
+          return { pet, replayed: false };
+        }, core.unavailable);
+      },
     update: (id, changes) => async () => {
       const pet = findPet(id);
       if (pet === undefined) return E.left(core.petNotFound(id));

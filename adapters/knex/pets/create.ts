@@ -179,17 +179,16 @@ export const createPets = (
     onBatch,
   });
   const inFlight = new Set<string>();
-  return (newPet, key, deadline, keyId) => {
+  return (newPet, { idempotency, createdBy: keyId, deadline } = {}) => {
     const createdBy = keyId === undefined ? null : createdByKey(keyId);
-    if (key === undefined) return create({ newPet, createdBy, key }, deadline);
-    const text = scopedIdempotencyKeyText(key);
+    if (idempotency === undefined) return create({ newPet, createdBy, key: undefined }, deadline);
+    const text = scopedIdempotencyKeyText(idempotency);
     const contentHash = hash('sha256', contentOf(newPet));
     return async () => {
       if (inFlight.has(text)) return E.left(idempotencyKeyInFlight);
       inFlight.add(text);
-      return create({ newPet, createdBy, key: { ...key, text, contentHash } }, deadline)().finally(() =>
-        inFlight.delete(text),
-      );
+      const key = { ...idempotency, text, contentHash };
+      return create({ newPet, createdBy, key }, deadline)().finally(() => inFlight.delete(text));
     };
   };
 };

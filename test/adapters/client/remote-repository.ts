@@ -93,26 +93,28 @@ const remoteRepository = ({ baseUrl, isLossy, pets, fetch }: Remote): BasicRepos
         (limits) => clientOf().get(id, limits),
         (code) => (code === 'pet_not_found' ? petNotFound(id) : undefined),
       ),
-    create: (newPet, key, deadline) => () => {
-      const text = key === undefined ? '' : scopedIdempotencyKeyText(key);
-      const wasSeen = key !== undefined && seenKeys.has(text);
-      seenKeys.add(text);
-      return call<CreatedPet, IdempotencyKeyReused | PetDeleted | IdempotencyKeyInFlight>(
-        deadline,
-        async (limits) => {
-          const { pet, replayed } = await clientOf(key?.ownerId).createWithDetails(newPet, {
-            ...limits,
-            idempotencyKey: key?.idempotencyKey,
-          });
-          return { pet, replayed: isLossy ? wasSeen : replayed };
-        },
-        (code) => {
-          if (code === 'idempotency_key_reused') return idempotencyKeyReused;
-          if (code === 'pet_deleted') return petDeleted;
-          return code === 'idempotency_key_in_flight' ? idempotencyKeyInFlight : undefined;
-        },
-      );
-    },
+    create:
+      (newPet, { idempotency, deadline } = {}) =>
+      () => {
+        const text = idempotency === undefined ? '' : scopedIdempotencyKeyText(idempotency);
+        const wasSeen = idempotency !== undefined && seenKeys.has(text);
+        seenKeys.add(text);
+        return call<CreatedPet, IdempotencyKeyReused | PetDeleted | IdempotencyKeyInFlight>(
+          deadline,
+          async (limits) => {
+            const { pet, replayed } = await clientOf(idempotency?.ownerId).createWithDetails(newPet, {
+              ...limits,
+              idempotencyKey: idempotency?.idempotencyKey,
+            });
+            return { pet, replayed: isLossy ? wasSeen : replayed };
+          },
+          (code) => {
+            if (code === 'idempotency_key_reused') return idempotencyKeyReused;
+            if (code === 'pet_deleted') return petDeleted;
+            return code === 'idempotency_key_in_flight' ? idempotencyKeyInFlight : undefined;
+          },
+        );
+      },
   };
 };
 

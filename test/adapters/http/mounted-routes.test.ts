@@ -148,9 +148,9 @@ describe('The routes in a Koa application of a host', () => {
     const repository = inMemoryPetRepository();
     const pets: PetRepository = {
       ...repository,
-      create: (pet, idempotencyKey, deadline = NaN) => {
+      create: (pet, { deadline = NaN } = {}) => {
         remaining.push(deadline - performance.now());
-        return repository.create(pet, idempotencyKey);
+        return repository.create(pet);
       },
     };
     const bodyReads = new EventEmitter();

@@ -61,7 +61,9 @@ describe('the in-memory pet repository', () => {
     const clock = { time: 0 };
     const { create, deleteAll } = inMemoryPetRepository({ now: () => clock.time, idempotencyTtlMs: 1 });
     const createOnce = async (): Promise<void> => {
-      const { pet } = await success(create(arbitraryNewPet(), arbitraryScopedIdempotencyKey()));
+      const { pet } = await success(
+        create(arbitraryNewPet(), { idempotency: arbitraryScopedIdempotencyKey() }),
+      );
       await success(deleteAll([pet.id]));
       clock.time += 1;
     };

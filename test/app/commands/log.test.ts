@@ -122,7 +122,7 @@ for (const [kind, makeDatabase] of databaseKinds) {
         const now = Date.now();
         mock.method(Date, 'now', () => now + 90_000_000);
         try {
-          await success(knexPetRepository(database).create(rex, undefined, undefined, keyOf('a')));
+          await success(knexPetRepository(database).create(rex, { createdBy: keyOf('a') }));
         } finally {
           mock.reset();
         }
@@ -148,7 +148,7 @@ for (const [kind, makeDatabase] of databaseKinds) {
       asOperator(async (run, database) => {
         const pets = knexPetRepository(database);
         await success(pets.create(rex));
-        await success(pets.create(rex, undefined, undefined, keyOf('env-a')));
+        await success(pets.create(rex, { createdBy: keyOf('env-a') }));
         await database.writes('pets').where({ id: 1 }).update({ created_at: null, created_by: null });
         expect(await run('log', '--pet', '1')).to.include('animal 1 was created by an earlier version');
         await database.writes('pets').where({ id: 1 }).update({ created_at: '9000000000000000' });
@@ -163,7 +163,7 @@ for (const [kind, makeDatabase] of databaseKinds) {
       asOperator(async (run, database, databaseUrl) =>
         inFolder(async (folder) => {
           await run('keys', 'create', '--name', 'first');
-          await success(knexPetRepository(database).create(rex, undefined, undefined, keyOf('a')));
+          await success(knexPetRepository(database).create(rex, { createdBy: keyOf('a') }));
           await run('pets', 'update', '1', '--status', 'sold');
           const before = await run('log', '--pet', '1');
           await database.close();

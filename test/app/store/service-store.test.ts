@@ -72,7 +72,10 @@ describe('The setting IDEMPOTENCY_HOURS', () => {
   it('is the time for which a store in memory replays a create', async () => {
     const clock = { time: 0 };
     const pets = inMemoryPetRepository({ now: () => clock.time, idempotencyTtlMs: 3_600_000 });
-    const create = pets.create({ name: 'Rex', categoryId: 7n }, arbitraryScopedIdempotencyKey());
+    const create = pets.create(
+      { name: 'Rex', categoryId: 7n },
+      { idempotency: arbitraryScopedIdempotencyKey() },
+    );
     await success(create);
     clock.time = 3_599_999;
     expect((await success(create)).replayed).to.equal(true);

@@ -33,11 +33,11 @@ const turns = async (count: number): Promise<void> => {
 const makeCreates = () =>
   Array.from({ length: 10 }, (_, index) => ({
     newPet: arbitraryNewPet(),
-    key: index % 2 === 0 ? arbitraryScopedIdempotencyKey() : undefined,
+    idempotency: index % 2 === 0 ? arbitraryScopedIdempotencyKey() : undefined,
   }));
 
-const run = (repository: PetRepository, { newPet, key }: ReturnType<typeof makeCreates>[number]) =>
-  repository.create(newPet, key);
+const run = (repository: PetRepository, { newPet, idempotency }: ReturnType<typeof makeCreates>[number]) =>
+  repository.create(newPet, { idempotency });
 
 /** Runs creates while the store breaks, then repairs the store. Returns the outcomes of the creates. */
 const createWhileBreaking = async (
@@ -87,7 +87,7 @@ export const createsOnBrokenStore = ({ it }: TestRunner, use: UseBreakable): voi
         const { repository, reopen } = breakable;
         const creates = makeCreates();
         const outcomes = await createWhileBreaking(breakable, creates, turnsBefore);
-        const keyed = creates.filter(({ key }) => key !== undefined);
+        const keyed = creates.filter(({ idempotency }) => idempotency !== undefined);
         const retries = [];
         for (const create of keyed) retries.push(await success(run(repository, create), 'a retry'));
         const before = await allPets(repository);
@@ -101,8 +101,12 @@ export const createsOnBrokenStore = ({ it }: TestRunner, use: UseBreakable): voi
         }
 
         const wasAdded = (index: number): boolean => outcomes[index]?._tag === 'Right';
-        const expected = creates.filter(({ key }, index) => key !== undefined || wasAdded(index));
-        const failedWithoutKey = creates.filter(({ key }, index) => key === undefined && !wasAdded(index));
+        const expected = creates.filter(
+          ({ idempotency }, index) => idempotency !== undefined || wasAdded(index),
+        );
+        const failedWithoutKey = creates.filter(
+          ({ idempotency }, index) => idempotency === undefined && !wasAdded(index),
+        );
         const added = before.filter(({ id }) => id !== brokenStoreSeed.id).map((pet) => contentText(pet));
         // A create that failed without a key may still have been done, but only once.
         const mayBe = failedWithoutKey.map(({ newPet }) => contentText(newPet));

@@ -62,9 +62,10 @@ export const createsAtOnce = ({ it }: TestRunner, use: UseRepository): void => {
     use({}, async (repository) => {
       const creations = numberedPets(200).map((newPet, index) => ({
         newPet,
-        key: index % 3 === 0 ? undefined : arbitraryScopedIdempotencyKey(),
+        idempotency: index % 3 === 0 ? undefined : arbitraryScopedIdempotencyKey(),
       }));
-      const run = ({ newPet, key }: (typeof creations)[number]) => success(repository.create(newPet, key));
+      const run = ({ newPet, idempotency }: (typeof creations)[number]) =>
+        success(repository.create(newPet, { idempotency }));
       const made = await Promise.all(creations.map(run));
       expectEqual(
         'what each create answers with',
@@ -72,11 +73,11 @@ export const createsAtOnce = ({ it }: TestRunner, use: UseRepository): void => {
         creations.map(({ newPet }) => ({ newPet, replayed: false })),
       );
       const again = await Promise.all(creations.map(run));
-      for (const [index, { key }] of creations.entries()) {
-        const what = `of a create that is run again ${key === undefined ? 'without a key' : 'under its key'}`;
+      for (const [index, { idempotency }] of creations.entries()) {
+        const what = `of a create that is run again ${idempotency === undefined ? 'without a key' : 'under its key'}`;
         const isSame = again[index]?.pet.id === made[index]?.pet.id;
-        expectEqual(`replayed, ${what}`, again[index]?.replayed, key !== undefined);
-        expectEqual(`whether it is the same animal, ${what}`, isSame, key !== undefined);
+        expectEqual(`replayed, ${what}`, again[index]?.replayed, idempotency !== undefined);
+        expectEqual(`whether it is the same animal, ${what}`, isSame, idempotency !== undefined);
       }
       expectEqual('how many are listed', (await allPets(repository)).length, 200 + 67);
     }));

@@ -101,11 +101,15 @@ export const keepsEveryDigit = ({ it }: TestRunner, use: UseRepository): void =>
 
   it('assigns no id past the largest: a create is Unavailable and stores nothing', () =>
     use({ pets: [petWithId(largestId)] }, async ({ create, list }) => {
-      const key = arbitraryScopedIdempotencyKey();
+      const idempotency = arbitraryScopedIdempotencyKey();
       const newPet = arbitraryNewPet();
       await expectFailure('a create past the largest id', create(newPet), 'Unavailable');
-      await expectFailure('a create under a key', create(newPet, key), 'Unavailable');
-      await expectFailure('its retry, which replays no failed create', create(newPet, key), 'Unavailable');
+      await expectFailure('a create under a key', create(newPet, { idempotency }), 'Unavailable');
+      await expectFailure(
+        'its retry, which replays no failed create',
+        create(newPet, { idempotency }),
+        'Unavailable',
+      );
       const { pets: kept } = await success(list({ limit: largestPage }));
       expectEqual(
         'the ids that are listed',

@@ -111,13 +111,13 @@ export const boundedFunctions: { readonly [Name in keyof BasicRepository]: Bound
     },
   },
   create: {
-    call: ({ create }, _id, deadline) => create(arbitraryNewPet(), undefined, deadline),
+    call: ({ create }, _id, deadline) => create(arbitraryNewPet(), { deadline }),
     suites: [creates, createsAtOnce, replays],
     afterDeadline: async (repository, passed) => {
-      const [key, newPet] = [arbitraryScopedIdempotencyKey(), arbitraryNewPet()];
-      const late = await repository.create(newPet, key, passed)();
+      const [idempotency, newPet] = [arbitraryScopedIdempotencyKey(), arbitraryNewPet()];
+      const late = await repository.create(newPet, { idempotency, deadline: passed })();
       if (late._tag === 'Left') expectEqual('the failure of a create', late.left._tag, 'Unavailable');
-      const retry = await success(onceEnded(repository.create(newPet, key)), 'its retry');
+      const retry = await success(onceEnded(repository.create(newPet, { idempotency })), 'its retry');
       if (late._tag === 'Right') expectEqual('the retry', retry, { pet: late.right.pet, replayed: true });
       expectEqual('the list then', await allPets(repository), [deadlineSeed, retry.pet]);
     },

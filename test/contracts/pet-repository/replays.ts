@@ -74,13 +74,14 @@ const nearKeys = (): ReadonlyArray<ScopedIdempotencyKey> => {
 export const replays = ({ it }: TestRunner, use: UseRepository): void => {
   it('replays an equal create with the same key', () =>
     use({}, async (repository) => {
-      const [key, newPet] = [arbitraryScopedIdempotencyKey(), arbitraryNewPet()];
-      const { pet } = await success(repository.create(newPet, key));
+      const [idempotency, newPet] = [arbitraryScopedIdempotencyKey(), arbitraryNewPet()];
+      const { pet } = await success(repository.create(newPet, { idempotency }));
       for (let count = 0; count < 3; count += 1) {
-        expectEqual('a retry', await success(repository.create({ ...newPet }, { ...key })), {
-          pet,
-          replayed: true,
-        });
+        expectEqual(
+          'a retry',
+          await success(repository.create({ ...newPet }, { idempotency: { ...idempotency } })),
+          { pet, replayed: true },
+        );
       }
       expectEqual('the list', await allPets(repository), [pet]);
     }));
@@ -88,10 +89,10 @@ export const replays = ({ it }: TestRunner, use: UseRepository): void => {
   for (const [difference, other] of Object.entries(others)) {
     it(`refuses another animal under a used key, and stores nothing: ${difference}`, () =>
       use({}, async (repository) => {
-        const key = arbitraryScopedIdempotencyKey();
-        const { pet } = await success(repository.create(original, key));
-        await expectFailure(difference, repository.create(other, key), 'IdempotencyKeyReused');
-        expectEqual('a retry of the first', await success(repository.create(original, key)), {
+        const idempotency = arbitraryScopedIdempotencyKey();
+        const { pet } = await success(repository.create(original, { idempotency }));
+        await expectFailure(difference, repository.create(other, { idempotency }), 'IdempotencyKeyReused');
+        expectEqual('a retry of the first', await success(repository.create(original, { idempotency })), {
           pet,
           replayed: true,
         });
@@ -102,18 +103,23 @@ export const replays = ({ it }: TestRunner, use: UseRepository): void => {
   for (const field of fields) {
     it(`refuses an animal that differs only in its ${field} under a used key`, () =>
       use({}, async (repository) => {
-        const key = arbitraryScopedIdempotencyKey();
+        const idempotency = arbitraryScopedIdempotencyKey();
         const newPet = arbitraryNewPet();
         const other = differingIn(newPet, field);
-        await success(repository.create(newPet, key));
-        await expectFailure(`another ${field}`, repository.create(other, key), 'IdempotencyKeyReused');
+        await success(repository.create(newPet, { idempotency }));
+        await expectFailure(
+          `another ${field}`,
+          repository.create(other, { idempotency }),
+          'IdempotencyKeyReused',
+        );
       }));
   }
 
   it('keeps owners and keys apart, however similar they are', () =>
     use({}, async (repository) => {
       const keys = nearKeys();
-      const run = () => Promise.all(keys.map((key) => success(repository.create(original, key))));
+      const run = () =>
+        Promise.all(keys.map((idempotency) => success(repository.create(original, { idempotency }))));
       const made = await run();
       for (const [index, { replayed }] of made.entries()) {
         expectEqual(`replayed, of a first create under ${shown(keys[index])}`, replayed, false);
@@ -128,8 +134,10 @@ export const replays = ({ it }: TestRunner, use: UseRepository): void => {
 
   it('creates one animal in 20 equal concurrent creates with one key', () =>
     use({}, async (repository) => {
-      const [key, newPet] = [arbitraryScopedIdempotencyKey(), arbitraryNewPet()];
-      const outcomes = await atOnce(Array.from({ length: 20 }, () => repository.create(newPet, key)));
+      const [idempotency, newPet] = [arbitraryScopedIdempotencyKey(), arbitraryNewPet()];
+      const outcomes = await atOnce(
+        Array.from({ length: 20 }, () => repository.create(newPet, { idempotency })),
+      );
       const pets = await allPets(repository);
       expectEqual('how many are listed', pets.length, 1);
       const made = outcomes.flatMap((outcome) => (outcome._tag === 'Right' ? [outcome.right] : []));
@@ -138,7 +146,7 @@ export const replays = ({ it }: TestRunner, use: UseRepository): void => {
       for (const { pet } of made) expectEqual('the animal in each answer', pet, pets[0]);
       const refused = outcomes.flatMap((outcome) => (outcome._tag === 'Left' ? [outcome.left._tag] : []));
       for (const tag of refused) expectEqual('the failure of equal creates', tag, 'IdempotencyKeyInFlight');
-      expectEqual('a retry after them', await success(repository.create(newPet, key)), {
+      expectEqual('a retry after them', await success(repository.create(newPet, { idempotency })), {
         pet: pets[0],
         replayed: true,
       });
@@ -146,9 +154,11 @@ export const replays = ({ it }: TestRunner, use: UseRepository): void => {
 
   it('creates one animal in 20 different concurrent creates with one key', () =>
     use({}, async (repository) => {
-      const key = arbitraryScopedIdempotencyKey();
+      const idempotency = arbitraryScopedIdempotencyKey();
       const differing = () => ({ ...original, categoryId: arbitraryCategoryId() });
-      const outcomes = await atOnce(Array.from({ length: 20 }, () => repository.create(differing(), key)));
+      const outcomes = await atOnce(
+        Array.from({ length: 20 }, () => repository.create(differing(), { idempotency })),
+      );
       const made = outcomes.flatMap((outcome) => (outcome._tag === 'Right' ? [outcome.right.pet] : []));
       expectEqual('the list, beside what was answered', await allPets(repository), made);
       expectEqual('how many were made', made.length, 1);

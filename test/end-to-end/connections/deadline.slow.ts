@@ -23,7 +23,7 @@ describe('The deadline of a request', () => {
     const quota = { requests: 9, seconds: 1, isWithin: true, remaining: 8, resetsInSeconds: 1 };
     const server = await startServer({
       pets: {
-        create: (_newPet, _key, deadline) => {
+        create: (_newPet, { deadline } = {}) => {
           deadlines.push(deadline);
           return hang;
         },
@@ -88,7 +88,7 @@ describe('The deadline of a request', () => {
     const deadlines: Array<Deadline | undefined> = [];
     const server = await startServer({
       pets: {
-        create: (newPet, _key, deadline) => {
+        create: (newPet, { deadline } = {}) => {
           deadlines.push(deadline);
           return TE.right({ pet: { id: 1n, ...newPet }, replayed: false });
         },

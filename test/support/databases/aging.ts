@@ -13,12 +13,12 @@ export const agingRepository = (database: StoreDatabase, now: () => number): Pet
   let aged: Promise<unknown> = Promise.resolve();
   return {
     ...repository,
-    create: (newPet, key, deadline) => async () => {
+    create: (newPet, options) => async () => {
       const passedMs = now() - last;
       last += passedMs;
       if (passedMs > 0) aged = aged.then(() => ageKeys(database, passedMs));
       await aged;
-      return repository.create(newPet, key, deadline)();
+      return repository.create(newPet, options)();
     },
   };
 };

@@ -49,9 +49,9 @@ export const failing = (failures: number, sound = inMemoryPetRepository()) => {
     ...sound,
     list: (query) => orFail(sound.list(query)),
     find: (id) => orFail(sound.find(id)),
-    create: (newPet, key) => {
-      keys.push(key);
-      return orFail(sound.create(newPet, key));
+    create: (newPet, options) => {
+      keys.push(options?.idempotency);
+      return orFail(sound.create(newPet, options));
     },
   };
   return { pets, keys, calls: () => calls };

@@ -28,14 +28,14 @@ for (const [kind, makeDatabase] of databaseKinds) {
     it('neither purges nor replaces the idempotency keys of the others, if it is ahead', () =>
       withDatabase(makeDatabase, async (database) => {
         const { create } = knexPetRepository(database);
-        const [newPet, key] = [arbitraryNewPet(), arbitraryScopedIdempotencyKey()];
-        const { pet } = await success(create(newPet, key));
+        const [newPet, idempotency] = [arbitraryNewPet(), arbitraryScopedIdempotencyKey()];
+        const { pet } = await success(create(newPet, { idempotency }));
         await withClock(25 * hour, async () => {
           const ahead = knexPetRepository(database);
           for (let count = 0; count < 3; count += 1) await success(ahead.create(arbitraryNewPet()));
-          expect(await success(ahead.create(newPet, key))).to.deep.equal({ pet, replayed: true });
+          expect(await success(ahead.create(newPet, { idempotency }))).to.deep.equal({ pet, replayed: true });
         });
-        expect(await success(create(newPet, key))).to.deep.equal({ pet, replayed: true });
+        expect(await success(create(newPet, { idempotency }))).to.deep.equal({ pet, replayed: true });
       }));
 
     it('accepts, lists and counts API keys until they expire by the clock of the database', () =>

@@ -119,10 +119,10 @@ describe('the query plans on SQLite', () => {
 
   it('search an index for idempotency records, expired or not', async () => {
     const { create } = knexPetRepository(database);
-    const [newPet, key] = [arbitraryNewPet(), arbitraryScopedIdempotencyKey()];
+    const [newPet, idempotency] = [arbitraryNewPet(), arbitraryScopedIdempotencyKey()];
     const plan = await planOf(database.writes, async () => {
-      await success(create(newPet, key));
-      await success(create(newPet, key));
+      await success(create(newPet, { idempotency }));
+      await success(create(newPet, { idempotency }));
     });
     expect(plan.filter((line) => /SCAN (?!CONSTANT ROW|json_each|\d)|TEMP B-TREE/.test(line))).to.deep.equal(
       [],

@@ -15,10 +15,9 @@ describe('A transaction that does not begin', () => {
     const database = hostDatabase(pool);
     await success(migrate(database));
     await pool.raw('BEGIN');
-    const outcome = await knexPetRepository(database).create(
-      arbitraryNewPet(),
-      arbitraryScopedIdempotencyKey(),
-    )();
+    const outcome = await knexPetRepository(database).create(arbitraryNewPet(), {
+      idempotency: arbitraryScopedIdempotencyKey(),
+    })();
     await pool.raw('ROLLBACK');
     await pool.destroy();
     expect(outcome)

@@ -107,7 +107,9 @@ describe('The ids of a database', () => {
       await addPets(database, 1, 3);
       await database.writes.raw("select setval('pets_id_seq', 10)");
       const repository = knexPetRepository(database);
-      const { pet } = await success(repository.create(arbitraryNewPet(), arbitraryScopedIdempotencyKey()));
+      const { pet } = await success(
+        repository.create(arbitraryNewPet(), { idempotency: arbitraryScopedIdempotencyKey() }),
+      );
       await database
         .writes('pets')
         .where({ id: String(pet.id) })

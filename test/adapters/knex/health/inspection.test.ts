@@ -67,10 +67,9 @@ describe('A database that refuses creates', () => {
     it(`fails the inspection with the error, and is ready to read: on ${kind}, ${statement}`, () =>
       withDatabase(makeDatabase, async (database) => {
         await database.writes.raw(statement);
-        const created = knexPetRepository(database).create(
-          arbitraryNewPet(),
-          arbitraryScopedIdempotencyKey(),
-        );
+        const created = knexPetRepository(database).create(arbitraryNewPet(), {
+          idempotency: arbitraryScopedIdempotencyKey(),
+        });
         expect(await created()).to.have.property('_tag', 'Left');
         expect(await reasonOf(database)).to.match(error);
         expect(await knexReadiness(database)()).to.equal(undefined);

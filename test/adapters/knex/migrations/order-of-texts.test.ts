@@ -21,7 +21,7 @@ const numeric = 'en-u-kn-true';
 
 const creates = Array.from({ length: 60 }, (_, place) => ({
   newPet: arbitraryNewPet(),
-  key: {
+  idempotency: {
     ownerId: decodeOrThrow(OwnerId, 'owner'),
     idempotencyKey: decodeOrThrow(IdempotencyKey, `Key ${place}`),
   },
@@ -30,7 +30,8 @@ const creates = Array.from({ length: 60 }, (_, place) => ({
 const createAll = async (database: OwnDatabase): Promise<ReadonlyArray<boolean>> => {
   const { create } = knexPetRepository(database);
   const replayed: Array<boolean> = [];
-  for (const { newPet, key } of creates) replayed.push((await success(create(newPet, key))).replayed);
+  for (const { newPet, idempotency } of creates)
+    replayed.push((await success(create(newPet, { idempotency }))).replayed);
   return replayed;
 };
 

@@ -75,21 +75,23 @@ for (const [kind, makeDatabase] of databaseKinds) {
     const use = (test: (database: StoreDatabase) => Promise<void>) => withDatabase(makeDatabase, test);
 
     for (const [why, statements] of Object.entries(refusals[kind])) {
-      for (const key of [undefined, arbitraryScopedIdempotencyKey()]) {
-        it(`fails the one animal that the database refuses, ${key ? 'with a key' : 'without keys'}: ${why}`, () =>
+      for (const idempotency of [undefined, arbitraryScopedIdempotencyKey()]) {
+        it(`fails the one animal that the database refuses, ${idempotency ? 'with a key' : 'without keys'}: ${why}`, () =>
           use(async (database) => {
             await refuse(kind, database, statements);
             const repository = knexPetRepository(database);
             const all = newPets(15);
             const [outcome, ...made] = await Promise.all([
-              repository.create({ ...arbitraryNewPet(), name: refusedName }, key)(),
+              repository.create({ ...arbitraryNewPet(), name: refusedName }, { idempotency })(),
               ...all.map((newPet) => success(repository.create(newPet))),
             ]);
             expect(outcome._tag).to.equal('Left');
             expect(made.map(({ pet: { id: _, ...newPet } }) => newPet)).to.deep.equal(all);
             expect(await allPets(repository)).to.have.lengthOf(15);
-            if (key !== undefined)
-              expect((await success(repository.create(arbitraryNewPet(), key))).replayed).to.equal(false);
+            if (idempotency !== undefined)
+              expect(
+                (await success(repository.create(arbitraryNewPet(), { idempotency }))).replayed,
+              ).to.equal(false);
           }));
       }
     }
@@ -97,11 +99,14 @@ for (const [kind, makeDatabase] of databaseKinds) {
     it('refuses a create whose idempotency key is in progress, until that create has ended', () =>
       use(async (database) => {
         const { create } = knexPetRepository(database);
-        const [newPet, key] = [arbitraryNewPet(), arbitraryScopedIdempotencyKey()];
-        const [first, second] = await Promise.all([create(newPet, key)(), create(newPet, key)()]);
+        const [newPet, idempotency] = [arbitraryNewPet(), arbitraryScopedIdempotencyKey()];
+        const [first, second] = await Promise.all([
+          create(newPet, { idempotency })(),
+          create(newPet, { idempotency })(),
+        ]);
         expect(first).to.have.nested.property('right.replayed', false);
         expect(second).to.have.nested.property('left._tag', 'IdempotencyKeyInFlight');
-        expect((await success(create(newPet, key))).replayed).to.equal(true);
+        expect((await success(create(newPet, { idempotency }))).replayed).to.equal(true);
       }));
 
     it('gives each create its own animal, in whatever order the database returns the rows', () =>
@@ -139,10 +144,10 @@ for (const [kind, makeDatabase] of databaseKinds) {
         const repositories = databases.map((database) => knexPetRepository(database));
         const creations = keyed(30);
         const outcomes = await Promise.all(
-          creations.map(([newPet, key], index) =>
+          creations.map(([newPet, idempotency], index) =>
             Promise.all(
               repositories.map((repository) =>
-                repository.create(index % 2 === 0 ? newPet : arbitraryNewPet(), key)(),
+                repository.create(index % 2 === 0 ? newPet : arbitraryNewPet(), { idempotency })(),
               ),
             ),
           ),

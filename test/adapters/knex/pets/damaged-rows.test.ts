@@ -47,13 +47,13 @@ for (const [kind, makeDatabase] of databaseKinds) {
     it('fails the retry of the creation that made it, and none whose creation shares the transaction', () =>
       withDatabase(makeDatabase, async (database) => {
         const { create } = knexPetRepository(database);
-        const [newPet, key] = [arbitraryNewPet(), arbitraryScopedIdempotencyKey()];
-        const { pet } = await success(create(newPet, key));
+        const [newPet, idempotency] = [arbitraryNewPet(), arbitraryScopedIdempotencyKey()];
+        const { pet } = await success(create(newPet, { idempotency }));
         await allowAnyStatus[kind](database);
         await database.writes('pets').where({ id: pet.id.toString() }).update({ status: 'lost' });
         const [retry, ...others] = await Promise.all(
-          [key, ...Array.from({ length: 5 }, arbitraryScopedIdempotencyKey), undefined].map((each) =>
-            create(newPet, each)(),
+          [idempotency, ...Array.from({ length: 5 }, arbitraryScopedIdempotencyKey), undefined].map((each) =>
+            create(newPet, { idempotency: each })(),
           ),
         );
         expect(retry).to.have.nested.property('left._tag', 'Unavailable');
@@ -93,11 +93,13 @@ for (const [kind, makeDatabase] of databaseKinds) {
       it('fails only the creation whose idempotency key has no id of an animal, and names the remedy', () =>
         withDatabase(makeDatabase, async (database) => {
           const { create } = knexPetRepository(database);
-          const [newPet, key] = [arbitraryNewPet(), arbitraryScopedIdempotencyKey()];
-          await success(create(newPet, key));
+          const [newPet, idempotency] = [arbitraryNewPet(), arbitraryScopedIdempotencyKey()];
+          await success(create(newPet, { idempotency }));
           await database.writes('idempotency_keys').update({ pet_id: 'none' });
           const [retry, ...others] = await Promise.all(
-            [key, arbitraryScopedIdempotencyKey(), undefined].map((each) => create(newPet, each)()),
+            [idempotency, arbitraryScopedIdempotencyKey(), undefined].map((each) =>
+              create(newPet, { idempotency: each })(),
+            ),
           );
           expect(retry)
             .to.have.nested.property('left.cause.message')

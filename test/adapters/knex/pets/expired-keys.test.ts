@@ -28,7 +28,7 @@ for (const [kind, makeDatabase] of databaseKinds) {
         const { create } = knexPetRepository(database);
         const creations = keyed(largestBatch);
         const createAll = (all: typeof creations): Promise<ReadonlyArray<CreatedPet>> =>
-          Promise.all(all.map((each) => success(create(...each))));
+          Promise.all(all.map(([newPet, idempotency]) => success(create(newPet, { idempotency }))));
         await createAll(creations);
         await ageKeys(database, day);
         const again = await createAll(creations.toReversed());
@@ -38,11 +38,14 @@ for (const [kind, makeDatabase] of databaseKinds) {
     it('purges expired keys', () =>
       use(async (database) => {
         const repository = knexPetRepository(database);
-        await Promise.all(keyed(1_200).map(([newPet, key]) => success(repository.create(newPet, key))));
+        await Promise.all(
+          keyed(1_200).map(([newPet, idempotency]) => success(repository.create(newPet, { idempotency }))),
+        );
         await ageKeys(database, day);
         // A create starts the next purge, unless one is running or has just ended.
         await eventually('no expired key is left', 20_000, async () => {
-          for (const [newPet, key] of keyed(1)) await success(repository.create(newPet, key));
+          for (const [newPet, idempotency] of keyed(1))
+            await success(repository.create(newPet, { idempotency }));
           const left: ReadonlyArray<unknown> = await database.reads('idempotency_keys').pluck('expires_at');
           return left.every((expiresAt) => Number(expiresAt) > Date.now());
         });
@@ -91,9 +94,10 @@ for (const [kind, makeDatabase] of databaseKinds) {
           purgeExpired: () => Promise.reject(new Error('no key goes')),
         });
         const repository = knexPetRepository(refusing);
-        await success(repository.create(arbitraryNewPet(), arbitraryScopedIdempotencyKey()));
+        await success(repository.create(arbitraryNewPet(), { idempotency: arbitraryScopedIdempotencyKey() }));
         await ageKeys(database, day);
-        for (const [newPet, key] of keyed(3)) await success(repository.create(newPet, key));
+        for (const [newPet, idempotency] of keyed(3))
+          await success(repository.create(newPet, { idempotency }));
         expect(await database.reads('idempotency_keys').pluck('expires_at')).to.have.lengthOf(4);
       }));
   });

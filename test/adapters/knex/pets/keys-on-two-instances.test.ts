@@ -32,15 +32,15 @@ describe('an idempotency key on two instances of PostgreSQL', () => {
       const instance = knexPetRepository(one);
       const [retried, contested] = [arbitraryScopedIdempotencyKey(), arbitraryScopedIdempotencyKey()];
       const [earlier, newPet] = [arbitraryNewPet(), arbitraryNewPet()];
-      await success(instance.create(earlier, retried));
+      await success(instance.create(earlier, { idempotency: retried }));
 
       const { create } = knexPetRepository(
-        afterItLooked(other, () => success(instance.create(newPet, contested))),
+        afterItLooked(other, () => success(instance.create(newPet, { idempotency: contested }))),
       );
       // Creates in the same tick of the event loop share a batch.
       const results = await Promise.all([
-        success(create(earlier, retried)),
-        success(create(newPet, contested)),
+        success(create(earlier, { idempotency: retried })),
+        success(create(newPet, { idempotency: contested })),
       ]);
 
       expect(results.map(({ replayed }) => replayed)).to.deep.equal([true, true]);
@@ -64,8 +64,8 @@ describe('an idempotency key on two instances of PostgreSQL', () => {
         [one, other].flatMap((database) => {
           database.writes.on('query-error', ({ code }: { readonly code?: string }) => codes.push(code));
           const { create } = knexPetRepository(database);
-          return (database === one ? pets : pets.toReversed()).map(([newPet, key]) =>
-            success(create(newPet, key)),
+          return (database === one ? pets : pets.toReversed()).map(([newPet, idempotency]) =>
+            success(create(newPet, { idempotency })),
           );
         }),
       );
@@ -77,12 +77,12 @@ describe('an idempotency key on two instances of PostgreSQL', () => {
   it('is locked by a replay, so that the commit waits for a synchronous standby', () =>
     withDatabase(postgresDatabase, async (database) => {
       const { create } = knexPetRepository(database);
-      const [newPet, key] = [arbitraryNewPet(), arbitraryScopedIdempotencyKey()];
+      const [newPet, idempotency] = [arbitraryNewPet(), arbitraryScopedIdempotencyKey()];
       // PostgreSQL keeps the last transaction that locked a row in the column xmax.
       const lastLock = () => database.reads('idempotency_keys').first('xmax');
-      await success(create(newPet, key));
+      await success(create(newPet, { idempotency }));
       expect(await lastLock()).to.deep.equal({ xmax: '0' });
-      expect((await success(create(newPet, key))).replayed).to.equal(true);
+      expect((await success(create(newPet, { idempotency }))).replayed).to.equal(true);
       expect(await lastLock()).not.to.deep.equal({ xmax: '0' });
     }));
 });
@@ -92,7 +92,7 @@ describe('an idempotency key on two instances of SQLite', () => {
     withDatabases(2, sqliteFile, async (one, other) => {
       const [retried, newPet] = [arbitraryScopedIdempotencyKey(), arbitraryNewPet()];
       const instance = knexPetRepository(one);
-      await success(instance.create(newPet, retried));
+      await success(instance.create(newPet, { idempotency: retried }));
       await one.writes.raw('PRAGMA busy_timeout = 10');
       let outcome: unknown;
       const { create } = knexPetRepository(
@@ -102,8 +102,8 @@ describe('an idempotency key on two instances of SQLite', () => {
       );
       // Both creates share a batch, which reads the animal of the first and then writes the animal of the second.
       const results = await Promise.all([
-        success(create(newPet, retried)),
-        success(create(newPet, arbitraryScopedIdempotencyKey())),
+        success(create(newPet, { idempotency: retried })),
+        success(create(newPet, { idempotency: arbitraryScopedIdempotencyKey() })),
       ]);
       expect(results.map(({ replayed }) => replayed)).to.deep.equal([true, false]);
       expect(outcome).to.have.nested.property('left._tag', 'Unavailable');

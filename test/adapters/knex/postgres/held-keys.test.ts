@@ -38,7 +38,7 @@ describe('an idempotency key that an instance which hangs holds in PostgreSQL', 
           ...Array<undefined>(10),
         ];
         const [outcome, ...others] = await Promise.all(
-          keys.map((key) => repository.create(arbitraryNewPet(), key)()),
+          keys.map((idempotency) => repository.create(arbitraryNewPet(), { idempotency })()),
         );
         expect(outcome).to.have.nested.property('left._tag', 'Unavailable');
         expect(others.filter(({ _tag }) => _tag === 'Left')).to.deep.equal([]);
@@ -57,7 +57,8 @@ const whileOneIsLocked = (
   withDatabases(2, postgresWith({ ...options, statementTimeoutMs: 60_000 }), async (database, other) => {
     const repository = knexPetRepository(database);
     const [locked, free] = [arbitraryScopedIdempotencyKey(), arbitraryScopedIdempotencyKey()];
-    for (const key of [locked, free]) await success(repository.create(arbitraryNewPet(), key));
+    for (const idempotency of [locked, free])
+      await success(repository.create(arbitraryNewPet(), { idempotency }));
     await ageKeys(database, idempotencyTtlMs);
     const transaction = await other.writes.transaction();
     const { ownerId: owner_id, idempotencyKey: idempotency_key } = locked;
@@ -74,8 +75,8 @@ const whileOneIsLocked = (
   });
 
 const createWithAndWithoutKey = async ({ create }: PetRepository): Promise<void> => {
-  for (const key of [arbitraryScopedIdempotencyKey(), undefined, arbitraryScopedIdempotencyKey()])
-    await success(create(arbitraryNewPet(), key));
+  for (const idempotency of [arbitraryScopedIdempotencyKey(), undefined, arbitraryScopedIdempotencyKey()])
+    await success(create(arbitraryNewPet(), { idempotency }));
 };
 
 describe('Expired idempotency records of which another session has locked one', () => {

@@ -43,12 +43,12 @@ const attemptsMade = async ({ reads }: OwnDatabase): Promise<unknown> =>
     .then((row: { last_value: string }) => Number(row.last_value));
 
 describe('a serialisation failure of PostgreSQL (SQLSTATE 40001)', () => {
-  for (const key of [undefined, arbitraryScopedIdempotencyKey()]) {
-    it(`is tried again, ${key ? 'with a key' : 'without a key'}, and makes one animal`, () =>
+  for (const idempotency of [undefined, arbitraryScopedIdempotencyKey()]) {
+    it(`is tried again, ${idempotency ? 'with a key' : 'without a key'}, and makes one animal`, () =>
       withDatabase(postgresDatabase, async (database) => {
         await refuseFirst(database, 3);
         const repository = knexPetRepository(database);
-        const { pet, replayed } = await success(repository.create(arbitraryNewPet(), key));
+        const { pet, replayed } = await success(repository.create(arbitraryNewPet(), { idempotency }));
         expect(replayed).to.equal(false);
         expect(await allPets(repository)).to.deep.equal([pet]);
         expect(await attemptsMade(database)).to.equal(4);

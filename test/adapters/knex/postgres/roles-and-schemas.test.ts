@@ -72,7 +72,7 @@ describe('A role of PostgreSQL that may make no table', () => {
         const { create } = knexPetRepository(database);
         const [newPet, retried] = [arbitraryNewPet(), arbitraryScopedIdempotencyKey()];
         for (const replayed of [false, true])
-          expect(await success(create(newPet, retried))).to.include({ replayed });
+          expect(await success(create(newPet, { idempotency: retried }))).to.include({ replayed });
         expect(await knexReadiness(database)()).to.equal(undefined);
 
         // The new table stands for one of a later version.

@@ -31,7 +31,7 @@ describe('A PostgreSQL database with a trigger that changes animals', () => {
       await alterTables(database, ...shout);
       const { create, importAll } = knexPetRepository(database);
       const writes = [
-        create(arbitraryNewPet(), arbitraryScopedIdempotencyKey()),
+        create(arbitraryNewPet(), { idempotency: arbitraryScopedIdempotencyKey() }),
         importAll(sourceOf([arbitraryNewPet()])),
       ];
       for (const write of writes)
