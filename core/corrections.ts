@@ -33,7 +33,7 @@ export const deletePet = (pets: PetRepository, id: bigint): TE.TaskEither<PetNot
     pets.find(id),
     TE.tap(() =>
       pipe(
-        pets.deleteAll([id]),
+        pets.deleteByIds([id]),
         TE.filterOrElseW(
           (count) => count > 0,
           () => petNotFound(id),

@@ -118,7 +118,7 @@ export interface PetRepository {
   readonly list: (query: PetQuery, deadline?: Deadline) => TaskEither<Unavailable, PetPage>;
   /**
    * Reads one animal by its id. An id outside the range of int64 is an unknown id, here and in `update` and
-   * `deleteAll`.
+   * `deleteByIds`.
    */
   readonly find: (id: bigint, deadline?: Deadline) => TaskEither<PetNotFound | Unavailable, Pet>;
   /**
@@ -143,7 +143,7 @@ export interface PetRepository {
    * Deletes the animals with these ids, all or none, and returns how many existed. Keeps the idempotency keys of their
    * creates. Reads `ids` once, and fails with Unavailable if reading them throws. Can be repeated after Unavailable.
    */
-  readonly deleteAll: (ids: Iterable<bigint>) => TaskEither<Unavailable, number>;
+  readonly deleteByIds: (ids: Iterable<bigint>) => TaskEither<Unavailable, number>;
   /**
    * Adds all animals of a source or none, and returns their number, first and last id. The ids ascend in the order of
    * the source. `onIds` gets every id before the animals are stored. Reads the source once, and not further after an

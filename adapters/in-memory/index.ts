@@ -198,7 +198,7 @@ export const inMemoryPetRepository = ({
     return E.right(changed);
   };
 
-  const deleteAll = (ids: ReadonlyArray<bigint>): number => {
+  const deleteByIds = (ids: ReadonlyArray<bigint>): number => {
     const before = byId.size;
     for (const id of ids) byId.delete(id);
     sorted = sorted.filter(({ id }) => byId.has(id));
@@ -215,7 +215,7 @@ export const inMemoryPetRepository = ({
           idempotency === undefined ? add(newPet) : addOnce(newPet, scopedIdempotencyKeyText(idempotency)),
         ),
     update: (id, changes) => () => Promise.resolve(update(id, changes)),
-    deleteAll: (ids) => TE.tryCatch(() => Promise.resolve([...ids]).then(deleteAll), unavailable),
+    deleteByIds: (ids) => TE.tryCatch(() => Promise.resolve([...ids]).then(deleteByIds), unavailable),
     importAll: (source, onIds) => async () => {
       try {
         const newPets = await collect(source);

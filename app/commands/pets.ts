@@ -91,7 +91,7 @@ const removeAll = async (terminal: Terminal, file: string, json = false): Promis
       }
     }
     const options = { env, printError, signal };
-    const deleted = await withStore(settings, options, ({ pets }) => orFail(pets.deleteAll(passing())));
+    const deleted = await withStore(settings, options, ({ pets }) => orFail(pets.deleteByIds(passing())));
     if (json) terminal.print(json, { deleted, ids: ids.length }, '');
     const missing = ids.length - deleted;
     const text = `${counted(deleted, 'animal')} deleted`;

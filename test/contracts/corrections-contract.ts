@@ -22,7 +22,7 @@ const createOne = async ({ create }: Pick<PetRepository, 'create'>) => {
   return { newPet, idempotency, pet, retry: create(newPet, { idempotency }) };
 };
 
-/** Defines the tests of `update` and `deleteAll`, by which an operator corrects and deletes animals. */
+/** Defines the tests of `update` and `deleteByIds`, by which an operator corrects and deletes animals. */
 export const correctionsContract = (
   testRunner: TestRunner,
   open: OpenPetRepository,
@@ -76,7 +76,7 @@ export const correctionsContract = (
         for (const id of [2n ** 63n, smallestId - 1n, 3n + 2n ** 64n]) {
           await expectFailure('find', repository.find(id), 'PetNotFound');
           await expectFailure('update', repository.update(id, { name: 'Rex' }), 'PetNotFound');
-          expectEqual('how many were deleted', await success(repository.deleteAll([id])), 0);
+          expectEqual('how many were deleted', await success(repository.deleteByIds([id])), 0);
         }
         const [, found] = await Promise.all([repository.find(2n ** 63n)(), success(repository.find(3n))]);
         expectEqual('an animal of the same batch', found, there[0]);
@@ -92,12 +92,12 @@ export const correctionsContract = (
         const [first, second, ...others] = await allPets(repository);
         const kept = others.filter((_, index) => index % 100 === 7);
         const ids = others.filter((pet) => !kept.includes(pet)).map(({ id }) => id);
-        const deleted = repository.deleteAll([...ids, firstId, 4n - firstId, smallestId]);
+        const deleted = repository.deleteByIds([...ids, firstId, 4n - firstId, smallestId]);
         expectEqual('how many were deleted', await success(deleted), ids.length + 1);
         expectEqual('the list', await allPets(repository), [second, ...kept]);
         await expectFailure('find', repository.find(first?.id ?? 0n), 'PetNotFound');
-        expectEqual('how many a repetition deletes', await success(repository.deleteAll(ids)), 0);
-        expectEqual('how many an empty call deletes', await success(repository.deleteAll([])), 0);
+        expectEqual('how many a repetition deletes', await success(repository.deleteByIds(ids)), 0);
+        expectEqual('how many an empty call deletes', await success(repository.deleteByIds([])), 0);
       }));
 
     it('deletes nothing if the ids throw', () =>
@@ -107,14 +107,14 @@ export const correctionsContract = (
           for (let count = 0; count < many; count += 1) yield 3n;
           throw new Error('the ids are broken');
         };
-        await expectFailure('deleteAll', repository.deleteAll(ids()), 'Unavailable');
+        await expectFailure('deleteByIds', repository.deleteByIds(ids()), 'Unavailable');
         expectEqual('the list', await allPets(repository), there);
       }));
 
     it('gives the id of a deleted animal to no later one', () =>
       use({}, async (repository) => {
         const { pet } = await createOne(repository);
-        await success(repository.deleteAll([pet.id]));
+        await success(repository.deleteByIds([pet.id]));
         const next = await success(repository.create(arbitraryNewPet()));
         expectEqual('whether the next id is greater', next.pet.id > pet.id, true);
       }));
@@ -140,7 +140,7 @@ export const correctionsContract = (
           await createOne(repository),
           await createOne(repository),
         ];
-        await success(repository.deleteAll([pet.id]));
+        await success(repository.deleteByIds([pet.id]));
         clock.time += day - minute;
         await expectFailure('a retry', retry, 'PetDeleted');
         const another = { ...newPet, name: `${newPet.name} the second` };

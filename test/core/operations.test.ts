@@ -92,7 +92,7 @@ describe('A quota', () => {
 describe('deletePet', () => {
   it('fails if another call deletes the animal between the search and the delete', async () => {
     const pet = arbitraryPet();
-    const pets = { ...inMemoryPetRepository(), find: () => TE.right(pet), deleteAll: () => TE.right(0) };
+    const pets = { ...inMemoryPetRepository(), find: () => TE.right(pet), deleteByIds: () => TE.right(0) };
     expect(await deletePet(pets, pet.id)()).to.deep.equal(E.left(petNotFound(pet.id)));
   });
 });

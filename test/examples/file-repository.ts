@@ -77,7 +77,7 @@ export const fileRepository = (file: string, now = Date.now): core.PetRepository
         return changed;
       }, core.unavailable);
     },
-    deleteAll: (ids) => async () =>
+    deleteByIds: (ids) => async () =>
       E.tryCatch(() => {
         const [deleted, before] = [new Set(ids), content.pets.length];
         replace({ pets: content.pets.filter(({ id }) => !deleted.has(id)) });

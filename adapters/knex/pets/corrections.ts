@@ -25,7 +25,7 @@ export const updatePet =
     );
 
 export const deletePets =
-  ({ transaction, statements }: StoreDatabase, operator?: Operator): PetRepository['deleteAll'] =>
+  ({ transaction, statements }: StoreDatabase, operator?: Operator): PetRepository['deleteByIds'] =>
   (ids) =>
     toTaskEither(() =>
       transaction(async (writes) => {

@@ -42,7 +42,7 @@ export const knexPetRepository = (
     find: findPet(database, onBatch('find')),
     create: createPets(database, idempotencyTtlMs, onBatch('create')),
     update: updatePet(database, operator),
-    deleteAll: deletePets(database, operator),
+    deleteByIds: deletePets(database, operator),
     importAll: importPets(database, operator),
   };
 };

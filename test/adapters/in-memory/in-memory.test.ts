@@ -59,12 +59,12 @@ describe('the in-memory pet repository', () => {
 
   it('forgets expired idempotency keys', async () => {
     const clock = { time: 0 };
-    const { create, deleteAll } = inMemoryPetRepository({ now: () => clock.time, idempotencyTtlMs: 1 });
+    const { create, deleteByIds } = inMemoryPetRepository({ now: () => clock.time, idempotencyTtlMs: 1 });
     const createOnce = async (): Promise<void> => {
       const { pet } = await success(
         create(arbitraryNewPet(), { idempotency: arbitraryScopedIdempotencyKey() }),
       );
-      await success(deleteAll([pet.id]));
+      await success(deleteByIds([pet.id]));
       clock.time += 1;
     };
     await createOnce();

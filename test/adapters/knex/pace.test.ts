@@ -146,9 +146,9 @@ for (const [kind, makeDatabase] of databaseKinds) {
 
     it('deletes an animal once, although two delete it at the same time', () =>
       withDatabase(makeDatabase, async (database) => {
-        const { create, deleteAll } = knexPetRepository(database);
+        const { create, deleteByIds } = knexPetRepository(database);
         const { pet } = await success(create(arbitraryNewPet()));
-        const counts = await Promise.all([1, 2].map(() => success(deleteAll([pet.id]))));
+        const counts = await Promise.all([1, 2].map(() => success(deleteByIds([pet.id]))));
         expect(counts.toSorted()).to.deep.equal([0, 1]);
       }));
   });

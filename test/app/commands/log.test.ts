@@ -136,7 +136,7 @@ for (const [kind, makeDatabase] of databaseKinds) {
         await success(pets.create(rex));
         await database.writes.schema.renameTable('animal_store_changes', 'away');
         expect(await updatePet(pets, 1n, { name: 'Max' })()).to.have.property('_tag', 'Left');
-        expect(await pets.deleteAll([1n])()).to.have.property('_tag', 'Left');
+        expect(await pets.deleteByIds([1n])()).to.have.property('_tag', 'Left');
         expect(await apiKeyStore(database).create('new')()).to.have.property('_tag', 'Left');
         await database.writes.schema.renameTable('away', 'animal_store_changes');
         expect((await success(pets.find(1n))).name).to.equal('Rex');

@@ -136,8 +136,8 @@ export const portFunctions: { readonly [Name in keyof PetRepository]: PortFuncti
     call: ({ update }, id) => update(id, { categoryId: 7n }),
     onBrokenStore: correctsOnBrokenStore('update', ({ update }, id) => update(id, { categoryId: 7n })),
   },
-  deleteAll: {
-    call: ({ deleteAll }, id) => deleteAll([id]),
-    onBrokenStore: correctsOnBrokenStore('deleteAll', ({ deleteAll }, id) => deleteAll([id])),
+  deleteByIds: {
+    call: ({ deleteByIds }, id) => deleteByIds([id]),
+    onBrokenStore: correctsOnBrokenStore('deleteByIds', ({ deleteByIds }, id) => deleteByIds([id])),
   },
 };

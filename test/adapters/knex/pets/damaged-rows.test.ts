@@ -80,9 +80,9 @@ for (const [kind, makeDatabase] of databaseKinds) {
           for (const id of [1, 2])
             await database.writes('pets').insert({ id, name: 'x'.repeat(2_000), category_id: 7 });
           await database.writes.raw('PRAGMA ignore_check_constraints = OFF');
-          const { update, deleteAll } = knexPetRepository(database);
+          const { update, deleteByIds } = knexPetRepository(database);
           expect(await success(update(1n, { name: 'ok' }))).to.include({ name: 'ok' });
-          expect(await success(deleteAll([2n]))).to.equal(1);
+          expect(await success(deleteByIds([2n]))).to.equal(1);
           expect(await database.reads('animal_store_changes').pluck('action')).to.have.members([
             'pets update',
             'pets delete',
