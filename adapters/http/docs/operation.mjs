@@ -128,15 +128,15 @@ const responsesOf = (responses, resolve) => {
 
 /**
  * Makes the section of an operation: its description and form, and next to them the examples and the response. Sends
- * nothing while `useKeyOfField` returns why the typed key can't be used.
+ * nothing while the form of the key has a key that can't be used.
  */
-export const newOperation = (path, method, operation, resolve, useKeyOfField) => {
+export const newOperation = (path, method, operation, resolve, { enterKey, useTypedKey }) => {
   const { operationId, summary, description, deprecated, responses } = operation;
   const inputs = inputsOf(operation, resolve);
   const form = newForm(operationId, inputs);
   const [status, response] = Object.entries(responses)[0];
   const { example, schema } = response.content['application/json'];
-  const { panel, send, showNotSent } = newResponsePanel(status, example);
+  const { panel, send, showNotSent } = newResponsePanel(status, example, enterKey);
   const examples = newElement('div');
   const showCall = showExamples(examples);
   const call = () => callOf(operationId, method, path, inputs, form);
@@ -154,7 +154,7 @@ export const newOperation = (path, method, operation, resolve, useKeyOfField) =>
       showFieldErrors(form, [{ name: empty.name, rule: 'required' }]);
       return;
     }
-    const keyFault = await useKeyOfField();
+    const keyFault = await useTypedKey();
     const rejection = keyFault === undefined ? await send(call()) : showNotSent(keyFault);
     panel.scrollIntoView({ block: 'nearest' });
     showFieldErrors(form, invalidFieldsOf(rejection));

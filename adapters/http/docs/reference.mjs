@@ -1,60 +1,24 @@
 /* global document, innerHeight, IntersectionObserver, location, scrollY */
-import { animalStoreClient } from './client.mjs';
-import { newCopyButton } from './copy.mjs';
-import { newElement } from './elements.mjs';
+import { copyText, newCopyButton } from './copy.mjs';
+import { newButton, newElement } from './elements.mjs';
 import { updateExamples } from './examples.mjs';
-import { keyErrorOf } from './forms.mjs';
+import { keyForm } from './key-form.mjs';
 import { renderMarkdown } from './markdown.mjs';
 import { newOperation } from './operation.mjs';
 import { clearRejections, linkToError } from './response.mjs';
-import { baseUrl, keepKey, readKey, removeKey } from './session.mjs';
+import { baseUrl, readKey } from './session.mjs';
 
 const find = (selector) => document.querySelector(selector);
-const [main, list, keyForm, keyField] = ['main', '#operations ul', '#enter', '#api-key'].map(find);
+const [main, list] = ['main', '#operations ul'].map(find);
 
-const showKey = () => {
+const copyHeaderWithKey = newButton('', 'Copy with the key', () =>
+  copyText(copyHeaderWithKey, `Authorization: Bearer ${readKey()}`),
+);
+
+const key = keyForm(() => {
   updateExamples();
+  copyHeaderWithKey.hidden = readKey() === '';
   if (readKey() !== '') clearRejections();
-  find('#key-hint').classList.remove('wrong');
-  keyField.removeAttribute('aria-invalid');
-  find('#sign-out').hidden = readKey() === '';
-  find('#key-hint').textContent =
-    readKey() === ''
-      ? 'This tab keeps the key until you close it.'
-      : `This tab has a key, which ends in ${readKey().slice(-4)}. Requests from this page send it.`;
-};
-
-/** Tries a key. Returns why it can't be used, or undefined. */
-const faultOf = async (apiKey) => {
-  const error = await animalStoreClient({ baseUrl, apiKey: () => apiKey, retryForMs: 0 })
-    .page({ pageSize: 1 })
-    .catch((cause) => cause);
-  return error instanceof Error ? keyErrorOf(error) : undefined;
-};
-
-/** Takes the key out of the field, if there is one, and keeps it for the tab. Otherwise returns why it can't be used. */
-const useKeyOfField = async () => {
-  const { value } = keyField;
-  if (value === '') return undefined;
-  const fault = await faultOf(value);
-  if (fault === undefined) keepKey(value);
-  keyField.value = '';
-  showKey();
-  if (fault === undefined) return undefined;
-  find('#key-hint').textContent = fault;
-  find('#key-hint').classList.add('wrong');
-  keyField.setAttribute('aria-invalid', 'true');
-  return fault;
-};
-
-keyForm.addEventListener('submit', async (event) => {
-  event.preventDefault();
-  if ((await useKeyOfField()) !== undefined) keyField.focus();
-});
-find('#sign-out').addEventListener('click', () => {
-  removeKey();
-  keyField.focus();
-  showKey();
 });
 
 const addLink = (id, ...children) => {
@@ -72,8 +36,12 @@ const markSectionInView = () => {
     const seen = entries.find(({ isIntersecting }) => isIntersecting)?.target.id ?? top;
     if (seen === undefined) return;
     for (const link of links) {
-      if (link.hash === `#${seen}`) link.setAttribute('aria-current', 'true');
-      else link.removeAttribute('aria-current');
+      if (link.hash !== `#${seen}`) link.removeAttribute('aria-current');
+      else {
+        link.setAttribute('aria-current', 'true');
+        // On a phone, the menu is a row that is wider than the screen.
+        list.scrollLeft = link.offsetLeft - list.clientWidth / 2 + link.clientWidth / 2;
+      }
     }
   };
   const observer = new IntersectionObserver(mark, { rootMargin: '-10% 0px -85%' });
@@ -96,6 +64,7 @@ const newAccess = (servers) => {
     const code = Object.assign(newElement('code', text), { translate: false });
     return [newElement('dt', name), newElement('dd', code, newCopyButton(name, text))];
   });
+  rows.at(-1).append(copyHeaderWithKey);
   return newElement('dl', ...rows);
 };
 
@@ -114,7 +83,7 @@ const showReference = ({ info, servers, paths, components }) => {
   addLink('introduction', 'Introduction');
   for (const [path, operations] of Object.entries(paths))
     for (const [method, operation] of Object.entries(operations)) {
-      main.append(newOperation(path, method, operation, resolve, useKeyOfField));
+      main.append(newOperation(path, method, operation, resolve, key));
       const badge = newElement(`span.badge.${method}`, method.toUpperCase());
       const name = newElement(operation.deprecated ? 's' : 'span', operation.summary);
       addLink(operation.operationId, name, badge);
@@ -128,8 +97,7 @@ const showReference = ({ info, servers, paths, components }) => {
   addLink('errors', 'Errors');
   find('#operations').hidden = false;
   markSectionInView();
-  keyForm.hidden = false;
-  showKey();
+  key.show();
   if (location.hash !== '') document.getElementById(location.hash.slice(1))?.scrollIntoView();
 };
 

@@ -51,9 +51,9 @@ const linkCodeOf = (body) => {
   if (value?.className === 'string') linkToError(value, value.textContent.slice(1, -1));
 };
 
-const newKeyLink = () => {
+const newKeyLink = (enterKey) => {
   const link = Object.assign(newElement('a', 'Set an API key'), { href: '#api-key', hidden: true });
-  link.addEventListener('click', () => document.querySelector('#api-key').focus());
+  link.addEventListener('click', enterKey);
   return link;
 };
 
@@ -67,11 +67,11 @@ export const clearRejections = () => {
 
 /**
  * Makes the panel that shows an example of the response, and a function that sends a request and shows its response.
- * The function returns the body of a response 400, otherwise an empty text.
+ * The function returns the body of a response 400, otherwise an empty text. `enterKey` lets the reader type a key.
  */
-export const newResponsePanel = (exampleStatus, example) => {
+export const newResponsePanel = (exampleStatus, example, enterKey) => {
   const title = Object.assign(newElement('span'), { role: 'status' });
-  const keyLink = newKeyLink();
+  const keyLink = newKeyLink(enterKey);
   const code = newElement('code');
   const text = Object.assign(newElement('pre', code), { tabIndex: 0, role: 'group', translate: false });
   text.setAttribute('aria-label', 'Response');

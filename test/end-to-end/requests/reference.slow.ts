@@ -19,8 +19,13 @@ import { makeFolder, removeFolders } from '../../support/temporary-folder';
 
 const operationOf = (page: Page, operationId: string) => page.locator(`#${operationId}`);
 
+const keyField = (page: Page) => page.getByRole('textbox', { name: 'API key' });
+
+/** What the page shows instead of the field once the tab has a key. */
+const shownKey = (page: Page) => page.getByText(`send the key …${apiKey.slice(-4)}`);
+
 const useKey = async (page: Page, key = apiKey): Promise<void> => {
-  await page.getByLabel('API key').fill(key);
+  await keyField(page).fill(key);
   await page.getByRole('button', { name: 'Use this key' }).click();
 };
 
@@ -118,18 +123,24 @@ describe(`The reference in a browser${whySkipped}`, () => {
   it('keeps the key in the tab until it is removed, and shows what the service answers without one', async () => {
     const page = await openReference();
     expect(await send(page, 'getPet')).to.match(/^401 Unauthorized, \d+ ms {\s+"code": "unauthorized"/);
-    await page.getByLabel('API key').fill('nonsense');
-    await page.getByLabel('API key').press('Enter');
+    await keyField(page).fill('nonsense');
+    await keyField(page).press('Enter');
     await page.getByText('This key is unknown, expired or revoked.').waitFor();
-    // An empty field agrees with the answer that a request without a key gets.
-    expect(await page.getByLabel('API key', { exact: true }).inputValue()).to.equal('');
+    expect(await keyField(page).inputValue()).to.equal('nonsense');
     await useKey(page, `Bearer ${apiKey}`);
     await page.getByText('Must be the key only, without Bearer').waitFor();
     expect(await page.evaluate('sessionStorage.length')).to.equal(0);
     await useKey(page, `${apiKey}\u00a0`);
-    await page.getByText('This tab has a key').waitFor();
+    await shownKey(page).waitFor();
     await page.reload();
     expect(await send(page, 'listPets')).to.match(/^200 OK/);
+    expect(await keyField(page).isVisible()).to.equal(false);
+    await page.getByRole('button', { name: 'Change the API key' }).click();
+    await page.keyboard.type('nonsense');
+    await page.keyboard.press('Enter');
+    await page.getByText('This key is unknown, expired or revoked.').waitFor();
+    await keyField(page).fill('');
+    expect(await send(page, 'listPets', { limit: '7' })).to.match(/^200 OK/);
     await page.getByRole('button', { name: 'Sign out' }).click();
     expect(await page.evaluate('sessionStorage.length')).to.equal(0);
     expect(await send(page, 'listPets', { limit: '5' })).to.match(/^401/);
@@ -139,7 +150,7 @@ describe(`The reference in a browser${whySkipped}`, () => {
   it('sends a key that was typed but not yet used, and nothing if it is refused', async () => {
     const page = await openReference();
     const operation = operationOf(page, 'listPets');
-    await page.getByLabel('API key').fill('nonsense');
+    await keyField(page).fill('nonsense');
     await operation.getByRole('button', { name: 'Send' }).click();
     await operation.getByText('Nothing was sent').waitFor();
     expect(await operation.getByRole('group', { name: 'Response' }).textContent()).to.equal(
@@ -148,7 +159,7 @@ describe(`The reference in a browser${whySkipped}`, () => {
     await operation.getByRole('link', { name: 'Set an API key' }).click();
     await page.keyboard.type(apiKey);
     expect(await send(page, 'listPets')).to.match(/^200 OK/);
-    await page.getByText('This tab has a key').waitFor();
+    await shownKey(page).waitFor();
     await page.close();
   });
 
@@ -169,15 +180,28 @@ describe(`The reference in a browser${whySkipped}`, () => {
     await page.close();
   });
 
-  it('shows the response right below Send on a phone, and marks the section in view in its menu', async () => {
+  it('shows the response below Send on a phone, and keeps the menu on the screen, with the section in view', async () => {
     const page = await openReference(sizes.phone);
     const operation = operationOf(page, 'createPet');
     const sendBox = await operation.getByRole('button', { name: 'Send' }).boundingBox();
     const response = await operation.getByText('Example of the response').boundingBox();
     expect((response?.y ?? 0) - (sendBox?.y ?? 0)).to.be.within(0, 90);
-    const marked = (name: string) => page.locator('#operations a[aria-current]', { hasText: name }).waitFor();
+    const marked = async (name: string) => {
+      const link = page.locator('#operations a[aria-current]', { hasText: name });
+      await link.waitFor();
+      // The mark scrolls the row of the menu afterwards.
+      await page.waitForFunction(`(() => {
+        const { left, right, top } = document.querySelector('#operations [aria-current]').getBoundingClientRect();
+        return left >= 0 && right <= innerWidth && top >= 0 && top < innerHeight / 4;
+      })()`);
+    };
     await page.evaluate(`document.querySelector('#createPet').scrollIntoView()`);
     await marked('Add an animal');
+    const heading = await operation.getByRole('heading', { name: 'Add an animal' }).boundingBox();
+    const menu = await page.locator('#operations').boundingBox();
+    expect(heading?.y).to.be.at.least((menu?.y ?? 0) + (menu?.height ?? 0));
+    await page.evaluate(`document.querySelector('#errors').scrollIntoView()`);
+    await marked('Errors');
     await page.evaluate('scrollTo(0, 0)');
     await marked('Introduction');
     await page.close();
@@ -186,7 +210,7 @@ describe(`The reference in a browser${whySkipped}`, () => {
   it('marks the fields that the service refuses, and links each code to its row', async () => {
     const page = await openReference();
     await useKey(page);
-    await page.getByText('This tab has a key').waitFor();
+    await shownKey(page).waitFor();
     expect(await send(page, 'createPet', { name: '', categoryId: '1.5' })).to.match(/^400/);
     const operation = operationOf(page, 'createPet');
     for (const [field, text] of [
