@@ -21,6 +21,14 @@ const allViews = Object.keys(states).flatMap((state) =>
   (['desktop', 'phone', 'small'] as const).map((size) => ({ name: `${state}-${size}`, state, size })),
 );
 
+// A dark page has no visible edge on a dark page of the README.
+const addFrame = `document.body.append(
+  Object.assign(document.createElement('div'), { id: 'frame' }),
+);
+Object.assign(document.querySelector('#frame').style, {
+  position: 'fixed', inset: '0', border: '1px solid #7f8792', pointerEvents: 'none',
+})`;
+
 const run = async (): Promise<void> => {
   const target = folder ?? join(projectFolder, 'docs', 'pictures');
   mkdirSync(target, { recursive: true });
@@ -38,6 +46,7 @@ const run = async (): Promise<void> => {
       if (wanted === undefined) throw new Error(`unknown state ${state}`);
       await openState(page, wanted, services);
       await page.mouse.move(0, 0);
+      if (folder === undefined) await page.evaluate(addFrame);
       const path = join(target, `${name}-${colorScheme}.${folder === undefined ? 'jpg' : 'png'}`);
       await page.screenshot(folder === undefined ? { path, type: 'jpeg', quality: 60 } : { path });
       await page.close();

@@ -2,6 +2,7 @@ import { stringify } from 'csv-stringify/sync';
 import * as E from 'fp-ts/Either';
 import { isUtf8 } from 'node:buffer';
 import { type FieldRule, fieldType, newPetRules, type Pet } from '../../core';
+import { toPrintableJson } from '../terminal/text';
 import { type CsvRecord, MisplacedQuote, readCsvRecords, TooLongRecord } from './csv-records';
 import { maxRowLength, misspeltName, type Row, toBytes } from './rows';
 
@@ -22,11 +23,15 @@ const columns = Object.keys(rules);
 
 const isRequired = (name: string): boolean => rules[name]?.required === true;
 
+const maxShownLength = 60;
+
 const headerError = (header: ReadonlyArray<string>): Error => {
-  const [separator] = /^"?sep=|[;\t|]/i.exec(header.join()) ?? [];
+  const line = header.join();
+  const [separator] = /^"?sep=|[;\t|]/i.exec(line) ?? [];
+  const given = line === '' ? '' : `, not ${toPrintableJson(line.slice(0, maxShownLength))}`;
   return new Error(
     separator === undefined
-      ? `line 1: the header must have the columns ${columns.filter(isRequired).join(' and ')}, and may have ${columns.filter((name) => !isRequired(name)).join(' and ')}, each only once and separated by commas`
+      ? `line 1: the header must have the columns ${columns.filter(isRequired).join(' and ')}, and may have ${columns.filter((name) => !isRequired(name)).join(' and ')}, each only once and separated by commas${given}`
       : `line 1: the columns must be separated by commas, without ${JSON.stringify(separator)}`,
   );
 };

@@ -149,7 +149,8 @@ const copyLink = find('#copy-link');
 copyLink.addEventListener('click', () => void copyText(copyLink, location.href));
 petDrawer.addEventListener('close', leavePet);
 for (const drawer of [petDrawer, formDrawer]) {
-  drawer.querySelector('[data-closes]').addEventListener('click', () => drawer.close());
+  for (const button of drawer.querySelectorAll('[data-closes]'))
+    button.addEventListener('click', () => drawer.close());
   // A click outside of the drawer has the dialog itself as its target.
   drawer.addEventListener('click', ({ target }) => target === drawer && drawer.close());
 }

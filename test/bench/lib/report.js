@@ -75,7 +75,7 @@ const plotted = [
   ['get', 'Get'],
 ];
 
-const [width, left, right, top, barHeight, gap] = [760, 240, 12, 56, 24, 18];
+const [width, left, right, top, barHeight, gap] = [760, 240, 100, 56, 24, 18];
 
 /** Returns an SVG image of the requests per second over 64 connections, as multiples of those of Fastify. */
 export const plot = (measurements) => {
@@ -84,6 +84,7 @@ export const plot = (measurements) => {
     title,
     bars: series.map(({ target, base, ...bar }) => ({
       ...bar,
+      rate: rateOf(target, operation),
       ratio: rateOf(target, operation) / (rateOf(base, operation) || Infinity),
     })),
   }));
@@ -95,7 +96,7 @@ export const plot = (measurements) => {
     const y = top + group * groupHeight;
     return [
       label(12, y + barHeight + 5, title, ' font-weight="bold"'),
-      ...bars.flatMap(({ title: name, colour, textColour, ratio }, index) => {
+      ...bars.flatMap(({ title: name, colour, textColour, rate, ratio }, index) => {
         const yOfBar = y + index * barHeight;
         return [
           label(left - 10, yOfBar + 16, name, ' text-anchor="end"'),
@@ -105,6 +106,12 @@ export const plot = (measurements) => {
             yOfBar + 17,
             `${ratio.toFixed(1)}×`,
             ` font-weight="bold" style="fill: ${textColour}"`,
+          ),
+          // To the right of the line of Fastify, which would cross the number.
+          label(
+            left + lengthOf(Math.max(1, ratio)) + 8,
+            yOfBar + 17,
+            `${Math.round(rate).toLocaleString('en')} / s`,
           ),
         ];
       }),

@@ -54,6 +54,9 @@ describe(`The address of the catalogue in a browser${whySkipped}`, () => {
     await other.getByRole('heading', { name: 'pet 4', exact: true }).waitFor();
     await other.goto(`${address()}/?pet=9223372036854775807`);
     await other.getByText('No animal has the id 9223372036854775807.').waitFor();
+    await other.getByRole('button', { name: 'Show the animals' }).click();
+    await other.locator('tbody .name').first().waitFor();
+    expect(other.url()).to.equal(`${address()}/`);
     await other.close();
   });
 

@@ -30,7 +30,7 @@ describe(`The API key of the catalogue in a browser${whySkipped}`, () => {
     expect(await storedKey()).to.equal(apiKey);
     expect(urls.filter((url) => url.includes(apiKey) && !url.includes('#'))).to.deep.equal([]);
     await page.goto(`${address()}/docs#key=another-key`);
-    await page.getByText('This tab has a key, which ends in -key').waitFor();
+    await page.getByText('send the key …-key').waitFor();
     expect(page.url()).to.equal(`${address()}/docs`);
     await page.goto(`${address()}/`);
     await page.getByText('This key is unknown, expired or revoked.').waitFor();
