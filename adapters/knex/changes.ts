@@ -25,7 +25,7 @@ export const createdByImport = (operator: Operator): string =>
 
 const table = 'animal_store_changes';
 
-type Row = Readonly<Record<string, Cell>>;
+type RecordedRow = Readonly<Record<string, Cell>>;
 
 type RecordedTable = 'pets' | typeof table;
 
@@ -91,7 +91,7 @@ export interface Change {
   readonly keyId?: string;
   readonly replacedKeyId?: string;
   /** Fields of an animal before its change, as texts. */
-  readonly before?: Row;
+  readonly before?: RecordedRow;
 }
 
 export interface PetHistory {
@@ -102,13 +102,13 @@ export interface PetHistory {
 const timeText = (milliseconds: Cell | undefined): string | null =>
   milliseconds === null || milliseconds === undefined ? null : toIsoTime(milliseconds);
 
-const toCreation = (row: Row): Creation => ({
+const toCreation = (row: RecordedRow): Creation => ({
   petId: row['pet_id'] ?? '',
   createdAt: timeText(row['created_at']),
   createdBy: row['created_by'] ?? null,
 });
 
-const toChange = (row: Row): Change => ({
+const toChange = (row: RecordedRow): Change => ({
   changedAt: timeText(row['changed_at']) ?? '',
   operator: row['operator'] ?? null,
   action: row['action'] ?? '',
@@ -122,7 +122,7 @@ const toChange = (row: Row): Change => ({
   }),
 });
 
-const readChanges = async (knex: Knex, isWanted: Knex.QueryCallback): Promise<ReadonlyArray<Row>> => {
+const readChanges = async (knex: Knex, isWanted: Knex.QueryCallback): Promise<ReadonlyArray<RecordedRow>> => {
   const columns = ['changed_at', ...recordedColumns.map((names) => names[table])];
   const texts = columns.map((column) => knex.raw('cast(?? as text) as ??', [column, column]));
   return (
@@ -162,22 +162,22 @@ export interface ChangeLog {
   readonly createdBy: SearchOfKey;
 }
 
-interface Last {
+interface LastId {
   readonly last: string | null;
 }
 
 /** Searches the next `scanSize` rows of a table for those with the wanted values, and reads their `recordedCells`. */
-const scan = async (reads: Knex, name: RecordedTable, wanted: Row, after: string | undefined) => {
+const scan = async (reads: Knex, name: RecordedTable, wanted: RecordedRow, after: string | undefined) => {
   const id = `${name}.id`;
-  const rest = () => (after === undefined ? reads(name) : reads(name).where(id, '>', after));
-  const lastOf = (sql: string) => reads.raw(`cast(${sql} as text) as last`, [id]);
-  const { last } =
-    (await rest()
-      .orderBy(id)
-      .offset(scanSize - 1)
-      .first<Last | undefined>(lastOf('??'))) ?? (await rest().first<Last>(lastOf('max(??)')));
+  const rowsLeft = () => (after === undefined ? reads(name) : reads(name).where(id, '>', after));
+  const lastId = (sql: string) => reads.raw(`cast(${sql} as text) as last`, [id]);
+  const full = await rowsLeft()
+    .orderBy(id)
+    .offset(scanSize - 1)
+    .first<LastId | undefined>(lastId('??'));
+  const { last } = full ?? (await rowsLeft().first<LastId>(lastId('max(??)')));
   if (last === null) return { rows: [], last: undefined };
-  const rows: ReadonlyArray<Row> = await rest()
+  const rows: ReadonlyArray<RecordedRow> = await rowsLeft()
     .where(id, '<=', last)
     .where(wanted)
     .orderBy(id)
@@ -189,7 +189,7 @@ const scan = async (reads: Knex, name: RecordedTable, wanted: Row, after: string
 export const changeLog = ({ reads }: StoreDatabase): ChangeLog => ({
   ofPet: (id) =>
     toTaskEither(async () => {
-      const pets: ReadonlyArray<Row> = await reads('pets')
+      const pets: ReadonlyArray<RecordedRow> = await reads('pets')
         .where({ id: id.toString() })
         .select(recordedCells(reads, 'pets'));
       const changes = await readChanges(reads, (all) => void all.where({ pet_id: id.toString() }));

@@ -38,7 +38,7 @@ export const hasContents = async (
 
 const batchSize = 400;
 
-export type Row = Readonly<Record<string, string | null>>;
+export type TextRow = Readonly<Record<string, string | null>>;
 
 /**
  * Reads a table in batches, and passes each to `onRows`. Values are read as text, because a JavaScript number would
@@ -49,13 +49,13 @@ export const readTable = async (
   from: Knex,
   { name, primaryKey }: Table,
   signal: AbortSignal,
-  onRows?: (rows: ReadonlyArray<Row>) => Promise<void>,
+  onRows?: (rows: ReadonlyArray<TextRow>) => Promise<void>,
 ) => {
   const columns = Object.keys(await from(name).columnInfo()).sort();
   const texts = columns.map((column) => from.raw('cast(?? as text) as ??', [`${name}.${column}`, column]));
   const key = primaryKey.map((column) => `${name}.${column}`);
   let [count, sum] = [0, 0n];
-  let last: Row | undefined;
+  let last: TextRow | undefined;
   do {
     signal.throwIfAborted();
     const query = from(name).select(texts).orderBy(key).limit(batchSize);
@@ -63,7 +63,7 @@ export const readTable = async (
       const values = primaryKey.map((column) => last?.[column] ?? null);
       void query.whereRaw(`(${key.join()}) > (${key.map(() => '?').join()})`, values);
     }
-    const rows: ReadonlyArray<Row> = await query;
+    const rows: ReadonlyArray<TextRow> = await query;
     if (rows.length > 0) await onRows?.(rows);
     count += rows.length;
     for (const row of rows) sum += BigInt(`0x${hash('sha256', JSON.stringify(row))}`);

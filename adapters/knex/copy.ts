@@ -13,9 +13,9 @@ import {
   idempotencyKeys,
   pets,
   readTable,
-  type Row,
   type Table,
   type TableDigest,
+  type TextRow,
 } from './contents';
 import { keepAwake } from './database/long-work';
 import { inTransaction, toTaskEither } from './database/work';
@@ -89,7 +89,7 @@ export const copyStore = async (
   const rowsToCopy = state.showsShare === true ? await countRows(source.reads) : 0;
   const rowsToRead = rowsToCopy * (source.isLocked === true ? 2 : 3);
   let rowsRead = 0;
-  const advance = (rows: ReadonlyArray<Row>): Promise<void> => {
+  const advance = (rows: ReadonlyArray<TextRow>): Promise<void> => {
     rowsRead += rows.length;
     if (rowsToRead > 0) state.share = Math.min(rowsRead / rowsToRead, 1);
     return Promise.resolve();

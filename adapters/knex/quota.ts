@@ -38,7 +38,7 @@ const countRequests = (now: string) => `with limited as materialized (
 
 type Count = E.Either<Unavailable, Quota> | undefined;
 
-interface Row {
+interface CountRow {
   readonly key: string;
   readonly points: number;
   readonly leftMs: string;
@@ -62,16 +62,16 @@ export const postgresQuota = ({ writes, statements }: StoreDatabase, limit: Rate
     const statement = { name: 'count requests', sql: countRequests(statements.nowSql) };
     const counts = distinct.map((owner) => requests.get(owner) ?? 0);
     const bindings = [windowMs, distinct, counts, windowMs, windowMs];
-    const rows = await statements.run<Row>(writes, statement, bindings);
+    const rows = await statements.run<CountRow>(writes, statement, bindings);
     const counted = new Map(rows.map((row) => [row.key, row]));
     return owners.map((owner) => {
       const row = counted.get(owner);
-      const left = requests.get(owner) ?? 0;
-      requests.set(owner, left - 1);
+      const unanswered = requests.get(owner) ?? 0;
+      requests.set(owner, unanswered - 1);
       if (row === undefined) return undefined;
       const leftMs = Number(row.leftMs);
       if (row.points > limit.requests) blockedUntil.set(owner, performance.now() + leftMs);
-      return E.right(quotaAfter(limit, row.points - left + 1, leftMs));
+      return E.right(quotaAfter(limit, row.points - unanswered + 1, leftMs));
     });
   };
 

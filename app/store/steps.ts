@@ -1,7 +1,5 @@
 /* Steps that open a store. `doctor` reports the results of all. Other commands stop at the first step that fails. */
 
-import * as E from 'fp-ts/Either';
-import * as TE from 'fp-ts/TaskEither';
 import {
   apiKeyStore,
   type OwnDatabase,
@@ -11,10 +9,8 @@ import {
   migrate,
   migrateExisting,
   readSchema,
-  refuseForeignFile,
   tryWrites,
 } from '../../adapters/knex';
-import { unavailable } from '../../core';
 import { failureText } from '../failure-text';
 import { CommandFailed, orFail } from '../failures';
 import { databaseUrlText } from '../settings/database-url';
@@ -75,33 +71,22 @@ const inspect = async (opening: Opening): Promise<ReadonlyArray<Finding>> => {
   ];
 };
 
-/** Throws why a database without a store can't be used: it is that of another program, or needs `migrate`. */
-const refuseWithoutStore = async ({ DATABASE_URL: url }: Settings): Promise<never> => {
-  if (url._tag === 'Sqlite')
-    await refuseForeignFile(url.filename).catch((cause: unknown) => {
-      throw new CommandFailed(unavailable(cause));
-    });
-  throw notInitialized();
-};
-
 const migrateTables = async (opening: Opening): Promise<ReadonlyArray<Finding>> => {
-  const { database, mayCreate, migration, settings } = opening;
+  const { database, mayCreate, migration } = opening;
   if (database === undefined) return [];
-  const migrated = await (mayCreate ? migrate : migrateExisting)(database, migration)();
-  if (E.isLeft(migrated) && migrated.left._tag === 'NotInitialized') await refuseWithoutStore(settings);
-  opening.ranMigrations = await orFail(TE.fromEither(migrated));
+  opening.ranMigrations = await orFail((mayCreate ? migrate : migrateExisting)(database, migration));
   return [];
 };
 
 const inspectTables = async (opening: Opening): Promise<ReadonlyArray<Finding>> => {
-  const { mayCreate, settings } = opening;
+  const { mayCreate } = opening;
   const database = readable(opening);
   if (database === undefined) return [];
   const schema = await orFail(readSchema(database));
   const mismatch = generationMismatch(schema);
   if (mismatch !== undefined) throw unusable(mismatch);
   opening.lacksStore = schema.generation === 0;
-  if (opening.lacksStore && !mayCreate) await refuseWithoutStore(settings);
+  if (opening.lacksStore && !mayCreate) throw notInitialized();
   opening.schema = schema;
   if (schema.pending.length === 0) return [passed('schema', 'up to date')];
   const names = schema.pending.join(', ');

@@ -144,15 +144,15 @@ const hasKey = async (knex: Knex): Promise<boolean> =>
 
 /** Makes the ApiKeyStore of a migrated database. The change log names `operator` for the changes of keys. */
 export const apiKeyStore = (
-  { reads, statements, transaction, withMigrationLock }: StoreDatabase,
+  { reads, statements, runTransaction, withMigrationLock }: StoreDatabase,
   operator?: Operator,
 ): ApiKeyStore => ({
   create: (name, { lifetimeMs = null, isReadOnly = false } = {}) => {
     const access = isReadOnly ? 'read-only' : 'full';
     return toTaskEither(() =>
-      transaction(async (writes) => {
-        const now = await readClock(writes, statements);
-        return createKey(writes, statements, operator, { name, access }, timesOfNewKey(lifetimeMs, now));
+      runTransaction(async (transaction) => {
+        const now = await readClock(transaction, statements);
+        return createKey(transaction, statements, operator, { name, access }, timesOfNewKey(lifetimeMs, now));
       }),
     );
   },
@@ -160,15 +160,17 @@ export const apiKeyStore = (
     toTaskEither(async () => {
       // Reads without the migration lock first, because a long migration may hold that lock.
       if (await hasKey(reads)) return undefined;
-      return withMigrationLock(async (writes) => {
-        const times = timesOfNewKey(null, await readClock(writes, statements));
-        return (await hasKey(writes))
+      return withMigrationLock(async (transaction) => {
+        const times = timesOfNewKey(null, await readClock(transaction, statements));
+        return (await hasKey(transaction))
           ? undefined
-          : createKey(writes, statements, operator, { name, access: 'full' }, times);
+          : createKey(transaction, statements, operator, { name, access: 'full' }, times);
       });
     }),
   rotate: (id, rotation) =>
-    eitherToTaskEither(() => transaction((writes) => rotate(writes, statements, operator, id, rotation))),
+    eitherToTaskEither(() =>
+      runTransaction((transaction) => rotate(transaction, statements, operator, id, rotation)),
+    ),
   list: toTaskEither(async () => {
     const rows = await reads<ApiKeyRow>('api_keys').select('*').orderBy(['created_at', 'id']);
     const now = await readClock(reads, statements);
@@ -177,14 +179,14 @@ export const apiKeyStore = (
   revoke: (id) =>
     eitherToTaskEither(async () => {
       const now = await readClock(reads, statements);
-      return transaction(async (writes) => {
-        const [row] = await writes<ApiKeyRow>('api_keys')
+      return runTransaction(async (transaction) => {
+        const [row] = await transaction<ApiKeyRow>('api_keys')
           .where({ id })
-          .update({ revoked_at: writes.raw('coalesce(revoked_at, ?)', [now]) })
+          .update({ revoked_at: transaction.raw('coalesce(revoked_at, ?)', [now]) })
           .returning('*');
         if (row === undefined) return keyNotFound(id);
         if (Number(row.revoked_at) === now)
-          await recordKeyChange(writes, statements, operator, 'keys revoke', id);
+          await recordKeyChange(transaction, statements, operator, 'keys revoke', id);
         return E.right(toRecord(row, now));
       });
     }),

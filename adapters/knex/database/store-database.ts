@@ -103,7 +103,7 @@ export interface StoreDatabase {
    * Runs work in a transaction, with the guarantees of `write`. Rolls back if the work rejects, or ends after
    * `deadline`, a time by `performance.now()`.
    */
-  readonly transaction: <A>(
+  readonly runTransaction: <A>(
     work: (transaction: Knex.Transaction) => Promise<A>,
     deadline?: number,
   ) => Promise<A>;

@@ -8,32 +8,32 @@ import { inBatches } from './in-batches';
 import { findPets } from './read';
 
 export const updatePet =
-  ({ transaction, statements }: StoreDatabase, operator?: Operator): PetRepository['update'] =>
+  ({ runTransaction, statements }: StoreDatabase, operator?: Operator): PetRepository['update'] =>
   (id, changes) =>
     eitherToTaskEither(() =>
       retryConflicts(() =>
-        transaction(async (writes) => {
+        runTransaction(async (transaction) => {
           const cells = changedCells(changes);
           if (isInt64(id) && Object.keys(cells).length > 0) {
-            await recordPets(writes, statements, operator, 'pets update', [id]);
-            await writes('pets').where({ id: id.toString() }).update(cells);
+            await recordPets(transaction, statements, operator, 'pets update', [id]);
+            await transaction('pets').where({ id: id.toString() }).update(cells);
           }
-          const [result = E.left(petNotFound(id))] = await findPets(writes, statements, [id]);
+          const [result = E.left(petNotFound(id))] = await findPets(transaction, statements, [id]);
           return result;
         }),
       ),
     );
 
 export const deletePets =
-  ({ transaction, statements }: StoreDatabase, operator?: Operator): PetRepository['deleteByIds'] =>
+  ({ runTransaction, statements }: StoreDatabase, operator?: Operator): PetRepository['deleteByIds'] =>
   (ids) =>
     toTaskEither(() =>
-      transaction(async (writes) => {
+      runTransaction(async (transaction) => {
         let count = 0;
         for await (const batch of inBatches(ids)) {
           const known = batch.filter(isInt64);
-          await recordPets(writes, statements, operator, 'pets delete', known);
-          count += await writes('pets').whereIn('id', known.map(String)).delete();
+          await recordPets(transaction, statements, operator, 'pets delete', known);
+          count += await transaction('pets').whereIn('id', known.map(String)).delete();
         }
         return count;
       }),

@@ -1,4 +1,5 @@
 import * as E from 'fp-ts/Either';
+import * as RA from 'fp-ts/ReadonlyArray';
 import type { Knex } from 'knex';
 import { hash } from 'node:crypto';
 import {
@@ -105,9 +106,13 @@ const createNew = async (
   return pets.map(created);
 };
 
-/** Returns the result of a create whose idempotency key was used before, or undefined if its animal must be added. */
-const settle = (record: IdempotencyRecord | undefined, contentHash: string): CreateResult | undefined => {
-  const decision = resolveIdempotentCreate(record, contentHash);
+/** Returns the result of a create from the record of its idempotency key, or undefined if its animal must be added. */
+const recordedResult = (
+  { key }: Create,
+  records: ReadonlyMap<string, { readonly record: IdempotencyRecord }>,
+): CreateResult | undefined => {
+  if (key === undefined) return undefined;
+  const decision = resolveIdempotentCreate(records.get(key.text)?.record, key.contentHash);
   switch (decision._tag) {
     case 'Create':
       return undefined;
@@ -124,21 +129,22 @@ const createOrReplay = async (
   statements: Statements,
   creates: ReadonlyArray<Create>,
   ttlMs: number,
-): Promise<ReadonlyArray<CreateResult>> => {
+): Promise<ReadonlyArray<CreateResult | undefined>> => {
   const keys = keysOf(creates);
   // Writes before it reads. On SQLite, a transaction that begins with a read can't write once another connection has
   // written.
   await purgeIfExpired(transaction, statements, keys);
   const records = await findRecords(transaction, statements, keys);
-  const settled = creates.map(({ key }) => key && settle(records.get(key.text)?.record, key.contentHash));
-  const fresh = creates.filter((_, index) => settled[index] === undefined);
-  if (fresh.length === 0) {
+  const results = new Map(creates.map((create) => [create, recordedResult(create, records)]));
+  const fresh = creates.filter((create) => results.get(create) === undefined);
+  if (fresh.length > 0) {
+    const added = await createNew(transaction, statements, fresh, ttlMs);
+    for (const [create, result] of RA.zip(fresh, added)) results.set(create, result);
+  } else {
     const [record] = records.values();
     if (record !== undefined) await lockRecord(transaction, record.row);
-    return settled.flatMap((result) => result ?? []);
   }
-  const made = [...(await createNew(transaction, statements, fresh, ttlMs))];
-  return settled.flatMap((result) => result ?? made.splice(0, 1));
+  return creates.map((create) => results.get(create));
 };
 
 /**
@@ -150,15 +156,18 @@ const createTogether = async (
   creates: ReadonlyArray<Create>,
   ttlMs: number,
   deadline: number,
-): Promise<ReadonlyArray<CreateResult>> => {
+): Promise<ReadonlyArray<CreateResult | undefined>> => {
   if (keysOf(creates).length === 0) return createWithoutKeys(database, creates);
-  const { transaction, statements } = database;
+  const { runTransaction, statements } = database;
   try {
-    return await transaction((writes) => createNew(writes, statements, creates, ttlMs), deadline);
+    return await runTransaction(
+      (transaction) => createNew(transaction, statements, creates, ttlMs),
+      deadline,
+    );
   } catch (error) {
     if (!isKind('Duplicate', 'IdTaken')(error)) throw error;
   }
-  return transaction((writes) => createOrReplay(writes, statements, creates, ttlMs), deadline);
+  return runTransaction((transaction) => createOrReplay(transaction, statements, creates, ttlMs), deadline);
 };
 
 /**

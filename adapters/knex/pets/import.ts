@@ -87,20 +87,20 @@ const insertAll = async (
 };
 
 export const importPets =
-  ({ transaction, statements }: StoreDatabase, operator?: Operator): PetRepository['importAll'] =>
+  ({ runTransaction, statements }: StoreDatabase, operator?: Operator): PetRepository['importAll'] =>
   (newPets, onIds) =>
   async () => {
     const progress = { isCommitting: false };
     try {
-      const imported = await transaction(async (writes) => {
-        const inserted = await statements.duringImport(writes, () =>
-          keepAwake(writes, (signal) =>
-            insertAll(writes, statements, newPets, createdByImport(operator), onIds, signal),
+      const imported = await runTransaction(async (transaction) => {
+        const inserted = await statements.duringImport(transaction, () =>
+          keepAwake(transaction, (signal) =>
+            insertAll(transaction, statements, newPets, createdByImport(operator), onIds, signal),
           ),
         );
         // Rejects if an earlier statement failed, such as the one of `keepAwake`. Otherwise PostgreSQL would answer
         // COMMIT with ROLLBACK, which Knex takes for success.
-        await writes.raw('select 1');
+        await transaction.raw('select 1');
         progress.isCommitting = true;
         return inserted;
       });

@@ -63,7 +63,7 @@ export const postgresConfiguration = (
         try {
           const facts = await prepareConnection(connection, statementTimeoutMs);
           onConnection(facts);
-          await sessions.admit(connection, facts.isPooled);
+          await sessions.admit(connection, facts.isBehindPooler);
         } catch (error) {
           // Knex drops a connection whose preparation fails, but leaves its session open.
           await connection.end();

@@ -26,7 +26,7 @@ const postgresDatabase = (
   statements,
   acceptsWritesSql,
   write: (statement) => statement(pool),
-  transaction: (work, deadline) => inTransaction(pool, work, { deadline }),
+  runTransaction: (work, deadline) => inTransaction(pool, work, { deadline }),
 });
 
 /**
@@ -35,7 +35,7 @@ const postgresDatabase = (
  */
 export const openPostgres = (url: PostgresUrl, options: PostgresOptions): OwnDatabase => {
   // Assumes a pooler until the first connection is checked, because prepared statements can fail behind one.
-  let facts: SessionFacts = { isPooled: true };
+  let facts: SessionFacts = { isBehindPooler: true };
   const sessions = sessionsOf(options);
   const configuration = postgresConfiguration(url, options, sessions, (found) => {
     // Statements need no schema if the address sets a search path. A pooler that accepts it keeps it for each client.
@@ -105,7 +105,7 @@ export const openPostgres = (url: PostgresUrl, options: PostgresOptions): OwnDat
 };
 
 /** Assumes a pooler, because a host may use one. Sets no schema, because the host chooses the search path. */
-const hostFacts: SessionFacts = { isPooled: true };
+const hostFacts: SessionFacts = { isBehindPooler: true };
 
 /** Makes a StoreDatabase from the Knex of a host. Permits reads from a standby, because the host chooses the server. */
 export const hostPostgres = (pool: Knex): StoreDatabase => ({

@@ -55,16 +55,16 @@ export const prepareConnection = async (
     `select pg_backend_pid() as pid, current_setting('transaction_read_only') = 'on' as "isReadOnly"`,
   );
   if (rows[0]?.isReadOnly === true) throw readOnlyServerError();
-  const isPooled = rows[0]?.pid !== connection.processID;
-  if (!isPooled) {
+  const isBehindPooler = rows[0]?.pid !== connection.processID;
+  if (!isBehindPooler) {
     const timeouts = Object.entries(sessionTimeouts(statementTimeoutMs));
     const settings = [...timeouts.map(([name, ms]) => `${name} = ${ms}`), 'row_security = off'];
     await connection.query(settings.map((setting) => `set ${setting}`).join('; '));
   }
-  const schema = isPooled ? await readSchema(connection) : undefined;
+  const schema = isBehindPooler ? await readSchema(connection) : undefined;
   if (schema !== undefined) await refuseHiddenRows(connection, schema);
   return {
-    isPooled,
+    isBehindPooler,
     schema,
     certificateExpirySeconds: certificateExpiryOf(connection),
   };

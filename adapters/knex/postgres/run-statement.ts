@@ -16,7 +16,7 @@ export type RunStatement = (
 /** Facts about the sessions of a pool. */
 export interface SessionFacts {
   /** True behind a pooler, where prepared statements can fail. */
-  readonly isPooled: boolean;
+  readonly isBehindPooler: boolean;
   /** Schema to name in statements, because other clients of a pooler may have changed the search path. */
   readonly schema?: string | undefined;
   /** Unix time in seconds at which the certificate of the server or pooler expires. Undefined without TLS. */
@@ -40,7 +40,7 @@ type OptionsOf = (name?: string) => { readonly name?: string };
 export const optionsFor =
   (facts: () => SessionFacts): OptionsOf =>
   (name) =>
-    name === undefined || facts().isPooled ? {} : { name };
+    name === undefined || facts().isBehindPooler ? {} : { name };
 
 export const statementRunner =
   (qualify: Qualify, optionsOf: OptionsOf): RunStatement =>

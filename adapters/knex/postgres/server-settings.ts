@@ -150,6 +150,6 @@ export const inspectServer = async (
   await describeConnection(pool, facts.schema),
   await inspectSettings(pool, statementTimeoutMs),
   ...(await inspectCollation(pool)),
-  ...(facts.isPooled ? [] : [await inspectRoom(pool, poolSize)]),
+  ...(facts.isBehindPooler ? [] : [await inspectRoom(pool, poolSize)]),
   ...inspectCertificate(facts.certificateExpirySeconds),
 ];

@@ -40,7 +40,7 @@ export const socketWithTimeout = (timeoutMs: number) => (): Socket => {
 /** Register of the sessions of a pool. */
 export interface Sessions {
   /** Lets the pool use a new session. Rejects if `maxHanging` sessions that were given up still run on the server. */
-  readonly admit: (session: Session, isPooled: boolean) => Promise<void>;
+  readonly admit: (session: Session, isBehindPooler: boolean) => Promise<void>;
   /** True for a session that was admitted after the last `retireAll`. */
   readonly isUsable: (session: Session) => boolean;
   readonly retireAll: () => void;
@@ -78,12 +78,12 @@ export const registerSessions = (timeoutMs: number, maxHanging: number): Session
   };
 
   return {
-    admit: async (session, isPooled) => {
+    admit: async (session, isBehindPooler) => {
       if (givenUp.size >= maxHanging) await refuseMoreHanging(session);
       const { stream } = session.connection;
       stream.removeAllListeners('timeout').setTimeout(timeoutMs, () => {
         // A pooler sends made-up process ids, and limits its sessions itself.
-        if (!isPooled) givenUp.add(session.processID);
+        if (!isBehindPooler) givenUp.add(session.processID);
         void giveUp(session, stream);
       });
       usable.add(session);

@@ -72,7 +72,7 @@ export const sqliteConfiguration = (
     hooks,
   );
 
-type RunTransaction = StoreDatabase['transaction'];
+type RunTransaction = StoreDatabase['runTransaction'];
 
 /**
  * Makes a function that runs work in a transaction. Without a write-ahead log (outside WAL mode), COMMIT can fail with
@@ -100,12 +100,12 @@ const transactionsOn = (writes: Knex): RunTransaction => {
  * `application_id`, because SQLite does not wait for the lock in a transaction that has already read.
  */
 const withWriteLock =
-  (writes: Knex, transaction: RunTransaction): RunTransaction =>
+  (writes: Knex, runTransaction: RunTransaction): RunTransaction =>
   async (work) => {
     const { id } = await writes('pragma_application_id').first<{ id: number }>('application_id as id');
-    return transaction(async (locking) => {
-      await locking.raw(`PRAGMA application_id = ${id}`);
-      return work(locking);
+    return runTransaction(async (transaction) => {
+      await transaction.raw(`PRAGMA application_id = ${id}`);
+      return work(transaction);
     });
   };
 
@@ -114,7 +114,7 @@ const maxBatches = { reads: 1, writes: 1 };
 
 /** Makes a StoreDatabase. `checkFile` throws if the file was replaced. Its default checks nothing. */
 const sqliteDatabase = (reads: Knex, writes: Knex, checkFile: () => void = constVoid): StoreDatabase => {
-  const transaction = transactionsOn(writes);
+  const runTransaction = transactionsOn(writes);
   const durably = async <A>(written: Promise<A>): Promise<A> => {
     const result = await written;
     checkFile();
@@ -127,8 +127,8 @@ const sqliteDatabase = (reads: Knex, writes: Knex, checkFile: () => void = const
     acceptsWritesSql: 'true',
     maxBatches,
     write: (statement) => durably(statement(writes)),
-    transaction: (work, deadline) => durably(transaction(work, deadline)),
-    withMigrationLock: withWriteLock(writes, transaction),
+    runTransaction: (work, deadline) => durably(runTransaction(work, deadline)),
+    withMigrationLock: withWriteLock(writes, runTransaction),
   };
 };
 

@@ -134,11 +134,11 @@ for (const [kind, makeDatabase] of databaseKinds) {
     it('is repeated after a conflict', () =>
       withDatabase(makeDatabase, async (database) => {
         let attempts = 0;
-        const transaction: typeof database.transaction = (work, until) => {
+        const runTransaction: typeof database.runTransaction = (work, until) => {
           attempts += 1;
-          return attempts === 1 ? Promise.reject(errorWith('40001')) : database.transaction(work, until);
+          return attempts === 1 ? Promise.reject(errorWith('40001')) : database.runTransaction(work, until);
         };
-        const { create, update } = knexPetRepository({ ...database, transaction });
+        const { create, update } = knexPetRepository({ ...database, runTransaction });
         const { pet } = await success(create(arbitraryNewPet()));
         expect(await success(update(pet.id, { name: 'Rex' }))).to.include({ name: 'Rex' });
         expect(attempts).to.equal(2);

@@ -45,11 +45,6 @@ const brokenStates: ReadonlyArray<readonly [title: string, environment: object, 
     development,
     inDatabase(({ writes }) => writes('animal_store_migrations').insert({ name: '999_later.generation-2' })),
   ],
-  [
-    'its tables belong to another program, in production',
-    production,
-    inDatabase(({ writes }) => writes.schema.renameTable('animal_store_migrations', 'others')),
-  ],
   ['production has no database', production, () => undefined],
   ['production has no key', production, inDatabase(() => Promise.resolve())],
 ];
@@ -74,25 +69,4 @@ describe('serve and doctor', () => {
       expect(doctor.stdout).to.match(/^FAIL/m).and.include(reason);
     });
   }
-
-  it('are not proposed by the commands that find the database of another program', async () => {
-    const file = join(await makeFolder(), 'animals.sqlite3');
-    await withDatabase(file, ({ writes }) => writes.schema.renameTable('animal_store_migrations', 'others'));
-    for (const command of [
-      ['pets', 'list'],
-      ['keys', 'list'],
-      ['export', '--format', 'csv'],
-      ['doctor'],
-      ['migrate'],
-    ]) {
-      const { code, stdout, stderr } = await runInProcess(command, {
-        ...production,
-        DATABASE_URL: `sqlite:${file}`,
-      });
-      expect(code, command.join(' ')).to.equal(1);
-      expect(stdout + stderr, command.join(' '))
-        .to.include(`${file} is the database of another program; name another file`)
-        .and.not.include('`animal-store migrate`');
-    }
-  });
 });

@@ -29,9 +29,12 @@ describe('A transaction that does not begin', () => {
 for (const [kind, makeDatabase] of databaseKinds) {
   describe(`A transaction on ${kind}`, () => {
     it('stores nothing if its work ends after nobody waits for it', () =>
-      withDatabase(makeDatabase, async ({ transaction, reads }) => {
+      withDatabase(makeDatabase, async ({ runTransaction, reads }) => {
         const insert = (until: number) =>
-          transaction((writes) => writes('heartbeats').insert({ id: 7, beaten_at: 0 }), until).then(
+          runTransaction(
+            (transaction) => transaction('heartbeats').insert({ id: 7, beaten_at: 0 }),
+            until,
+          ).then(
             () => 'stored',
             () => 'rolled back',
           );
