@@ -1,7 +1,7 @@
 #!/usr/bin/env node
-// Exits with 0 once the service with the settings of this environment is ready. With the id of a process as its
-// argument, waits while that process lives. Otherwise tries once. Exits with 1 if the service is not ready. The systemd
-// unit and the health check of the image run it.
+// Exits with 0 if the service with the settings of this environment is ready, otherwise with 1. With a process id as
+// its argument, first waits until the service is ready or that process has ended. The systemd unit and the health check
+// of the image run this program.
 import { get } from 'node:http';
 import process from 'node:process';
 import { text } from 'node:stream/consumers';
@@ -20,8 +20,8 @@ const address = `http://${host.includes(':') ? `[${host}]` : host}:${port}/ready
 const timeoutSeconds = 5;
 
 /**
- * Returns the reason why the service is not ready. Does not use `fetch`, which refuses many ports (Fetch Standard,
- * "port blocking").
+ * Returns why the service is not ready, or undefined if it is. Does not use `fetch`, which refuses many ports (Fetch
+ * Standard, "port blocking").
  */
 const findObstacle = async () => {
   const signal = AbortSignal.timeout(timeoutSeconds * 1000);
@@ -33,7 +33,7 @@ const findObstacle = async () => {
     return response.statusCode === 200 ? undefined : body;
   } catch (error) {
     if (signal.aborted) return `no answer within ${timeoutSeconds} s`;
-    // If a host name has several addresses, the error has only a code.
+    // If a host name has several addresses, the error has a code but no message.
     return error.message || error.code;
   }
 };

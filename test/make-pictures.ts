@@ -21,7 +21,7 @@ const allViews = Object.keys(states).flatMap((state) =>
   (['desktop', 'phone', 'small'] as const).map((size) => ({ name: `${state}-${size}`, state, size })),
 );
 
-// A dark page has no visible edge on a dark page of the README.
+// Without a frame, a dark picture would have no visible edge on a dark page.
 const addFrame = `document.body.append(
   Object.assign(document.createElement('div'), { id: 'frame' }),
 );

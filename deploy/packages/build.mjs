@@ -49,7 +49,7 @@ const end = (text) => {
 };
 
 // Compresses the files that the pages load. Removes their references to source maps, which the service does not have.
-// Brotli's best quality takes ten times as long for 8 % fewer bytes.
+// Brotli's best quality would take ten times as long for 8 % fewer bytes.
 const compressPages = (folder) => {
   for (const file of filesIn(folder).filter((name) => /\.(?:css|js|mjs)$/.test(name))) {
     const text = readFileSync(file, 'utf8').replace(/^\/[/*]# sourceMappingURL=.*\n?/m, '');
@@ -72,7 +72,7 @@ const build = async () => {
   if (status !== 0) process.exit(status ?? 1);
   chmodSync('dist/app/main.js', 0o755);
   const { buildSync } = await import('esbuild');
-  // The client as one file, which a page loads by `<script type="module">`.
+  // Writes the client as one file, which a page loads by `<script type="module">`.
   buildSync({
     entryPoints: ['adapters/client/index.ts'],
     outfile: 'dist/client.mjs',
@@ -94,7 +94,7 @@ const digest = digestOf(sources);
 if (!existsSync(stamp) || readFileSync(stamp, 'utf8') !== digest) {
   if (process.argv.includes('--check')) end('dist is older than its sources: run npm run build');
   if (process.stderr.isTTY) process.stderr.write('building, which takes about 20 s\n');
-  // The compiler also writes files that have errors, so an incomplete dist must have no stamp.
+  // After a failed build, dist must have no stamp, because the compiler also writes files with errors.
   rmSync(stamp, { force: true });
   await build();
   writeFileSync(stamp, digest);

@@ -30,7 +30,7 @@ const writeJson = (file: string, content: unknown): void => {
   writeFileSync(file, `${JSON.stringify(content, null, 2)}\n`);
 };
 
-/** Replaces links to files that a package lacks by their text. */
+/** Replaces each link to a file that the package lacks by the text of the link. */
 const removeBrokenLinks = (folder: string): void => {
   for (const name of readdirSync(folder, { recursive: true, encoding: 'utf8' })) {
     if (!name.endsWith('.md')) continue;
@@ -66,7 +66,7 @@ const pack = (
   }
 };
 
-/** Removes the references to source maps. Only the contract suites ship with source maps. */
+/** Removes the references to source maps, which only the contract suites have. */
 const removeMapComments = (folder: string): void => {
   for (const name of readdirSync(folder, { recursive: true, encoding: 'utf8' })) {
     if (!name.endsWith('.js')) continue;
@@ -85,7 +85,7 @@ export const packLibrary = (target: string): string => {
   });
 };
 
-/** Removes what only a checkout needs from a manifest. */
+/** Removes from a manifest what only a checkout needs. */
 const withoutDevelopment = <A extends object>(manifest: A): A => ({
   ...manifest,
   bin: { 'animal-store': 'dist/app/main.js' },

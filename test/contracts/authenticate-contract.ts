@@ -43,7 +43,7 @@ const strangeKeys = [
   ...['a', '0', '-1', '..', '~', '-._~+/==', 'x'.repeat(5_000)],
 ].map((text) => decoded(ApiKey, text));
 
-/** An API key that differs in one character or so from a valid one, and a description of the difference. */
+/** An API key that differs slightly from a valid one, and a description of the difference. */
 interface NearMiss {
   readonly difference: string;
   readonly key: ApiKey;

@@ -72,7 +72,7 @@ describe('A checkout without its development packages', () => {
 });
 
 describe('`npm ci`', () => {
-  /** Runs npm on a version of Node, with the npm of that time. */
+  /** Runs a command of npm 10 on a version of Node, without changing any files. */
   const npmOn = (node: string, words: string) =>
     shell(projectFolder, `npx --yes --package=node@${node} --package=npm@10 -- npm ${words} --dry-run`);
 

@@ -145,7 +145,7 @@ END
       expect(code, stderr).to.equal(1);
       expect(stderr).to.include('npm rebuild sqlite3');
 
-      /** Adds an animal through each instance, and expects to find it after those before it. */
+      /** Adds an animal through each instance, and expects it at the end of the list. */
       const animals: Array<string> = [];
       const addThroughEach = async (name: string): Promise<void> => {
         for (const port of ports) {

@@ -54,7 +54,7 @@ const Resource = t.type({ apiVersion: t.string, kind: t.string, metadata: t.type
 
 const folder = join(projectFolder, 'deploy/kubernetes');
 
-/** Types of `kubernetes-types`, which are made from the published schemas, by the group and the kind of a resource. */
+/** Returns the type of a resource in `kubernetes-types`, which is made from the published schemas. */
 const typeOf = ({ apiVersion, kind }: t.TypeOf<typeof Resource>): string => {
   const [group = 'core', version = ''] = apiVersion.includes('/')
     ? apiVersion.split('/')
@@ -153,7 +153,7 @@ for (const overlay of ['sqlite', 'postgresql']) {
       const { pod, container } = server();
       expect(pod.terminationGracePeriodSeconds).to.be.above(valueOf(container, 'STOP_DELAY') / 1_000 + 13);
       const [, gibibytes] = /^(\d+)Gi$/.exec(container.resources.limits.memory) ?? [];
-      // docs/configuration.md and docs/scaling.md have these figures.
+      // docs/scaling.md has the 85 MB. A connection takes at most the 200 kB of docs/configuration.md.
       const needed = 85e6 + valueOf(container, 'MAX_CONNECTIONS') * 250e3;
       expect(Number(gibibytes) * 2 ** 30).to.be.above(needed);
     });

@@ -11,7 +11,6 @@ import { freePort } from '../support/processes/system';
 import { killServices, startService } from '../support/service/service-process';
 import { inFolder } from '../support/temporary-folder';
 
-/** Path of the program `litestream`. */
 const program = process.env['LITESTREAM'] ?? '';
 
 const clients = 16;

@@ -53,7 +53,10 @@ const runTool = async (tool: string, ...toolArguments: ReadonlyArray<string>): P
 const Sample = t.type({ value: t.tuple([t.number, t.string]) });
 const Answer = t.type({ status: t.literal('success'), data: t.type({ result: t.array(Sample) }) });
 
-/** Starts Prometheus. Returns a function that gives the values of an expression, and rejects if it is invalid. */
+/**
+ * Starts Prometheus. Returns a function that returns the values of an expression, and rejects if the expression is
+ * invalid.
+ */
 const startPrometheus = async (folder: string, target: string, nodeExporter: string) => {
   const port = await freePort();
   const configuration = {
@@ -106,7 +109,7 @@ describe('A real Prometheus', () => {
     await runInProcess(['migrate'], environment);
     const key = (await runInProcess(create, environment)).stdout.trim();
     service = await startService({ ...environment, ADMIN_PORT: '0', RATE_LIMIT: '20/3600s' });
-    // Stands for node exporter, and shows what the backup job has written.
+    // Stands for node exporter, which shows what the backup job has written.
     nodeExporter = await servePlainly((_request, response) => {
       response.setHeader('Content-Type', 'text/plain; version=0.0.4');
       response.end(`animal_store_last_backup_timestamp_seconds ${Math.floor(Date.now() / 1000)}\n`);

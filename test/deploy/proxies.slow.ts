@@ -29,7 +29,7 @@ const headOfCreate = [
  */
 const pauseMs = 11_000;
 
-/** Lines of the configurations that are added together with TLS. Caddy needs none. */
+/** Lines that the configurations add together with TLS. Caddy needs none. */
 const redirects = [
   ['nginx', 'if ($scheme = http)'],
   ['HAProxy', 'http-request redirect scheme https'],
@@ -46,7 +46,7 @@ const getOverHttp2 = async (address: string, path: string): Promise<string> => {
 };
 
 const expectUnavailable = async (address: string): Promise<void> => {
-  // On a connection that had an answer before, HAProxy lets the client repeat the request instead.
+  // Uses a new connection: on a used one, HAProxy would let the client repeat the request instead.
   const answer = await call(`${address}/v1/pets`, { key, agent: new Agent() });
   expect(answer.status, answer.text).to.equal(503);
   expect(answer.headers['content-type']).to.match(/^application\/json/);
@@ -78,8 +78,7 @@ for (const [name, startProxy] of proxies) {
     after(killServices);
     after(removeFolders);
 
-    // Each create has a connection of its own, because a proxy closes one whose request body it did not read
-    // completely.
+    // Each create has a connection of its own, because a proxy closes a connection if it has not read the whole body.
     const create = (body: string) =>
       call(`${address}/v1/pets`, { method: 'POST', key, body, agent: new Agent() });
 

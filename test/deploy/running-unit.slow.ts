@@ -20,7 +20,10 @@ const install = `
   animal-store keys create --name first >first-key
   systemctl daemon-reload`;
 
-/** Lowers the limit of the journal, which is 10,000 lines in 30 s. The journal allows up to six times as many. */
+/**
+ * Lowers the limit of the journal, which is 10,000 lines in 30 s by default. The journal allows up to six times its
+ * limit.
+ */
 const limitJournal = `
   mkdir -p /etc/systemd/journald.conf.d
   printf '[Journal]\\nRateLimitBurst=100\\n' >/etc/systemd/journald.conf.d/limit.conf`;

@@ -24,7 +24,7 @@ describe('The systemd unit', () => {
   let folder = '';
   let unit = '';
 
-  /** Install the unit with the paths of a folder of this test. */
+  /** Installs the unit with paths in a folder of this test. */
   before(async () => {
     folder = await makeFolder();
     const installed = join(folder, 'current/lib/node_modules/animal-store-service');

@@ -60,7 +60,10 @@ export const startCitus = async (script: string) => {
     urls,
     /** Environment for tests that call `stopWorker`. */
     environment,
-    /** Makes a migrated database to copy from, which refuses connections, and distributes its animals or all of it. */
+    /**
+     * Makes a migrated database, and distributes its animals or all its tables. It refuses connections, so that it can
+     * be copied.
+     */
     makeTemplate: async (distribution: 'pets' | 'all'): Promise<string> => {
       const name = `animal_store_${distribution}`;
       await runScript('newdb', name);

@@ -11,7 +11,7 @@ import { freePort } from '../support/processes/system';
 import { makeFolder } from '../support/temporary-folder';
 import { citusScript, startCitus } from './citus-cluster';
 
-/** Tests that any other engine must pass as well, as far as they have PostgreSQL in their titles. */
+/** Files whose tests with PostgreSQL in their titles must pass on every engine. */
 const sharedTests = [
   'knex/pets/repository',
   'knex/pets/create',
@@ -24,7 +24,7 @@ const sharedTests = [
   'end-to-end/operations/*',
 ];
 
-/** Tests that need functions in the database, or ids from 1, which a worker of a cluster doesn't have. */
+/** Files that run only on the coordinator, because they need functions in the database, or ids from 1. */
 const coordinatorTests = ['knex/pets/import', 'postgres-conflicts', 'commands/log'];
 
 const globs = (tests: ReadonlyArray<string>): ReadonlyArray<string> =>

@@ -36,7 +36,7 @@ const exchange = (began: number, ended: number, request: Request, answer: Answer
   answer,
 });
 
-/** A correct history. A test replaces an exchange by its name. */
+/** A correct history. A test replaces one exchange, which it finds by its name. */
 const right: Readonly<Record<string, Exchange>> = {
   'creates rex': exchange(10, 20, create('rex'), made(rex)),
   'gets rex': exchange(30, 40, get(1), made(rex)),

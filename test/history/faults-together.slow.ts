@@ -33,8 +33,8 @@ const overheadMs = 600_000;
 const shownViolations = 10;
 
 /**
- * Waits until an instance is ready, and restarts it if its schema lacks migrations: a failover can lose one that only
- * the primary had.
+ * Waits until an instance is ready, and restarts it if its schema lacks migrations: a failover can lose a migration
+ * that only the former primary had.
  */
 const untilReady = async ({ number, address, start, end }: Instance): Promise<void> => {
   let last = '';

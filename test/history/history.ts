@@ -1,7 +1,7 @@
 /** An animal of a response: its id, and the rest of its JSON text, which its creator sent. */
 export interface Pet {
   readonly id: bigint;
-  /** Tells which create made it, because each sends a body of its own. */
+  /** Tells which create made the animal, because each create sends a body of its own. */
   readonly body: string;
   readonly status?: string;
 }
@@ -41,7 +41,7 @@ export interface Fault {
   readonly name: string;
   readonly began: number;
   readonly ended: number;
-  /** Instances that were stopped or unreachable during the request, and so need not have answered. */
+  /** Instances that were stopped or unreachable during the fault, and so need not have answered. */
   readonly silenced: ReadonlyArray<number>;
 }
 
@@ -121,7 +121,7 @@ export const walksIn = (exchanges: ReadonlyArray<Exchange>): ReadonlyArray<Reado
 /** True if the walk reached its last page. */
 export const isWhole = (walk: ReadonlyArray<Listed>): boolean => walk.at(-1)?.answer.next === undefined;
 
-/** Returns the owed animals that are not shown. */
+/** Returns the animals in `owed` that are not in `shown`. */
 export const missingFrom = (shown: ReadonlyArray<Pet>, owed: ReadonlyArray<Pet>): ReadonlyArray<Pet> => {
   const ids = new Set(shown.map(({ id }) => id));
   return owed.filter(({ id }) => !ids.has(id));

@@ -10,7 +10,7 @@ import { otherBuild } from '../faults/support/builds';
 /** Environments of this build and of one with a migration that adds a column. */
 export const builds: readonly [Environment, Environment] = [{}, otherBuild('adds')];
 
-/** Time to start: each attempt may meet another fault, and on a busy machine an attempt takes 20 s. */
+/** Maximum time to start. Each attempt may meet another fault, and takes 20 s on a busy machine. */
 const startTimeoutMs = 300_000;
 const retryPauseMs = 200;
 
@@ -70,7 +70,7 @@ const newInstance = async (number: number, databaseUrl: string) => {
 
 export type Instance = Awaited<ReturnType<typeof newInstance>>;
 
-/** Starts an instance for each database address. They are killed afterwards. */
+/** Starts an instance for each database address, and kills the instances afterwards. */
 export const withInstances = async <A>(
   databaseUrls: ReadonlyArray<string>,
   use: (instances: ReadonlyArray<Instance>) => Promise<A>,

@@ -22,7 +22,7 @@ import { type Instance, withInstances } from './instance';
 export interface System {
   readonly instances: ReadonlyArray<Instance>;
   /**
-   * Hands that inject faults at the same time, each one fault at a time. No two of them touch the same part of the
+   * Sources of faults. They inject faults at the same time, each one fault at a time, into different parts of the
    * system.
    */
   readonly hands: ReadonlyArray<Hand>;

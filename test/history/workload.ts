@@ -25,7 +25,7 @@ const nextOf = ({ link }: IncomingHttpHeaders): { readonly next?: bigint } => {
   return after === undefined ? {} : { next: BigInt(after) };
 };
 
-/** Time that a client waits: far longer than any answer may take, so that a late one is seen as such. */
+/** Time that a client waits, far longer than any answer may take, so that late answers are recorded. */
 const longestWaitMs = 30_000;
 
 /** Sends a request. Never rejects. */

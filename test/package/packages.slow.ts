@@ -35,7 +35,7 @@ describe('The build', () => {
   });
 });
 
-/** Returns the links in the documents of a tarball whose file is not in it. */
+/** Returns the links in the documents of a tarball to files that the tarball lacks. */
 const brokenLinks = async (tarball: string): Promise<ReadonlyArray<string>> => {
   const folder = await makeFolder();
   await expectSuccess(folder, `tar --extract --strip-components=1 --file=${tarball}`);

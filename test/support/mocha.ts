@@ -5,8 +5,8 @@ import type { TestRunner } from '../contracts';
 import { type PostgresServer, startSharedPostgres } from './postgres/postgres-server';
 
 /**
- * Server that starts the shared PostgreSQL server of a test run when a test file first asks for it. Worker processes of
- * mocha find it by the variable TEST_POSTGRES_BROKER.
+ * Broker, which starts the shared PostgreSQL server of a test run when a test file first asks for it. Worker processes
+ * of mocha find the broker by the variable TEST_POSTGRES_BROKER.
  */
 
 let broker: Server | undefined;
@@ -50,7 +50,7 @@ const survivesJson = (value: unknown): boolean => {
 
 /**
  * Replaces failures that JSON cannot represent, such as those with a bigint, by text. Workers of mocha send failures as
- * JSON, and would lose the report of the whole file.
+ * JSON, and would otherwise lose the report of the whole file.
  */
 export const mochaHooks: Mocha.RootHookObject = {
   afterEach(this: Mocha.Context) {

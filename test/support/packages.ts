@@ -39,7 +39,7 @@ export type Manifest = t.TypeOf<typeof Manifest>;
 export const readManifest = async (file: string): Promise<Manifest> =>
   decodeOrThrow(Manifest, JSON.parse(await readFile(file, 'utf8')));
 
-/** The manifest of the library, which lacks only its version. */
+/** Path of the library's manifest, which lacks only the version. */
 export const libraryManifest = join(projectFolder, 'deploy', 'packages', 'library.json');
 
 const Exports = t.type({
@@ -72,7 +72,9 @@ const run = async (program: string, ...programArguments: ReadonlyArray<string>):
   if (code !== 0) throw new Error(`${program} ${programArguments.join(' ')}: ${stderr}`);
 };
 
-/** A cache of npm where the install script of sqlite3 finds the driver that was compiled here. */
+/**
+ * Returns the folder of an npm cache in which the install script of sqlite3 finds the driver that was compiled here.
+ */
 export const prebuiltDriverCache = async (): Promise<string> => {
   const cache = join(projectFolder, 'node_modules/.cache/npm');
   await run(process.execPath, join(projectFolder, 'test/deploy/support/cache-prebuilt-driver.mjs'), cache);

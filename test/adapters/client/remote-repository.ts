@@ -51,10 +51,10 @@ const apiKeyOf = (owner = 'nobody'): ApiKey =>
 const ownerOf = (key: ApiKey): OwnerId =>
   decodeOrThrow(OwnerId, Buffer.from(key.slice(1), 'base64url').toString());
 
-/** Makes the repository port over clients of a service, for its contract suite. */
+/** Implements the repository port with clients of a service, so that the contract suite of the port tests them. */
 const remoteRepository = ({ baseUrl, isLossy, pets, fetch }: Remote): BasicRepository => {
-  // A store with the largest id can't create animals and stays Unavailable, so its calls end soon. Creates with the
-  // same key retry for 10 s on a busy machine.
+  // In a store with the largest id, creates stay Unavailable, so their retries may be short. In other stores, creates
+  // with the same key retry for 10 s on a busy machine.
   const limitMs = pets.some(({ id }) => id === largestId) ? 1_000 : 45_000;
   const seenKeys = new Set<string>();
   const clientOf = (owner?: OwnerId): AnimalStoreClient =>

@@ -16,7 +16,7 @@ describe('The variables of libpq', () => {
       url.password = '';
       const file = join(folder, 'environment');
       writeFileSync(file, `DATABASE_URL=${url.href}\nPGPASSWORD=${password}\n`);
-      // A pg_dump that shows its environment.
+      // This pg_dump prints its environment.
       writeFileSync(join(folder, 'pg_dump'), '#!/bin/sh\nenv | grep ^PG >&2; exit 1\n', { mode: 0o755 });
       const misleading = { PGSSLMODE: 'require', PGHOSTADDR: '192.0.2.1', PGOPTIONS: '-c search_path=none' };
       const environment = { ...misleading, PATH: `${folder}:${process.env['PATH'] ?? ''}` };

@@ -23,7 +23,7 @@ import { makeFolder, newDatabaseFile, removeFolders } from '../../support/tempor
 const key = 'stop-key';
 const clients = 50;
 
-/** Maximum time of an immediate stop: half of what the service gives a request that does not end. */
+/** Maximum time of an immediate stop: half of the time that the service gives a request that does not end. */
 const atOnce = 5_000;
 
 const newPet = (name: string): string => `{"name":"${name}","categoryId":9007199254740993}`;

@@ -9,7 +9,7 @@ import { startAtTerminal } from '../../support/processes/terminal';
 import { makeFolder, removeFolders } from '../../support/temporary-folder';
 import { animals, csvHeader, csvRow, namesIn, newFile, runInProcess, runScript } from './support';
 
-/** Returns animals of `animals` as they are exported, by their ids. */
+/** Returns the lines of an export for the animals with these ids. */
 const ndjsonOf = (...ids: ReadonlyArray<number>): string =>
   ids
     .map((id) => {

@@ -11,7 +11,7 @@ const files = { roots: '/roots', noRoots: '/none' };
 
 const base = { PGHOST: 'db', PGDATABASE: 'zoo', PGSSLMODE: 'disable', PGSSLROOTCERT: '/roots' };
 
-/** Parameters of `postgres://db/zoo`, with the variables that they change. */
+/** Parameters of the address `postgres://db/zoo`, each with the variables of libpq that it changes. */
 const parameters: ReadonlyArray<readonly [text: string, variables: Readonly<Record<string, string>>]> = [
   ['', {}],
   ['sslmode=disable', {}],

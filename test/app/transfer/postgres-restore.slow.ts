@@ -12,7 +12,7 @@ import { makeFolder, removeFolders } from '../../support/temporary-folder';
 const installed = '/usr/lib/postgresql';
 
 /**
- * Returns the programs of the newest installed server. That of the npm package may be too new for the installed
+ * Returns the programs of the newest installed server. The server of the npm package may be too new for the installed
  * `pg_dump`.
  */
 const programFolder = (): string | undefined => {

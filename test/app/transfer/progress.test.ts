@@ -63,7 +63,7 @@ describe('The progress of a command', () => {
         await ended;
       });
 
-    // Each read and write of a page of a file takes long, as on a slow disk.
+    // Delays each read and write of a page of a file, as a slow disk does.
     const slow =
       'strace -qq -f --seccomp-bpf -o /dev/null -e trace=pread64,pwrite64 -e inject=pread64,pwrite64:delay_enter=10000';
     const bar = '[█░]{24} {2}(\\d+) %';

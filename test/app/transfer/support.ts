@@ -25,7 +25,7 @@ export const animals = (count: number): ReadonlyArray<NewPet> =>
     ...(index % 3 === 0 ? { status: 'sold' } : {}),
   }));
 
-/** More animals than a batch has, so that some are already in the transaction. */
+/** Rows of more animals than a batch has, so that an import of them writes some before its input ends. */
 export const someRows = '{"name":"Rex","categoryId":1}\n'.repeat(3_000);
 
 const columns = [...newPetFieldNames, 'id'];
@@ -75,7 +75,7 @@ export const newFile = async (name: string, text: string): Promise<string> => {
   return file;
 };
 
-/** Makes PostgreSQL end the connection of a transaction that adds animals, in its commit. */
+/** Makes PostgreSQL end the connection of a transaction that adds animals while the transaction commits. */
 export const endConnectionsAtCommit = (url: string): Promise<void> =>
   execute(
     url,

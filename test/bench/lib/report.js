@@ -57,7 +57,7 @@ divides by the rate of fastify-duties, on PostgreSQL of fastify-pg. A generator 
   ].join('\n\n');
 };
 
-/** Bars of the plot, and the targets by whose rates it divides. */
+/** Bars of the plot. Each shows the rate of `target`, divided by the rate of `base`. */
 const series = [
   { target: 'animal-store', base: 'fastify-duties', title: 'SQLite', colour: '#1f6feb', textColour: '#fff' },
   {

@@ -11,7 +11,7 @@ const words = process.argv.slice(2);
 const hasDuties = words.includes('duties');
 const pets = words.includes('postgres') ? postgresAnimals() : sqliteAnimals();
 
-/** An Error body and its status. */
+/** Failure with the status and the JSON body of its response. */
 class Failure extends Error {
   constructor(status, code, message) {
     super(message);
@@ -53,7 +53,7 @@ const parseInt64 = (text) => {
   return BigInt.asIntN(64, value) === value ? value : undefined;
 };
 
-/** True for an integer, a bigint if a double can't hold it, in the range of an int64. */
+/** True for an int64, which is a bigint if a double can't hold it, and otherwise a number. */
 const isInt64 = (value) =>
   Number.isSafeInteger(value) || (typeof value === 'bigint' && BigInt.asIntN(64, value) === value);
 

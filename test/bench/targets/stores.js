@@ -36,7 +36,10 @@ export const sqliteAnimals = () => {
   };
 };
 
-/** Named statements, prepared once per connection. pg gives an int8 as exact decimal text. */
+/**
+ * Makes a store on pg with named statements, which each connection prepares once. pg returns an int8 as exact decimal
+ * text.
+ */
 export const postgresAnimals = () => {
   const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL, max: 10 });
   const columns = 'id, name, category_id, status';

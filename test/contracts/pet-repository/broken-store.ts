@@ -71,7 +71,8 @@ export const createsOnBrokenStore = ({ it }: TestRunner, use: UseBreakable): voi
         // Nothing is written before the restart, because a write could store animals that are only in memory.
         const before = await expectAlike(breakable.repository);
         const ids = new Set(before.map(({ id }) => id));
-        // A create that failed with Unavailable may still be done later. More animals may be listed after the restart.
+        // A create that failed with Unavailable may still be stored later, so more animals may be listed after the
+        // restart.
         const after = await expectAlike(await breakable.reopen());
         expectEqual(
           'the animals listed before a restart, after it',
@@ -108,7 +109,7 @@ export const createsOnBrokenStore = ({ it }: TestRunner, use: UseBreakable): voi
           ({ idempotency }, index) => idempotency === undefined && !wasAdded(index),
         );
         const added = before.filter(({ id }) => id !== brokenStoreSeed.id).map((pet) => contentText(pet));
-        // A create that failed without a key may still have been done, but only once.
+        // A create that failed without a key may still have been stored, but only once.
         const mayBe = failedWithoutKey.map(({ newPet }) => contentText(newPet));
         expectEqual(
           'the animals of creates that succeeded, or that were retried with a key, each once',

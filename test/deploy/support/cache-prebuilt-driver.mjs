@@ -1,5 +1,5 @@
-// Stores the SQLite driver that was compiled here in the cache of npm. Its install script uses the cached file instead
-// of a download. The argument is the folder of the cache.
+// Stores the SQLite driver that was compiled here in the cache of npm, where the driver's install script finds it and
+// downloads nothing. The argument is the folder of the cache.
 import { execFileSync } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { createRequire } from 'node:module';

@@ -10,8 +10,8 @@ export interface Certificate {
 }
 
 /**
- * Makes a self-signed certificate for 127.0.0.1 in a folder. It needs `openssl`. The file of the certificate has the
- * private key too, as HAProxy wants it.
+ * Makes a self-signed certificate for 127.0.0.1 in a folder. Needs `openssl`. The file of the certificate also has the
+ * private key, because HAProxy reads both from one file.
  */
 export const makeCertificate = async (folder: string): Promise<Certificate> => {
   const [certificate, privateKey] = [join(folder, 'certificate.pem'), join(folder, 'key.pem')];

@@ -23,7 +23,8 @@ export const startPostgres = (host: string, ip: string, programs: string): strin
     --options='-c listen_addresses=${ip} -c unix_socket_directories=' start`;
 
 /**
- * Script that adds an animal with a leaked key, finds it by docs/operations.md, and deletes it. Prints its id, and 0.
+ * Script that adds an animal with a leaked key, and finds and deletes it by the commands of docs/operations.md. Prints
+ * its id, and then the number of such animals that are left, 0.
  */
 export const addSpamAndDeleteIt = (port = 3000): string => {
   const page = readFileSync(join(projectFolder, 'docs/operations.md'), 'utf8');

@@ -28,7 +28,10 @@ export type StartProxy = (
   more?: Replacements,
 ) => Promise<Proxy>;
 
-/** Replaces texts in one pass, since a port such as 30012 would begin with what another replacement looks for. */
+/**
+ * Replaces all texts in one pass, because an inserted port such as 30012 may contain a text that a second pass would
+ * replace.
+ */
 const replaceEach = (text: string, replacements: Replacements): string => {
   const replaced = new Map(replacements);
   const anyOf = [...replaced.keys()].map((from) => from.replaceAll(/[$.*+?()[\]{}|^\\]/g, '\\$&')).join('|');

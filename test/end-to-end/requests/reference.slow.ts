@@ -21,7 +21,7 @@ const operationOf = (page: Page, operationId: string) => page.locator(`#${operat
 
 const keyField = (page: Page) => page.getByRole('textbox', { name: 'API key' });
 
-/** What the page shows instead of the field once the tab has a key. */
+/** Text that the page shows instead of the field once the tab has a key. */
 const shownKey = (page: Page) => page.getByText(`send the key …${apiKey.slice(-4)}`);
 
 const useKey = async (page: Page, key = apiKey): Promise<void> => {
@@ -189,7 +189,7 @@ describe(`The reference in a browser${whySkipped}`, () => {
     const marked = async (name: string) => {
       const link = page.locator('#operations a[aria-current]', { hasText: name });
       await link.waitFor();
-      // The mark scrolls the row of the menu afterwards.
+      // The page marks a link, and then scrolls the menu to it.
       await page.waitForFunction(`(() => {
         const { left, right, top } = document.querySelector('#operations [aria-current]').getBoundingClientRect();
         return left >= 0 && right <= innerWidth && top >= 0 && top < innerHeight / 4;

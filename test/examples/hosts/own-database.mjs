@@ -11,7 +11,7 @@ const database = knex({
   client: 'sqlite3',
   connection: { filename: 'shelter.sqlite3' },
   useNullAsDefault: true,
-  migrations: { directory: './migrations' }, // the host's
+  migrations: { directory: './migrations' }, // the host's own migrations
 });
 hostDatabase(database); // throws for a Knex that the store can't use
 await database.migrate.latest();
@@ -28,8 +28,8 @@ app.use(async (context) => {
   const { name, adopter, attempt } = context.query;
   context.body = await database.transaction(async (transaction) => {
     const animals = embeddedClient({ openStore: openStoreOn(transaction), apiKey });
-    // Without the idempotency key, a retry creates another animal. A failed transaction can't be continued, so nothing
-    // is retried in it.
+    // With the idempotency key, a repeated request adds no second animal. `retryForMs` is 0, because a retry in a
+    // failed transaction fails too.
     const { id } = await animals.create({ name, categoryId: 7 }, { idempotencyKey: attempt, retryForMs: 0 });
     await transaction('adoptions').insert({ pet_id: String(id), adopter });
     return `${adopter} takes animal ${id}`;

@@ -47,7 +47,10 @@ const useAllTheTime = ({ address }: ServiceProcess, key: string) => {
   };
 };
 
-/** Times from the revocation until the database delays its responses, and until it sends them. */
+/**
+ * Times at which the database begins to delay its responses, and at which it sends them, both counted from the
+ * revocation.
+ */
 const [delaysMs, sendsMs] = [-2_200, 4_500];
 
 /** Revokes a key that two instances use, while both wait for the responses of the database to their queries for it. */

@@ -6,7 +6,7 @@ import { killServices, startService } from '../../support/service/service-proces
 
 const animals = 100;
 
-/** Greatest number of clients with a connection each, and the status of their answers. */
+/** Maximum number of clients, each with a connection, and the expected status of their answers. */
 const crowds = {
   list: { clients: 2_000, expected: 200 },
   create: { clients: 500, expected: 201 },
@@ -16,8 +16,8 @@ const few = 64;
 const requestsEach = 3;
 
 /**
- * Time in which the service can answer each client of the crowd once. A slow machine gets a smaller crowd, because its
- * answers would come too near to the deadline otherwise.
+ * Time in which the service can answer each client of the crowd once. A slow machine gets a smaller crowd, because the
+ * answers would otherwise come too near to the deadline.
  */
 const turnSeconds = 0.5;
 

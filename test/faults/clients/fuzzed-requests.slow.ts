@@ -43,8 +43,8 @@ const lastRequest: FramedRequest = {
 };
 
 /**
- * Sends bytes (as Latin-1) on a new connection. Ends it once the server has sent nothing for `patienceMs`, and fails if
- * the server then does not close it.
+ * Sends bytes (as Latin-1) on a new connection. Ends the connection once the server has sent nothing for `patienceMs`,
+ * and fails if the server then does not close it.
  */
 const converse = async (address: string, bytes: string, patienceMs: number) => {
   const socket = await connectTo(address);
@@ -130,7 +130,7 @@ const startMessage = /^(?:animal-store serves |Metrics and health checks, withou
 const isFailure = ({ level, status = 0 }: LogLine): boolean =>
   Number(level) >= errorLevel || (Number(status) >= 500 && status !== 505);
 
-/** Checks that a service wrote only what one without a failure writes. */
+/** Checks that a service has ended well, and has written nothing unexpected. */
 const expectCleanLog = ({ stdout, stderr, code, signal }: Outcome): void => {
   expect({ code, signal }, stderr).to.deep.equal({ code: 0, signal: null });
   const surprises = stderr
@@ -150,8 +150,8 @@ const fuzz = async (databaseUrl: string): Promise<void> => {
   const { address } = service;
   let requests = 0;
 
-  // A long body is sent alone. After a request that ends the connection it would stay unread, and TCP would reset the
-  // connection.
+  // A long body is sent alone. Otherwise it could stay unread after a request that ends the connection, and TCP would
+  // reset the connection.
   const conversations = fc.oneof(
     { weight: 20, arbitrary: fc.array(framedRequest, { minLength: 4, maxLength: 12, size: 'max' }) },
     { weight: 1, arbitrary: fc.tuple(hardRequest) },

@@ -13,7 +13,7 @@ import { peakMemory } from '../support/measures';
 const maxMemoryBytes = 500_000_000;
 
 /**
- * Maximum time of an answer from /livez. Behind nginx, it is the deadline of a request. HAProxy and Caddy send the
+ * Maximum time of an answer from /livez. Behind nginx, this is the deadline of a request. HAProxy and Caddy send the
  * service as many requests at once as there are connections, so other clients wait longer.
  */
 const maxLivenessMs: Readonly<Record<string, number>> = { nginx: 4_000, HAProxy: 10_000, Caddy: 10_000 };
@@ -39,7 +39,7 @@ const documentsOfManyHeaders = `GET /openapi.json HTTP/1.1\r\nHost: a\r\n${manyH
 const incompleteBody = `${(16_000).toString(16)}\r\n{"name":"${'x'.repeat(15_000)}`;
 
 interface Attack {
-  /** Fewer than the configurations of the proxies accept. */
+  /** Number of connections, fewer than the configurations of the proxies accept. */
   readonly connections: number;
   readonly parts: ReadonlyArray<string>;
 }
@@ -63,7 +63,10 @@ const bigHeaders = Array.from({ length: 125 }, (_, place) => `X-${place}: ${'y'.
 const bigHead = `GET /livez HTTP/1.1\r\nHost: a\r\n${bigHeaders}\r\n`;
 const bigRequest = `POST /livez HTTP/1.1\r\nHost: a\r\nContent-Length: 15000\r\n${bigHeaders}\r\n${'z'.repeat(15_000)}`;
 
-/** Documents that fill the buffers of the connection, each sent after the one before, and then small ones that wait. */
+/**
+ * Requests for documents that fill the buffers of a connection, and then for small documents, whose responses must
+ * wait.
+ */
 const unreadDocuments = [
   ...Array<string>(12).fill('GET /openapi.json HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(5)),
   'GET /docs/theme.css HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(30),
@@ -94,7 +97,7 @@ const documentedKilobytes = Number(
   /at most (\d+) kB/.exec(readFileSync('docs/configuration.md', 'utf8'))?.[1],
 );
 
-/** Makes V8 collect garbage early. On a large machine it would wait for hundreds of megabytes of it. */
+/** Makes V8 collect garbage early. On a large machine, V8 would first wait for hundreds of megabytes of garbage. */
 const smallHeap = { NODE_OPTIONS: '--max-old-space-size=256' };
 
 const sentAtOnce = 100;
@@ -112,7 +115,7 @@ const attack = async (address: string, { connections, parts }: Attack): Promise<
   };
   try {
     for (let count = 0; count < connections; count += 1) {
-      // Many addresses, because the proxies limit the connections of one.
+      // Uses many addresses, because the proxies limit the connections of each.
       const localAddress = `127.0.1.${1 + (count % 200)}`;
       sockets.push((await connectTo(address, { localAddress })).pause());
     }

@@ -11,7 +11,7 @@ import { removeFolders } from '../../support/temporary-folder';
 const connections = 100;
 const rounds = 6;
 
-/** A name whose page is as large as possible: JSON writes each of its characters with six. */
+/** Name that makes a page as large as possible, because JSON writes each of its characters as six. */
 const name = '\u0001'.repeat(1_000);
 
 const storeLargestPages = async ({ open }: SqlStore): Promise<void> => {

@@ -34,8 +34,8 @@ const inFlight = async (service: ServiceProcess): Promise<number> => {
 };
 
 /**
- * Waits until the service has received everything sent before. It handles new connections first and then bytes, each in
- * order of arrival.
+ * Waits until the service has received everything sent before. The service handles new connections first and then
+ * bytes, each in order of arrival.
  */
 const untilSeen = async (address: string): Promise<void> => {
   await call(`${address}/livez`);
@@ -72,7 +72,7 @@ const abandonPipelines = async ({ databaseUrl, holdWriters }: SqlStore): Promise
 const halfBodies = 5_000;
 const atOnce = 100;
 
-/** Limit of the heap's growth: far less than 5,000 requests would hold. */
+/** Maximum growth of the heap, far less than 5,000 requests would hold. */
 const heapNoiseMegabytes = 5;
 
 const breakOff = async (address: string, isReset: boolean): Promise<void> => {
@@ -90,7 +90,9 @@ const breakOffOften = async (address: string, times: number): Promise<void> => {
   }
 };
 
-/** Returns the smallest heap in megabytes of two seconds, because remains of a broken connection stay for a second. */
+/**
+ * Returns the smallest heap in megabytes within two seconds, because remains of a broken connection stay for a second.
+ */
 const settledHeap = async (service: ServiceProcess): Promise<number> => {
   let least = Infinity;
   for (let sample = 0; sample < 8; sample += 1) {

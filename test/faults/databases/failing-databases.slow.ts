@@ -56,7 +56,7 @@ const failUnderService = async (
   return (await expectAllStored((await startService(environment)).address)) - acknowledged.length;
 };
 
-/** Longer than any timeout that a running service has. */
+/** Duration of an outage, longer than any timeout of a running service. */
 const outageMs = databaseTimeouts.idleInTransactionMs + 2_000;
 
 const diskBytes = 4 * 1024 * 1024;
@@ -160,7 +160,8 @@ describe('A failing SQLite database is a 503, and reads continue', () => {
     'mount',
   );
 
-  // These are the errors of a file system that the kernel made read-only. No mount option does it to an open file.
+  // The errors are those of a file system that the kernel has made read-only, which no mount option does to an open
+  // file.
   fault(
     'while its file system is read-only',
     failCalls('pwrite64,ftruncate,fallocate,unlink', 'EROFS'),

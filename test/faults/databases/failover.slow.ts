@@ -14,7 +14,7 @@ interface Load {
   readonly pauseMs: number;
 }
 
-/** Reads that did not contain an animal which was acknowledged before they began, and the number of those that did. */
+/** Reads that lacked an animal which was acknowledged before they began, and the number of reads that had it. */
 interface ReadsBack {
   readonly missing: Array<string>;
   seen: number;

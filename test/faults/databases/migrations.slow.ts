@@ -73,8 +73,8 @@ const migrateForLong = async (store: SqlStore): Promise<void> => {
 describe('Migrations that take 31 s', () => {
   afterEach(killServices);
 
-  // Tests both databases at the same time, because they only wait. The end of `inPostgresDatabase` kills the services
-  // of both.
+  // Tests both databases at the same time, because the tests only wait. The end of `inPostgresDatabase` kills the
+  // services of both.
   it('report their progress, and starting instances wait for them, on SQLite and PostgreSQL', () =>
     inFolder((folder) =>
       inPostgresDatabase(async (url) => {

@@ -58,7 +58,7 @@ const deployAndRollBack = async (databaseUrl: string, startProxy?: StartProxy): 
   const addresses = proxy === undefined ? running.map(({ address }) => address) : [proxy.address];
   const ledger = newLedger();
   let isOver = false;
-  // A client whose instance turns it away goes on with the next one.
+  // A client whose instance rejects it goes on with the next one.
   const load = Promise.all(
     Array.from({ length: clients }, (_, client) => {
       let place = client;
@@ -66,8 +66,8 @@ const deployAndRollBack = async (databaseUrl: string, startProxy?: StartProxy): 
         name: `${client}`,
         ledger,
         address: () => addresses[place % addresses.length] ?? '',
-        // Without a proxy, all clients keep their connections: a new connection to a port that is closed at this moment
-        // is reset. A proxy knows earlier not to open one.
+        // Without a proxy, all clients keep their connections, because a new connection to a port that is closing is
+        // reset. A proxy opens no connection to a stopping instance.
         keepAlive: proxy === undefined || client % 4 !== 0,
         turnAway: () => (place += 1),
         isOver: () => isOver,

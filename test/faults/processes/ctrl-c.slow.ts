@@ -29,7 +29,7 @@ describe('Ctrl-C at a terminal with npm start', () => {
       const address = `http://127.0.0.1:${port}`;
       const answered: Array<string> = [];
       const progress = { isStopping: false };
-      /** Creates animals until the service closes connections. It may close one whose request it has not received. */
+      /** Creates animals until the service closes connections, possibly before it has received a request. */
       const createOn = async (client: number): Promise<void> => {
         for (let count = 0; ; count += 1) {
           const name = `${client} ${count}`;

@@ -11,7 +11,7 @@ const clients = 64;
 
 const longestRoundMs = 400;
 
-/** Runs 64 clients that create until the service has ended. */
+/** Runs 64 clients that create animals until the service has ended. */
 const createUntilCut = (ledger: Ledger, address: string, round: number): Promise<unknown> => {
   const createOn = async (client: number): Promise<void> => {
     for (let count = 0; ; count += 1) {

@@ -21,8 +21,8 @@ export const newLedger = (): Ledger => ({
 });
 
 /**
- * Sends a create with the API key `owner`, and records it. If it is keyed, its name is the idempotency key. Rejects if
- * the connection ends without a response.
+ * Sends a create with the API key `owner`, and records the create. With `isKeyed`, the name is also the idempotency
+ * key. Rejects if the connection ends without a response.
  */
 export const create = async (
   { sent, acknowledged }: Ledger,
@@ -47,7 +47,7 @@ const countFailure = ({ failed }: Ledger, reason: string): void => {
 };
 
 interface Client {
-  /** Start of the names of its animals. */
+  /** Beginning of the names of the client's animals. */
   readonly name: string;
   readonly ledger: Ledger;
   readonly address: () => string;

@@ -51,10 +51,7 @@ export interface PostgresPair {
   readonly primary: () => PostgresServer;
   readonly standby: () => PostgresServer;
   readonly replication: () => FreezingProxy;
-  /**
-   * Promotes the standby to primary, at first without a standby of its own. No client may be able to reach the former
-   * primary.
-   */
+  /** Promotes the standby to a primary without a standby. No client may be able to reach the former primary. */
   readonly failOver: () => Promise<void>;
   /** Waits until the standby has all data of the primary, and each new commit waits for the standby. */
   readonly isSynchronous: () => Promise<void>;

@@ -172,7 +172,7 @@ const hold = async ({ writes, close }: OwnDatabase, lock: string): Promise<() =>
   }
 };
 
-/** Describes the SQLite file at a path, where no file need exist yet. */
+/** Makes a store on a SQLite file, which need not exist yet. */
 export const sqliteStore = (file: string): SqlStore => {
   const open = () => openSqlite(file);
   return {
@@ -214,7 +214,7 @@ export const columnIn = async (
   }
 };
 
-/** A kind of store of the end-to-end tests. `open` makes a new, empty one. */
+/** A kind of store of the end-to-end tests. `open` makes a new, empty store. */
 export type TestStore = Readonly<{
   name: string;
   open: () => Promise<Pick<TestDatabase, 'databaseUrl' | 'remove'>>;

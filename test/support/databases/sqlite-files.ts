@@ -36,7 +36,7 @@ const probe = `new (require('sqlite3').Database)(process.argv[1], function () {
   this.exec('begin immediate', (error) => process.exit(error?.code === 'SQLITE_BUSY' ? 5 : error ? 1 : 0));
 });`;
 
-/** True if the SQLite file is locked against writers of other processes. Blocks this process while it looks. */
+/** True if the SQLite file is locked against writers of other processes. Blocks this process during the check. */
 export const isLocked = (file: string): boolean => {
   const { status, stderr } = spawnSync(process.execPath, ['-e', probe, file], { cwd: projectFolder });
   if (status !== 0 && status !== 5) throw new Error(`the lock can't be looked for: ${stderr.toString()}`);

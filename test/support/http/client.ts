@@ -153,7 +153,7 @@ export const isRefused = (address: string): Promise<boolean> =>
 export const owner = 'owner-key';
 export const stranger = 'stranger-key';
 
-/** Settings of a service that accepts the two keys above. */
+/** Settings of a service that accepts the API keys `owner` and `stranger`. */
 export const environmentOf = (databaseUrl: string) => ({
   DATABASE_URL: databaseUrl,
   API_KEYS: `${owner},${stranger}`,

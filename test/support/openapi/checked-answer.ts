@@ -137,8 +137,8 @@ const expectErrorBody = ({ json, status, message, text }: CheckedAnswer) => {
 };
 
 /**
- * Checks a response against the OpenAPI document and all that is promised of every response. Returns it in a form for
- * tests.
+ * Checks a response against the OpenAPI document and all that is promised of every response. Returns the response in a
+ * form for tests.
  */
 export const checkAnswer = (
   request: Readonly<{ method: string; target: string }>,

@@ -29,7 +29,7 @@ export interface Observation {
   readonly answer: RawAnswer;
 }
 
-/** Parameter that the program takes, with the texts of it that are accepted. */
+/** Parameter that the program takes, and texts that the program accepts as its value. */
 export interface ObservedParameter {
   readonly operationId: string;
   readonly name: string;

@@ -43,8 +43,8 @@ const answerFacts = (answers: ReadonlyArray<Observation>): ReadonlyArray<string>
 };
 
 /**
- * Describes each header, with its value in the first response that has it. It is sent always if each response of the
- * same operation and status has it.
+ * Describes each header, with its value in the first response that has it. A header counts as always sent if each
+ * response of the same operation and status has it.
  */
 const headerFacts = (answers: ReadonlyArray<Observation>): ReadonlyArray<string> => {
   const first = new Map(answers.toReversed().flatMap(described));

@@ -73,8 +73,8 @@ const lifeline = `exec 3<&0; "$@" & server=$!; { read -r _ <&3; kill -INT $serve
   wait $server; kill $watcher 2>/dev/null`;
 
 /**
- * Shell script that deletes the server's data after its end. It can't delete the folder itself if the parent folder
- * belongs to another user.
+ * Shell script that deletes the server's data after its end. Leaves the empty folder, because the parent folder may
+ * belong to another user.
  */
 const removal = `; rm -rf "$3"/*`;
 
@@ -209,7 +209,7 @@ export const withOwnPostgres = <A>(
 const neededBytes = 4_294_967_296;
 
 /**
- * Prefers a folder in memory if there is room. A database has about 300 files, and a test run makes and drops hundreds
+ * Returns a folder in memory if there is room. A database has about 300 files, and a test run makes and drops hundreds
  * of databases.
  */
 const parentFolder = async (): Promise<string> => {

@@ -63,7 +63,7 @@ const rollBackPrepared = async (url: string): Promise<void> => {
   }
 };
 
-/** Drops a database. Returns false if it is in use (SQLSTATE 55006), and rolls back what was prepared in it. */
+/** Drops a database. If it is in use (SQLSTATE 55006), returns false, after a rollback of its prepared transactions. */
 const dropOn = async (server: string, name: string): Promise<boolean> => {
   try {
     await execute(server, `drop database if exists ${name} with (force)`);
@@ -77,8 +77,8 @@ const dropOn = async (server: string, name: string): Promise<boolean> => {
 
 /**
  * Drops a database on all servers of a cluster. Citus opens connections to its databases at any time, and leaves
- * prepared transactions when the database of its coordinator is dropped first. What is still in use after ten attempts
- * stays: the cluster is removed after the run.
+ * prepared transactions when the database of its coordinator is dropped first. After ten attempts, a database that is
+ * still in use stays, because the cluster is removed after the run.
  */
 const dropOnCluster = async (servers: ReadonlyArray<string>, name: string): Promise<void> => {
   let left = servers;
@@ -149,8 +149,8 @@ export const inPostgresDatabase = async <A>(use: (url: string) => Promise<A>): P
 };
 
 /**
- * Runs a function with the address of a database for a new role, whose password is its name, and with the name. The
- * role has no rights at first, and is dropped afterwards.
+ * Runs a function with the address of a database for a new role, and with the role's name, which is also its password.
+ * The role has no rights at first, and is dropped afterwards.
  */
 export const withRole = async <A>(
   url: string,
@@ -168,7 +168,7 @@ export const withRole = async <A>(
 };
 
 /**
- * Makes each read of animals in PostgreSQL take some seconds. A read returns the animals that were stored when it
+ * Makes each read of animals in PostgreSQL take some seconds. A read returns the animals that were stored when the read
  * began.
  */
 export const slowPets = async ({ writes }: StoreDatabase, seconds: number): Promise<void> => {

@@ -12,7 +12,10 @@ const { schemas } = document.components;
 
 const documentId = 'https://animals.example/openapi.json';
 
-/** Makes a validator of the schemas. Some validators use the `u` flag for regular expressions, others do not. */
+/**
+ * Makes a validator of the schemas, whose regular expressions have the `u` flag or not, because validators differ in
+ * this.
+ */
 const schemasBy = (unicodeRegExp: boolean) => {
   const ajv = new Ajv2020({ strict: true, allErrors: true, unicodeRegExp, keywords: ['example'] });
   // JSON Schema validators get doubles. A double in [-2^63, 2^63) with an integer value counts as an int64.
@@ -56,7 +59,10 @@ const withBigInts = (value: unknown): unknown => {
   return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, withBigInts(member)]));
 };
 
-/** Writes JSON with all digits of integers. JSON.stringify writes the shortest digits that round to the double. */
+/**
+ * Writes JSON with all digits of integers. JSON.stringify would write only the shortest digits that round to the
+ * double.
+ */
 const exactJson = (value: unknown): string => {
   const text = stringify(withBigInts(value));
   if (text === undefined) throw new Error('no JSON value');

@@ -9,7 +9,10 @@ const prose = new Set(['openapi', 'title', 'version', 'description', 'summary', 
 const membersOf = (value: object): ReadonlyArray<readonly [key: string, member: unknown]> =>
   Object.entries(value).filter(([key]) => !prose.has(key) && !(key === 'type' && 'enum' in value));
 
-/** Returns all documents that lack one part of a document, or have another value in one place, with the place. */
+/**
+ * Yields every document that differs from the given one in one place, by a missing part or another value. Yields the
+ * place with each document.
+ */
 function* mutantsOf(value: unknown, place = ''): Generator<readonly [place: string, mutant: unknown]> {
   if (Array.isArray(value)) {
     for (const [index, item] of value.entries()) {

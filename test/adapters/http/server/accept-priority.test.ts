@@ -3,7 +3,7 @@ import { setImmediate as tick } from 'node:timers/promises';
 import { mock } from 'node:test';
 import { AcceptPriority } from '../../../../adapters/http/server/accept-priority';
 
-/** Time for which each tick of the event loop takes in these tests. */
+/** Time that each tick of the event loop takes in these tests. */
 const tickMs = 10;
 
 describe('AcceptPriority', () => {
@@ -21,7 +21,7 @@ describe('AcceptPriority', () => {
     mock.reset();
   });
 
-  /** Holds a request as the server does, or starts it immediately. Records when it starts. */
+  /** Starts a request, or holds it while the server would. Records when the request starts. */
   const request = (): void => {
     const start = (): void => {
       started = [...started, now];

@@ -37,7 +37,7 @@ describe('A client that does not read', () => {
     return bytes;
   };
 
-  /** Lets the server look twice at what clients have read, so that it knows who has read nothing. */
+  /** Lets the server check twice how much clients have read, so that it finds the clients that have read nothing. */
   const sweepTwice = (): void => {
     mock.timers.tick(1_000);
   };
@@ -52,7 +52,7 @@ describe('A client that does not read', () => {
   });
 
   it('gets its whole response if it reads later', async () => {
-    // The body exceeds what the kernel buffers on both sides, some megabytes.
+    // The body is larger than the kernel's buffers on both sides, which hold some megabytes.
     const body = Buffer.alloc(33_554_432, 'x');
     const { port } = await startPlainServer(answering(body));
     const socket = await askWithoutReading(port);

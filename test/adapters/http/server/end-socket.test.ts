@@ -7,7 +7,7 @@ import { serverTimeouts } from '../../../../adapters/http/server/timeouts';
 import { fakeTimeouts } from '../../../support/fake-timers';
 import { listenOn } from '../../../support/http/listen';
 
-/** Connects a client that never ends its side by itself. */
+/** Connects a client that never closes its side of the connection. */
 const withSockets = async (use: (socket: Socket, client: Socket) => Promise<void>): Promise<void> => {
   const server = createServer({ allowHalfOpen: true });
   const accepted = new Promise<Socket>((resolve) => server.once('connection', resolve));

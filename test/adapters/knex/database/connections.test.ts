@@ -46,7 +46,7 @@ for (const [kind, makeDatabase] of databaseKinds) {
   });
 }
 
-/** Undocumented behaviour of libraries that the adapter uses. These tests fail if a release changes it. */
+/** These tests fail if a release of a library changes undocumented behaviour that the adapter uses. */
 
 const usage = (used: number, idle: number, waiting: number) => ({ used, idle, waiting });
 

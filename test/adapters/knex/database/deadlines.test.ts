@@ -116,7 +116,8 @@ const held = {
 };
 
 /**
- * Makes reads of animals in PostgreSQL wait until `release`. Each returns the animals that were stored when it began.
+ * Makes reads of animals in PostgreSQL wait until `release`. Each read returns the animals that were stored when the
+ * read began.
  */
 const holdReads = async ({ writes }: OwnDatabase, other: OwnDatabase, which: string) => {
   await writes.raw('create sequence reads_begun');

@@ -46,7 +46,7 @@ const reasonOf = async (database: OwnDatabase): Promise<string> => {
   return E.isLeft(inspected) ? E.toError(inspected.left.cause).message : '';
 };
 
-/** Errors that name the cause of rejected creates, with the statements that cause them. */
+/** Errors of creates, each with the statement that causes it. */
 const faults = [
   [
     'SQLite',

@@ -17,7 +17,7 @@ import { keyed, newPets } from './new-pets';
 
 type Kind = (typeof databaseKinds)[number][0];
 
-/** Name that does not compress, so that its row of an index is too large. */
+/** Name that does not compress, so that its index row is too large. */
 const refusedName = `a secret - ${String.fromCodePoint(...Array.from({ length: 980 }, () => randomInt(0x10000, 0x110000)))}`;
 
 const raisingTrigger = {

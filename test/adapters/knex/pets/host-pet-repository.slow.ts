@@ -39,9 +39,10 @@ const importIsUnseen = 'shows no imported animal before all are stored';
 const failureIsForgotten = 'assigns no id past the largest: a create is Unavailable and stores nothing';
 
 const runnerOf = {
-  // knex by default opens one connection to a SQLite file. The import occupies it, so reads of that test would not end.
+  // knex by default opens one connection to a SQLite file. An import occupies it, so the reads of the omitted test
+  // would not end.
   SQLite: runnerWithout(importIsUnseen),
-  // Each test runs in one transaction. It sees its own writes, and accepts no statement after a failed one.
+  // Each test runs in one transaction, which sees its own writes, and accepts no statement after a failed one.
   PostgreSQL: runnerWithout(importIsUnseen, failureIsForgotten),
 };
 

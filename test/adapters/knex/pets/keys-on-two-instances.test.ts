@@ -51,7 +51,7 @@ describe('an idempotency key on two instances of PostgreSQL', () => {
     // Citus has no triggers on distributed tables.
     if (isDistributed) this.skip();
     return withDatabases(2, postgresDatabase, async (one, other) => {
-      // Each instance has inserted its first record before the other inserts its second.
+      // With the pause, each instance inserts its first record before the other inserts its second.
       await one.writes.raw(
         `create function pause() returns trigger language plpgsql as 'begin perform pg_sleep(0.1); return new; end';
          create trigger pause before insert on idempotency_keys for each row execute function pause()`,

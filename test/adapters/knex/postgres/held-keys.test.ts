@@ -82,7 +82,8 @@ const createWithAndWithoutKey = async ({ create }: PetRepository): Promise<void>
 describe('Expired idempotency records of which another session has locked one', () => {
   it('delay no create in PostgreSQL', () => whileOneIsLocked({ poolSize: 10 }, createWithAndWithoutKey));
 
-  // Leaves "PostgreSQL" out of this title, because the run on Citus would choose it, and Citus can't skip locked rows.
+  // This title does not name PostgreSQL, because the run on Citus would then choose this test, and Citus can't skip
+  // locked rows.
   it('do not occupy the only connection, and the purge deletes the others', () =>
     whileOneIsLocked({ poolSize: 1 }, (repository, countExpired) =>
       eventually('the other record is deleted', 20_000, async () => {

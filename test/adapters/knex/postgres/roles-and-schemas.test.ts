@@ -33,7 +33,7 @@ describe('A role of PostgreSQL from which row-level security hides animals', () 
         await execute(
           url,
           ...grants.map((grant) => grant.replace(':"role"', role).replace(':"schema"', 'public')),
-          // As a pooler does, makes the server disagree with the process id that the driver was told.
+          // Makes the server report another process id than the driver was told, as behind a pooler.
           `create function pg_backend_pid() returns integer language sql as 'select -1'`,
           `alter database ${new URL(url).pathname.slice(1)} set search_path = public, pg_catalog`,
         );
@@ -75,7 +75,7 @@ describe('A role of PostgreSQL that may make no table', () => {
           expect(await success(create(newPet, { idempotency: retried }))).to.include({ replayed });
         expect(await knexReadiness(database)()).to.equal(undefined);
 
-        // The new table stands for one of a later version.
+        // The new table stands for a table of a later version.
         await execute(url, 'create table later (id bigserial primary key, name text)');
         await database.writes('later').insert({ name: 'Rex' });
         expect(await database.reads('later').pluck('name')).to.deep.equal(['Rex']);
