@@ -1,17 +1,14 @@
 import { Command } from 'commander';
-import * as E from 'fp-ts/Either';
-import { decodeNewPets, importAll, type ImportedPets, type InvalidNewPet } from '../../core';
-import { type CommandStore, withStore } from '../store/with-store';
-import type { Terminal } from '../terminal/terminal';
-import { counted, grouped } from '../terminal/text';
 import { existsSync, ReadStream, statSync } from 'node:fs';
 import type { Readable } from 'node:stream';
+import { decodeNewPets, type ImportedPets } from '../../core';
+import { withStore } from '../store/with-store';
+import type { Terminal } from '../terminal/terminal';
+import { counted, grouped } from '../terminal/text';
 import { openSource } from '../transfer/files';
 import { type Format, formatOfFile, readRows } from '../transfer/formats';
-import { createIdsFile } from '../transfer/ids';
-import { collectWarnings } from '../transfer/import-warnings';
-import { placeOf, rowErrorText } from '../transfer/row-errors';
-import type { Row } from '../transfer/rows';
+import { type Counts, newCounts, valuesOf } from '../transfer/import-rows';
+import { CommitBegan, idsText, otherIds, storeAll } from '../transfer/store-rows';
 import { fileName, formatOption, missingFormat, nonEmpty } from './arguments';
 import { runTransfer, type TransferContext } from './run-transfer';
 
@@ -24,52 +21,11 @@ interface Options {
   readonly json?: boolean;
 }
 
-interface Counts {
-  rows: number;
-  invalidRows: number;
-  warnings: ReturnType<typeof collectWarnings>;
-  /** Returns the fraction of the file that was read, from 0 to 1, or undefined if its size is unknown. */
-  share: () => number | undefined;
-}
-
-const newCounts = (): Counts => ({
-  rows: 0,
-  invalidRows: 0,
-  warnings: collectWarnings(),
-  share: () => undefined,
-});
-
 /** Error of the first invalid row, at which an import ends. */
 class InvalidRow extends Error {}
 
 /** Number of invalid rows that an import names after it has ended. */
 const maxNamedRows = 5;
-
-/** Error of an import after its commit began. */
-class CommitBegan extends Error {
-  readonly remains: string;
-
-  constructor(cause: Error, remains: string) {
-    super(cause.message, { cause });
-    this.remains = remains;
-  }
-}
-
-const unconfirmed =
-  'the database did not confirm the commit: either all animals were stored or none; check with `animal-store export` before you import again';
-
-/** Returns how many of the ids from the first to the last don't belong to the import. */
-const otherIds = ({ count, firstId, lastId }: ImportedPets): bigint =>
-  firstId === undefined || lastId === undefined ? 0n : lastId - firstId + 1n - BigInt(count);
-
-const idsText = (imported: ImportedPets): string => {
-  const { firstId, lastId } = imported;
-  if (firstId === undefined || lastId === undefined) return '';
-  const others = otherIds(imported);
-  const text =
-    firstId === lastId ? ` with the new id ${firstId}` : ` with new ids from ${firstId} to ${lastId}`;
-  return others === 0n ? text : `${text}, of which ${others} belong to other animals or to none`;
-};
 
 /** Opens a file. `counts.share` then returns the fraction that was read. */
 const openCounted = (file: string, counts: Counts, signal: AbortSignal): Readable => {
@@ -78,61 +34,6 @@ const openCounted = (file: string, counts: Counts, signal: AbortSignal): Readabl
   const { size } = statSync(file, { throwIfNoEntry: false }) ?? { size: 0 };
   counts.share = () => (size === 0 ? undefined : Math.min(source.bytesRead / size, 1));
   return source;
-};
-
-/** Returns the values of rows, and the callbacks of an import of them. Calls `onReject` with each invalid row. */
-const valuesOf = (
-  batches: AsyncIterable<ReadonlyArray<Row>>,
-  counts: Counts,
-  onReject: (error: string) => void,
-) => {
-  // An import checks a value before it takes the next one, so its failure belongs to the row that was read last.
-  let row: Row = { line: 0, value: E.right(undefined) };
-  const reject = (reason: string): void => {
-    counts.invalidRows += 1;
-    onReject(`${placeOf(row)}: ${reason}`);
-  };
-  async function* values(): AsyncGenerator {
-    for await (const rows of batches)
-      for (row of rows) {
-        counts.rows += 1;
-        if (E.isLeft(row.value)) {
-          reject(row.value.left);
-          continue;
-        }
-        counts.warnings.see(row, row.value.right);
-        yield row.value.right;
-      }
-  }
-  const onInvalid = (failure: InvalidNewPet): void => {
-    reject(rowErrorText(failure, E.isRight(row.value) ? row.value.right : undefined));
-  };
-  return { values: values(), callbacks: { onInvalid, onIgnored: counts.warnings.ignore } };
-};
-
-/** Stores animals in one transaction, and writes their ids to the file `ids`. */
-const storeAll = async (
-  pets: CommandStore['pets'],
-  { values, callbacks }: ReturnType<typeof valuesOf>,
-  ids: string | undefined,
-): Promise<ImportedPets> => {
-  const idsFile = ids === undefined ? undefined : await createIdsFile(ids);
-  const imported = await importAll(pets, values, { ...callbacks, onIds: idsFile?.write })();
-  const keepIds = (remains: string): Promise<void> | undefined =>
-    idsFile?.keep().catch((error: unknown) => {
-      throw new CommitBegan(E.toError(error), remains);
-    });
-  if (E.isRight(imported)) {
-    await keepIds(`all animals were stored${idsText(imported.right)}`);
-    return imported.right;
-  }
-  const { left: failure } = imported;
-  if (failure._tag === 'Unavailable') {
-    await keepIds(unconfirmed);
-    throw new CommitBegan(failure.cause, unconfirmed);
-  }
-  await idsFile?.discard();
-  throw failure._tag === 'ImportAborted' ? failure.cause : new Error(rowErrorText(failure, undefined));
 };
 
 /**

@@ -1,0 +1,57 @@
+import * as E from 'fp-ts/Either';
+import { importAll, type ImportedPets } from '../../core';
+import type { CommandStore } from '../store/with-store';
+import { createIdsFile } from './ids';
+import type { valuesOf } from './import-rows';
+import { rowErrorText } from './row-errors';
+
+/** Error of an import after its commit began. */
+export class CommitBegan extends Error {
+  readonly remains: string;
+
+  constructor(cause: Error, remains: string) {
+    super(cause.message, { cause });
+    this.remains = remains;
+  }
+}
+
+const unconfirmed =
+  'the database did not confirm the commit: either all animals were stored or none; check with `animal-store export` before you import again';
+
+/** Returns how many of the ids from the first to the last don't belong to the import. */
+export const otherIds = ({ count, firstId, lastId }: ImportedPets): bigint =>
+  firstId === undefined || lastId === undefined ? 0n : lastId - firstId + 1n - BigInt(count);
+
+export const idsText = (imported: ImportedPets): string => {
+  const { firstId, lastId } = imported;
+  if (firstId === undefined || lastId === undefined) return '';
+  const others = otherIds(imported);
+  const text =
+    firstId === lastId ? ` with the new id ${firstId}` : ` with new ids from ${firstId} to ${lastId}`;
+  return others === 0n ? text : `${text}, of which ${others} belong to other animals or to none`;
+};
+
+/** Stores animals in one transaction, and writes their ids to the file `ids`. */
+export const storeAll = async (
+  pets: CommandStore['pets'],
+  { values, callbacks }: ReturnType<typeof valuesOf>,
+  ids: string | undefined,
+): Promise<ImportedPets> => {
+  const idsFile = ids === undefined ? undefined : await createIdsFile(ids);
+  const imported = await importAll(pets, values, { ...callbacks, onIds: idsFile?.write })();
+  const keepIds = (remains: string): Promise<void> | undefined =>
+    idsFile?.keep().catch((error: unknown) => {
+      throw new CommitBegan(E.toError(error), remains);
+    });
+  if (E.isRight(imported)) {
+    await keepIds(`all animals were stored${idsText(imported.right)}`);
+    return imported.right;
+  }
+  const { left: failure } = imported;
+  if (failure._tag === 'Unavailable') {
+    await keepIds(unconfirmed);
+    throw new CommitBegan(failure.cause, unconfirmed);
+  }
+  await idsFile?.discard();
+  throw failure._tag === 'ImportAborted' ? failure.cause : new Error(rowErrorText(failure, undefined));
+};
