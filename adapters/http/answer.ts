@@ -1,11 +1,10 @@
 import * as E from 'fp-ts/Either';
 import type { OpenAnimalStore, Quota } from '../../core';
-import { endInTime } from './end-in-time';
 import type { HttpFailure } from './errors';
 import type { Headers } from './headers';
 import type { PetOperation } from './pet-operations';
+import type { Handler, PetRequest } from './pet-request';
 import type { Reply } from './reply';
-import type { PetRequest } from './request-record';
 
 /** Returns the API key of a request. Undefined leads to a 401, and an exception to a 500. */
 export type AuthenticateRequest<Request> = (
@@ -42,36 +41,44 @@ export interface StoreAccess<Request> {
   readonly authenticateRequest?: AuthenticateRequest<Request> | undefined;
 }
 
+/** Opens the store with the API key of a request, and calls the handler. `hostRequest` is as in `answer`. */
+const openAndHandle = async <Request>(
+  { openStore, authenticateRequest }: StoreAccess<Request>,
+  hostRequest: Request,
+  request: PetRequest,
+  handle: Handler,
+): Promise<E.Either<HttpFailure, Reply>> => {
+  const { record, header } = request;
+  const key =
+    authenticateRequest === undefined
+      ? bearerKey(header('authorization'))
+      : E.fromNullable<HttpFailure>({ _tag: 'MissingApiKey' })(await authenticateRequest(hostRequest));
+  if (E.isLeft(key)) return key;
+  const opened = await openStore(key.right, record.deadline)();
+  const storeOrFailure = E.toUnion(opened);
+  if ('caller' in storeOrFailure) {
+    record.caller = storeOrFailure.caller;
+    record.quota = storeOrFailure.quota;
+  }
+  return E.isLeft(opened) ? opened : handle(opened.right, request);
+};
+
 /**
- * Opens the store with the API key of a request, calls the handler, and makes the reply with all headers of the
- * operation. Answers 503 at the deadline of the request. `hostRequest` is the same request, in the type of the web
- * framework.
+ * Answers a request to an operation until its deadline, and makes the reply with all headers of the operation.
+ * `hostRequest` is the same request, in the type of the web framework.
  */
 export const answer = async <Request>(
-  { openStore, authenticateRequest }: StoreAccess<Request>,
+  access: StoreAccess<Request>,
   hostRequest: Request,
   request: PetRequest,
   { path, headers, handle }: Pick<PetOperation, 'headers' | 'handle'> & { readonly path?: string },
 ): Promise<Reply> => {
   const { record, header } = request;
   record.route = path;
-  const outcome = await endInTime<Reply>(async () => {
-    const key =
-      authenticateRequest === undefined
-        ? bearerKey(header('authorization'))
-        : E.fromNullable<HttpFailure>({ _tag: 'MissingApiKey' })(await authenticateRequest(hostRequest));
-    if (E.isLeft(key)) return key;
-    const opened = await openStore(key.right, record.deadline)();
-    const storeOrFailure = E.toUnion(opened);
-    if ('caller' in storeOrFailure) {
-      record.caller = storeOrFailure.caller;
-      record.quota = storeOrFailure.quota;
-    }
-    return E.isLeft(opened) ? opened : handle(opened.right, request);
-  }, record);
+  const outcome = await record.endInTime(openAndHandle(access, hostRequest, request, handle));
   // `Vary` protects replies from a cache that ignores `no-store`. It is `*` for a function of the host, because this
   // function may read any part of the request.
-  const Vary = authenticateRequest === undefined ? 'Authorization' : '*';
+  const Vary = access.authenticateRequest === undefined ? 'Authorization' : '*';
   const allHeaders = { Vary, ...headers, ...quotaHeaders(record.quota) };
   return record.end(outcome, allHeaders, header('if-none-match'));
 };

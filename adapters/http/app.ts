@@ -1,18 +1,55 @@
 import * as E from 'fp-ts/Either';
 import Koa from 'koa';
 import type { OpenAnimalStore } from '../../core';
-import { accessLog, type Reporter } from './access-log';
-import { type Context, findRecord, recordOf } from './context';
 import { cors, corsHeaders } from './cors';
 import { describeFailure, type HttpFailure } from './errors';
 import { clientAddressOf, type RequestHead } from './forwarded';
 import { closeAfter } from './keep-alive';
 import { petMethods } from './pet-operations';
-import { requestIdOf } from './request-record';
+import type { Reporter } from './reporter';
+import { findRecord, recordOf, requestIdOf } from './request-record';
 import { failureReply } from './reply';
 import { drainBody } from './request-body';
-import { addPetRoutes, respond } from './routes';
+import { addPetRoutes, type Context, type Middleware, respond } from './routes';
 import { addAdminRoutes, addPublicRoutes, type CheckReadiness, type ReadMetrics } from './service-routes';
+
+const clientClosedRequest = 499;
+
+const maxPathLength = 1_000;
+
+/** Reports each request when its response has ended, or its client has left. */
+const accessLog =
+  (reporter: Reporter, trustedProxies: number): Middleware =>
+  (context, next) => {
+    const { req: request, res: response, path } = context;
+    const record = recordOf(context);
+    // Read the address now, because a closed socket no longer has it.
+    const clientAddress = clientAddressOf(request, trustedProxies);
+    reporter.requestStarted?.();
+    response.on('close', () => {
+      const { id, startedAt, route, caller, petId, outcome, rejection } = record;
+      const failure = rejection ?? (outcome?._tag === 'Left' ? outcome.left : undefined);
+      const description = failure && describeFailure(failure);
+      const unsentStatus = rejection && description ? description.status : clientClosedRequest;
+      const headers = outcome?._tag === 'Right' ? outcome.right.headers : {};
+      reporter.requestEnded({
+        method: request.method ?? '',
+        path: path.length > maxPathLength ? `${path.slice(0, maxPathLength)}…` : path,
+        route,
+        status: response.headersSent ? response.statusCode : unsentStatus,
+        code: description?.code,
+        reason: description?.reason,
+        milliseconds: Math.round((performance.now() - startedAt) * 1_000) / 1_000,
+        keyId: caller?.keyId ?? (failure?._tag === 'InvalidApiKey' ? failure.keyId : undefined),
+        owner: caller?.ownerId,
+        petId: petId?.toString(),
+        clientAddress,
+        requestId: id,
+        unknownFields: headers['Unknown-Fields'],
+      });
+    });
+    return next();
+  };
 
 /**
  * Answers 500 if a later middleware throws. Delays every response until the rest of the request's body has arrived.

@@ -1,8 +1,7 @@
+import * as E from 'fp-ts/Either';
 import { acceptedHeaders, exposedHeaders, type Headers, securityHeaders } from './headers';
 import { petMethods } from './pet-operations';
-import type { Middleware } from './context';
-import { respond } from './routes';
-import * as E from 'fp-ts/Either';
+import { type Middleware, respond } from './routes';
 
 const isAllowed = (origins: ReadonlyArray<string>, origin: string): boolean =>
   origin !== '' && (origins.includes('*') || origins.includes(origin));

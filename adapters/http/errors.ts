@@ -37,6 +37,13 @@ export type HttpFailure =
   | { readonly _tag: 'MalformedRequest'; readonly reason: string }
   | { readonly _tag: 'Defect'; readonly cause: unknown };
 
+export const bodyTooLarge: HttpFailure = { _tag: 'PayloadTooLarge' };
+
+export const bodyIncomplete: HttpFailure = {
+  _tag: 'MalformedRequest',
+  reason: 'the request body is incomplete; send all bytes of its Content-Length, or its last chunk',
+};
+
 export type UnauthorizedReason = 'missing_key' | `${InvalidApiKey['reason']}_key`;
 
 interface ErrorDescription {

@@ -1,12 +1,12 @@
 /** Public exports of `animal-store/fetch`, for frameworks that use Request and Response. Loads neither Koa nor Node. */
 import * as E from 'fp-ts/Either';
 import { answer, type StoreAccess } from './answer';
-import { type BodyResult, bodyIncomplete, bodyTooLarge } from './body';
-import type { HttpFailure } from './errors';
+import { bodyIncomplete, bodyTooLarge, type HttpFailure } from './errors';
 import type { Headers } from './headers';
 import { requestLimits } from './limits';
 import { methodsOf, operationsHint, type PetOperation, petOperations } from './pet-operations';
-import { type PetRequest, RequestRecord } from './request-record';
+import type { BodyResult, PetRequest } from './pet-request';
+import { RequestRecord } from './request-record';
 
 /** Options of `petRoutesHandler`. */
 export interface PetRoutesHandlerOptions extends StoreAccess<Request> {

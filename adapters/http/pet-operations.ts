@@ -3,7 +3,7 @@ import { handleCreatePet } from './handlers/create-pet';
 import { handleGetPet } from './handlers/get-pet';
 import { handleListPets } from './handlers/list-pets';
 import type { Headers } from './headers';
-import type { Handler } from './request-record';
+import type { Handler } from './pet-request';
 
 /** Operation under `/v1`. Its name in `petOperations` is its `operationId` in openapi.json. */
 export interface PetOperation {

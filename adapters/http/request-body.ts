@@ -1,8 +1,8 @@
 import * as E from 'fp-ts/Either';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { HttpFailure } from './errors';
-import { type BodyResult, bodyIncomplete, bodyTooLarge } from './body';
+import { bodyIncomplete, bodyTooLarge, type HttpFailure } from './errors';
 import { requestLimits } from './limits';
+import type { BodyResult } from './pet-request';
 
 /** True if a body may follow the head. In HTTP/2, which an embedding program may serve, no header need announce it. */
 export const hasBody = ({ headers, httpVersionMajor }: IncomingMessage): boolean =>

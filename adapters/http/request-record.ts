@@ -1,6 +1,5 @@
 import * as E from 'fp-ts/Either';
-import type { AnimalStore, Caller, Deadline, Quota } from '../../core';
-import type { BodyResult } from './body';
+import { type Caller, type Deadline, type Quota, unavailable } from '../../core';
 import type { HttpFailure } from './errors';
 import type { Headers } from './headers';
 import { failureReply, type Reply } from './reply';
@@ -18,12 +17,10 @@ export const requestIdOf = (sent: unknown): string =>
 const isMatched = (etag: string, ifNoneMatch = ''): boolean =>
   ifNoneMatch.split(',').some((each) => [etag, `W/${etag}`, '*'].includes(each.trim()));
 
-/** Record of one request, from its start to its outcome. Made by context.ts, or by fetch.ts for hosts without Koa. */
+/** Record of one request, from its start to its outcome. */
 export class RequestRecord {
   readonly id: string;
   readonly startedAt = performance.now();
-  /** Time by which the reply must be made. */
-  deadline: Deadline = this.startedAt + maxResponseMs;
   /** Path of the route, such as `/v1/pets/:petId`. */
   route: string | undefined;
   caller: Caller | undefined;
@@ -34,17 +31,49 @@ export class RequestRecord {
   /** Failure that the HTTP server itself has answered, because the body is malformed or late. */
   rejection: HttpFailure | undefined;
 
+  private endsAt = this.startedAt + maxResponseMs;
+
   /** `sentId` is the value of the header `X-Request-Id`, if any. */
   constructor(sentId: unknown) {
     this.id = requestIdOf(sentId);
   }
 
+  /** Time by which the reply must be made. Infinity while the handler waits for the body. */
+  get deadline(): Deadline {
+    return this.endsAt;
+  }
+
   /** Waits for a body. Until it has arrived, only the timeouts of the HTTP server or the framework apply. */
   async untilArrived<A>(body: Promise<A>): Promise<A> {
-    this.deadline = Infinity;
+    this.endsAt = Infinity;
     const arrived = await body;
-    this.deadline = performance.now() + maxResponseMs;
+    this.endsAt = performance.now() + maxResponseMs;
     return arrived;
+  }
+
+  /**
+   * Resolves to the outcome of a handler. Fails with Unavailable at the deadline, and with a Defect if the handler
+   * rejects. A late handler continues, but its outcome is ignored.
+   */
+  endInTime(handled: Promise<E.Either<HttpFailure, Reply>>): Promise<E.Either<HttpFailure, Reply>> {
+    return new Promise((resolve) => {
+      const check = (): void => {
+        const leftMs = this.endsAt - performance.now();
+        if (leftMs > 0) timer = setTimeout(check, Math.min(leftMs, maxResponseMs));
+        else {
+          const cause = new Error(`the request was not answered within ${maxResponseMs / 1_000} s`);
+          resolve(E.left(unavailable(cause)));
+        }
+      };
+      let timer = setTimeout(check, maxResponseMs);
+      const end = (outcome: E.Either<HttpFailure, Reply>): void => {
+        clearTimeout(timer);
+        resolve(outcome);
+      };
+      handled.then(end, (cause: unknown) => {
+        end(E.left({ _tag: 'Defect', cause }));
+      });
+    });
   }
 
   /** Records the outcome, and makes the reply. `headers` are those that do not depend on the outcome. */
@@ -67,22 +96,23 @@ export class RequestRecord {
   }
 }
 
-/** Request to an operation, as plain values. */
-export interface PetRequest {
-  readonly record: RequestRecord;
-  /** Decoded path parameter `petId`. Empty if the path has none. */
-  readonly petId: string;
-  /** Query string without the question mark. */
-  readonly query: string;
-  /** Returns a header. Repeated headers are joined by commas. */
-  readonly header: (
-    name: 'authorization' | 'content-encoding' | 'content-type' | 'idempotency-key' | 'if-none-match',
-  ) => string | undefined;
-  /** False if the request is known to have no body. */
-  readonly hasBody: boolean;
-  /** Reads the body. Fails if the body is incomplete, or larger than `bodyBytes`. May move the deadline. */
-  readonly readBody: () => Promise<BodyResult>;
+/** Request and response of Node, as a Koa context has them. */
+interface Exchange {
+  readonly req: { readonly headers: Readonly<Record<string, unknown>> };
+  readonly res: { readonly getHeader: (name: string) => unknown };
 }
 
-/** Handler of an operation. The caller's API key has opened the store. */
-export type Handler = (store: AnimalStore, request: PetRequest) => Promise<E.Either<HttpFailure, Reply>>;
+const records = new WeakMap<Exchange['req'], RequestRecord>();
+
+/** Returns the record of a request that the Koa application has received, otherwise undefined. */
+export const findRecord = (request: Exchange['req']): RequestRecord | undefined => records.get(request);
+
+/** Returns the record of the request of a context. The first call makes the record. */
+export const recordOf = ({ req, res }: Exchange): RequestRecord => {
+  const earlier = records.get(req);
+  if (earlier !== undefined) return earlier;
+  // A host may have set its own id for the request.
+  const record = new RequestRecord(res.getHeader('X-Request-Id') ?? req.headers['x-request-id']);
+  records.set(req, record);
+  return record;
+};

@@ -1,14 +1,22 @@
 import Router from '@koa/router';
 import * as E from 'fp-ts/Either';
 import type Koa from 'koa';
-import type { OpenAnimalStore } from '../../core';
+import type { IncomingMessage } from 'node:http';
+import type { Caller, OpenAnimalStore } from '../../core';
 import { answer, type StoreAccess } from './answer';
-import { type Context, headerOf, recordOf, type State } from './context';
 import type { HttpFailure } from './errors';
 import { operationsHint, type PetOperation, petOperations } from './pet-operations';
-import type { RequestRecord } from './request-record';
 import type { Reply } from './reply';
 import { hasBody, readBody } from './request-body';
+import { recordOf, type RequestRecord } from './request-record';
+
+/** State of a request in Koa, for the middleware of an embedding program. */
+export interface State {
+  caller?: Caller;
+}
+
+export type Context = Koa.ParameterizedContext<State>;
+export type Middleware = Koa.Middleware<State>;
 
 /** Writes the reply. Emits the cause of a 500 or 503 as the application's `error` event. */
 const write = (context: Context, record: RequestRecord, { status, headers, body }: Reply): void => {
@@ -37,6 +45,17 @@ export const unmatched = (router: Router<State>, path: string, hint = operations
   return allowed.length > 0
     ? { _tag: 'MethodNotAllowed', allowed: allowed.sort() }
     : { _tag: 'RouteNotFound', hint };
+};
+
+/**
+ * Returns a header, or the values of a repeated header joined by commas. `headers` has only the first value of
+ * Authorization and Content-Type. A request with two keys must not be accepted for the first one.
+ */
+export const headerOf = ({ headers, rawHeaders }: IncomingMessage, name: string): string | undefined => {
+  if (name !== 'authorization' && name !== 'content-type') return headers[name]?.toString();
+  const isNamed = (index: number): boolean => rawHeaders[index]?.toLowerCase() === name;
+  const values = rawHeaders.filter((_, index) => index % 2 === 1 && isNamed(index - 1));
+  return values.length === 0 ? headers[name] : values.join(', ');
 };
 
 /** Checks the API key and the rate limit, calls the handler, and writes the reply. */

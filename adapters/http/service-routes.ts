@@ -6,11 +6,10 @@ import type Koa from 'koa';
 import type { HttpFailure, NotReady } from './errors';
 import { publicUrlOf } from './forwarded';
 import { securityHeaders } from './headers';
-import { type Context, recordOf, type State } from './context';
-import { endInTime } from './end-in-time';
 import { documentReply, pages } from './pages';
 import { jsonReply, type Reply } from './reply';
-import { exactRouter, respond, unmatched } from './routes';
+import { recordOf } from './request-record';
+import { type Context, exactRouter, respond, type State, unmatched } from './routes';
 
 const addRoute = (
   router: Router<State>,
@@ -20,7 +19,7 @@ const addRoute = (
   router.get(path, async (context) => {
     const record = recordOf(context);
     record.route = path;
-    respond(context, await endInTime(handle(context), record));
+    respond(context, await record.endInTime(handle(context)()));
   });
 };
 

@@ -3,7 +3,7 @@ import { checkMayCreate, maxIdempotencyKeyLength, newPetRules } from '../../../c
 import { parseJsonBytes, serialisePet } from '../../json';
 import type { HttpFailure } from '../errors';
 import type { Headers } from '../headers';
-import type { Handler, PetRequest } from '../request-record';
+import type { Handler, PetRequest } from '../pet-request';
 import { jsonReply, unknownFieldsHeader } from '../reply';
 
 const quotedText = String.raw`"((?:[ !#-\[\]-~]|\\["\\]){1,${maxIdempotencyKeyLength}})"`;

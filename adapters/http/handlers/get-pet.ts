@@ -2,7 +2,7 @@ import * as E from 'fp-ts/Either';
 import { int64FromText } from '../../../core';
 import { serialisePet } from '../../json';
 import type { HttpFailure } from '../errors';
-import type { Handler } from '../request-record';
+import type { Handler } from '../pet-request';
 import { jsonReply } from '../reply';
 
 const notFound: HttpFailure = { _tag: 'PetNotFound' };

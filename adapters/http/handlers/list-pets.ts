@@ -3,7 +3,7 @@ import { type FieldRule, fieldType, listRules, type PetPage } from '../../../cor
 import { serialisePage } from '../../json';
 import type { HttpFailure } from '../errors';
 import type { Headers } from '../headers';
-import type { Handler } from '../request-record';
+import type { Handler } from '../pet-request';
 import { jsonReply, unknownFieldsHeader } from '../reply';
 
 const digits = /^[0-9]{1,20}$/;

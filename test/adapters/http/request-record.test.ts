@@ -1,7 +1,6 @@
 import { expect } from 'chai';
 import * as E from 'fp-ts/Either';
 import { mock } from 'node:test';
-import { endInTime } from '../../../adapters/http/end-in-time';
 import { maxResponseMs, RequestRecord } from '../../../adapters/http/request-record';
 import { fakeTimeouts } from '../../support/fake-timers';
 
@@ -11,12 +10,12 @@ describe('A request whose body has not arrived', () => {
     const set = mock.method(globalThis, 'setTimeout');
     const cleared = mock.method(globalThis, 'clearTimeout');
     const record = new RequestRecord(undefined);
-    record.deadline = Infinity;
-    let end = (_outcome: E.Either<never, string>): void => undefined;
-    const outcome = endInTime<string>(() => new Promise((resolve) => (end = resolve)), record);
+    const reply = E.right({ status: 201, headers: {}, body: '' });
+    let arrive = (_reply: typeof reply): void => undefined;
+    const outcome = record.endInTime(record.untilArrived(new Promise((resolve) => (arrive = resolve))));
     mock.timers.tick(maxResponseMs);
-    end(E.right('done'));
-    expect(await outcome).to.deep.equal(E.right('done'));
+    arrive(reply);
+    expect(await outcome).to.equal(reply);
     expect(set.mock.calls.map(({ arguments: [, delayMs] }) => delayMs)).to.deep.equal([
       maxResponseMs,
       maxResponseMs,

@@ -1,0 +1,27 @@
+import type * as E from 'fp-ts/Either';
+import type { AnimalStore } from '../../core';
+import type { HttpFailure } from './errors';
+import type { Reply } from './reply';
+import type { RequestRecord } from './request-record';
+
+export type BodyResult = E.Either<HttpFailure, Uint8Array>;
+
+/** Request to an operation, as plain values. */
+export interface PetRequest {
+  readonly record: RequestRecord;
+  /** Decoded path parameter `petId`. Empty if the path has none. */
+  readonly petId: string;
+  /** Query string without the question mark. */
+  readonly query: string;
+  /** Returns a header. Repeated headers are joined by commas. */
+  readonly header: (
+    name: 'authorization' | 'content-encoding' | 'content-type' | 'idempotency-key' | 'if-none-match',
+  ) => string | undefined;
+  /** False if the request is known to have no body. */
+  readonly hasBody: boolean;
+  /** Reads the body. Fails if the body is incomplete, or larger than `bodyBytes`. */
+  readonly readBody: () => Promise<BodyResult>;
+}
+
+/** Handler of an operation. The caller's API key has opened the store. */
+export type Handler = (store: AnimalStore, request: PetRequest) => Promise<E.Either<HttpFailure, Reply>>;
