@@ -137,7 +137,7 @@ export const petRoutesHandler =
       header: (name) => request.headers.get(name) ?? undefined,
       // Some hosts have a stream for an empty body, too.
       hasBody: request.body !== null && request.headers.get('Content-Length') !== '0',
-      readBody: () => record.untilArrived(readBody(request)),
+      readBody: () => readBody(request),
     };
     const { status, headers, body } = await answer(access, request, petRequest, operation);
     record.reportCause((cause) => {

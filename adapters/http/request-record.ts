@@ -4,7 +4,7 @@ import type { HttpFailure } from './errors';
 import type { Headers } from './headers';
 import { failureReply, type Reply } from './reply';
 
-/** Maximum time to answer a request, from its start, or from the end of its body if the handler has to wait for it. */
+/** Maximum time to answer a request, from its start. The time in which its handler waits for the body is not counted. */
 export const maxResponseMs = 4_000;
 
 const wellFormed = /^[\w.:~+/=-]{1,128}$/;
@@ -43,11 +43,13 @@ export class RequestRecord {
     return this.endsAt;
   }
 
-  /** Waits for a body. Until it has arrived, only the timeouts of the HTTP server or the framework apply. */
+  /** Waits for a body. The deadline moves by this time, which only the HTTP server or the framework limits. */
   async untilArrived<A>(body: Promise<A>): Promise<A> {
+    const { endsAt } = this;
+    const began = performance.now();
     this.endsAt = Infinity;
     const arrived = await body;
-    this.endsAt = performance.now() + maxResponseMs;
+    this.endsAt = endsAt + performance.now() - began;
     return arrived;
   }
 

@@ -67,7 +67,6 @@ const serveOperation = async (
 ): Promise<void> => {
   const { req, request, querystring: query, state } = context;
   const record = recordOf(context);
-  const read = () => readBody(req, 'rawBody' in request ? request.rawBody : undefined);
   const reply = await answer(
     access,
     context,
@@ -77,7 +76,7 @@ const serveOperation = async (
       query,
       header: (name) => headerOf(req, name),
       hasBody: hasBody(req),
-      readBody: () => (req.complete ? read() : record.untilArrived(read())),
+      readBody: () => readBody(req, 'rawBody' in request ? request.rawBody : undefined),
     },
     operation,
   );

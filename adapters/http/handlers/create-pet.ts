@@ -43,7 +43,7 @@ const checkHead = ({ hasBody, header }: PetRequest): E.Either<HttpFailure, void>
 const readJson = async (request: PetRequest): Promise<E.Either<HttpFailure, unknown>> => {
   const head = checkHead(request);
   if (E.isLeft(head)) return head;
-  const body = await request.readBody();
+  const body = await request.record.untilArrived(request.readBody());
   if (E.isLeft(body)) return body;
   return body.right.length === 0 ? E.left(emptyBody) : parseJsonBytes(body.right);
 };
