@@ -1,6 +1,6 @@
--- Rights of the service's role, on all tables that there are and on later ones. Run it with psql as the owner of the tables,
--- once before or after the first migration, and after a restore. `--set=role=NAME` chooses another role than animals, and `--set=schema=NAME` another schema than that of the
--- session.
+-- Rights of the service's role on all tables, also on later ones. Run this script with psql as the owner of the tables,
+-- once before or after the first migration, and after a restore. `--set=role=NAME` chooses another role than animals,
+-- and `--set=schema=NAME` another schema than that of the session.
 \set ON_ERROR_STOP on
 \if :{?role}
 \else

@@ -44,7 +44,7 @@ printf '#!/bin/sh\nexec nsenter --net=/run/outer-network node %s "$@"\n' "$npm" 
 chmod 755 "$root/usr/local/bin/npm"
 mount -t tmpfs -o mode=700 home "$root/root"
 rm -rf "$root/opt/animal-store" "$root/etc/animal-store" "$root"/etc/systemd/system/*
-# Of the services of a start, only the journal is needed.
+# Starts no service except the journal.
 rm -rf "$root"/lib/systemd/system/sysinit.target.wants/*
 ln -s ../systemd-journald.service "$root/lib/systemd/system/sysinit.target.wants/"
 echo '[Unit]' >"$root/etc/systemd/system/bare.target"

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Makes the images that the Dockerfile begins with, where no registry of images can be reached: Debian by debootstrap,
-# Node from the npm registry, under the names that the Dockerfile asks for. In the folder $1 it keeps what takes long.
+# Node from the npm registry, under the names that the Dockerfile asks for. Keeps the parts that take long to make in
+# the folder $1.
 set -euo pipefail
 folder=$1
 mkdir -p "$folder"
