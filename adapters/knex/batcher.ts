@@ -2,7 +2,7 @@ import type { Either } from 'fp-ts/Either';
 import type { TaskEither } from 'fp-ts/TaskEither';
 import type { Deadline, Unavailable } from '../../core';
 import { databaseTimeouts } from './database/timeouts';
-import { type BatchWork, failedCall, runInTime } from './database/work';
+import { type BatchWork, failedCall, type RunBatch, runInTime } from './database/work';
 
 /** Maximum number of calls that share a statement, or of rows that one statement adds or deletes. */
 export const maxBatchSize = 400;
@@ -23,11 +23,6 @@ interface BatcherOptions<I, F, A> extends Pick<BatchWork<I, F, A>, 'runBatch'> {
   /** Returns the same text for inputs that can share a batch. By default, all can. */
   readonly groupOf?: (input: I) => string;
   readonly separatesRejected?: boolean;
-  /**
-   * True to count a batch that runs on after its timeout as running until it ends. By default, the next batch takes its
-   * slot, because the connection may hang for ever.
-   */
-  readonly countsLate?: boolean;
   readonly onBatch?: OnBatch;
 }
 
@@ -45,13 +40,14 @@ interface Call<I, F, A> {
 const latestBegin = (deadline: number, now: number): number =>
   deadline - Math.max(minTimeLeftMs, (deadline - now) / 4);
 
-const tooBusy = failedCall('the database was too busy to start the query in time');
+const tooBusy = 'the database was too busy to start the query in time';
 
 /**
  * Makes a function that runs concurrent calls together, in batches. While `maxBatches` batches are running, new calls
  * are queued for the next batches. While fewer batches are running, the calls of one tick of the event loop form a
  * batch. A call never joins a batch that has started, because the result could be stale. A call fails with Unavailable
- * if its batch fails, or can't begin early enough before the call's deadline.
+ * if its batch fails, or can't begin early enough before the call's deadline. After the timeout of a batch, the next
+ * one takes its slot, although the work of the first may run on, because its connection may hang for ever.
  */
 export const createBatcher = <I, F, A>({
   maxBatches,
@@ -59,28 +55,26 @@ export const createBatcher = <I, F, A>({
   groupOf = () => '',
   runBatch,
   separatesRejected = false,
-  countsLate = false,
   onBatch,
 }: BatcherOptions<I, F, A>): ((input: I, deadline?: Deadline) => TaskEither<F | Unavailable, A>) => {
   let waiting: Array<Call<I, F, A>> = [];
   let runningBatches = 0;
-  let lateBatches = 0;
   let isDispatchSet = false;
 
   /** Takes the oldest call, and others of its group, from the queue. Fails calls whose latest time to begin is over. */
   const takeBatch = (): ReadonlyArray<Call<I, F, A>> => {
     const now = performance.now();
     const batch: Array<Call<I, F, A>> = [];
-    const left: Array<Call<I, F, A>> = [];
+    const others: Array<Call<I, F, A>> = [];
     for (const call of waiting) {
       if (call.beginBy <= now) {
-        call.end(tooBusy);
+        call.end(failedCall(tooBusy));
         continue;
       }
       const fits = batch.length < maxBatchSize && call.group === (batch[0] ?? call).group;
-      (fits ? batch : left).push(call);
+      (fits ? batch : others).push(call);
     }
-    waiting = left;
+    waiting = others;
     return batch;
   };
 
@@ -92,39 +86,19 @@ export const createBatcher = <I, F, A>({
     }
   };
 
-  const release = (): void => {
-    runningBatches -= 1;
-    dispatch();
-  };
-
-  const isStuck = (): boolean => lateBatches === maxBatches;
-
   const run = async (batch: ReadonlyArray<Call<I, F, A>>): Promise<void> => {
     runningBatches += 1;
     const began = performance.now();
     const inputs = batch.map(({ input }) => input);
-    const state: { phase: 'running' | 'late' | 'ended' } = { phase: 'running' };
-    const onEnd = (): void => {
-      if (state.phase === 'late') {
-        lateBatches -= 1;
-        release();
-      }
-      state.phase = 'ended';
-    };
-    const results = await runInTime(inputs, { runBatch, timeoutMs, separatesRejected }, onEnd);
+    const results = await runInTime(inputs, { runBatch, timeoutMs, separatesRejected });
     for (const [index, { end }] of batch.entries())
       end(
         results[index] ??
           failedCall('internal error: a batched query returned no result for one of its calls'),
       );
     report(batch.length, performance.now() - began);
-    if (!countsLate || state.phase === 'ended') {
-      release();
-      return;
-    }
-    state.phase = 'late';
-    lateBatches += 1;
-    if (isStuck()) for (const { end } of waiting.splice(0)) end(tooBusy);
+    runningBatches -= 1;
+    dispatch();
   };
 
   const dispatch = (): void => {
@@ -139,10 +113,6 @@ export const createBatcher = <I, F, A>({
   return (input, deadline = Infinity) =>
     () =>
       new Promise((end) => {
-        if (isStuck()) {
-          end(tooBusy);
-          return;
-        }
         const now = performance.now();
         const beginBy = latestBegin(Math.min(deadline, now + timeoutMs), now);
         waiting.push({ input, group: groupOf(input), beginBy, end });
@@ -150,4 +120,18 @@ export const createBatcher = <I, F, A>({
         isDispatchSet = true;
         setImmediate(dispatch);
       });
+};
+
+/** Wraps `runBatch` so that a batch fails at once while another one runs, which may last longer than its timeout. */
+export const oneAtATime = <I, F, A>(runBatch: RunBatch<I, F, A>): RunBatch<I, F, A> => {
+  let isRunning = false;
+  return async (inputs, deadline) => {
+    if (isRunning) throw new Error(tooBusy);
+    isRunning = true;
+    try {
+      return await runBatch(inputs, deadline);
+    } finally {
+      isRunning = false;
+    }
+  };
 };

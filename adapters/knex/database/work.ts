@@ -130,7 +130,7 @@ type Result<F, A> = E.Either<F | Unavailable, A>;
  * Runs a batch in one statement or transaction, and commits nothing after `deadline`. Returns a result for each input,
  * in order. Rejects only if nothing is stored or the outcome is unknown, so that a rejected batch can run again.
  */
-type RunBatch<I, F, A> = (
+export type RunBatch<I, F, A> = (
   inputs: ReadonlyArray<I>,
   deadline: number,
 ) => Promise<ReadonlyArray<Result<F, A> | undefined>>;
@@ -180,13 +180,11 @@ const runEachAlone = async <I, F, A>(
 
 /**
  * Runs a batch, and returns a result for each input, in order. Retries a batch that conflicts with another transaction.
- * All inputs fail with Unavailable if the batch fails, or does not end within `timeoutMs`. Calls `onEnd` when the work
- * has ended on the database, which may be after the timeout.
+ * All inputs fail with Unavailable if the batch fails, or does not end within `timeoutMs`.
  */
 export const runInTime = async <I, F, A>(
   inputs: ReadonlyArray<I>,
   { runBatch, timeoutMs, separatesRejected }: BatchWork<I, F, A>,
-  onEnd: () => void,
 ): Promise<ReadonlyArray<Result<F, A> | undefined>> => {
   const runTogether = async (deadline: number): ReturnType<RunBatch<I, F, A>> => {
     try {
@@ -194,8 +192,6 @@ export const runInTime = async <I, F, A>(
     } catch (error) {
       if (!separatesRejected || inputs.length === 1 || remedyOf(error) === 'none') throw error;
       return await runEachAlone(inputs, runBatch, deadline);
-    } finally {
-      onEnd();
     }
   };
   try {

@@ -19,7 +19,7 @@ import {
   toPage,
   type Unavailable,
 } from '../../../core';
-import { createBatcher, type OnBatch } from '../batcher';
+import { createBatcher, oneAtATime, type OnBatch } from '../batcher';
 import { filterCells, idOfRow, petFromRow, type PetRow } from '../database/pet-columns';
 import type { PageStart, Statements, StoreDatabase } from '../database/store-database';
 import { throwIfLate, toEither } from '../database/work';
@@ -106,8 +106,7 @@ export const listPets = (database: StoreDatabase, onBatch: OnBatch): PetReposito
   const scan = createBatcher({
     maxBatches: 1,
     groupOf: (query: PetQuery) => [groupOf(query), textOf(query)].join('\0'),
-    countsLate: true,
-    runBatch,
+    runBatch: oneAtATime(runBatch),
     onBatch,
   });
   return (query, deadline) => {

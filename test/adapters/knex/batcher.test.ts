@@ -1,7 +1,8 @@
 import { expect } from 'chai';
 import * as E from 'fp-ts/Either';
 import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises';
-import { createBatcher } from '../../../adapters/knex/batcher';
+import { createBatcher, oneAtATime } from '../../../adapters/knex/batcher';
+import type { RunBatch } from '../../../adapters/knex/database/work';
 import { unavailable } from '../../../core';
 
 interface Batch {
@@ -15,26 +16,27 @@ const batcher = ({
   maxBatches = 1,
   timeoutMs = 5_000,
   groupOf = (_key: string): string => '',
-  countsLate = false,
+  wrap = (runBatch: RunBatch<string, never, string>) => runBatch,
 } = {}) => {
   const batches: Array<Batch> = [];
   const load = createBatcher<string, never, string>({
     maxBatches,
     groupOf,
     timeoutMs,
-    countsLate,
-    runBatch: (keys) =>
-      new Promise((resolve, reject) => {
-        const answerOf = (key: string) =>
-          key === 'bad' ? E.left(unavailable('bad')) : E.right(key.toUpperCase());
-        batches.push({
-          keys,
-          fail: reject,
-          answer: () => {
-            resolve(keys.map(answerOf));
-          },
-        });
-      }),
+    runBatch: wrap(
+      (keys) =>
+        new Promise((resolve, reject) => {
+          const answerOf = (key: string) =>
+            key === 'bad' ? E.left(unavailable('bad')) : E.right(key.toUpperCase());
+          batches.push({
+            keys,
+            fail: reject,
+            answer: () => {
+              resolve(keys.map(answerOf));
+            },
+          });
+        }),
+    ),
   });
   const call = async (key: string, deadline?: number): Promise<string> => {
     const result = await load(key, deadline)();
@@ -188,8 +190,8 @@ describe('A batcher when the database is slow', () => {
     expect(keys()).to.deep.equal([['a'], ['b']]);
   });
 
-  it('keeps the slot of a batch whose late work still takes a connection, and refuses calls meanwhile', async () => {
-    const { call, begun, keys } = batcher({ timeoutMs: 500, countsLate: true });
+  it('refuses calls while the late work of a batch still takes a connection, if only one batch may run', async () => {
+    const { call, begun, keys } = batcher({ timeoutMs: 500, wrap: oneAtATime });
     const first = outcomeOf(call('a'));
     const { answer } = await begun(1);
     const waiting = outcomeOf(call('b'));
