@@ -7,7 +7,6 @@ import { makeFolder, removeFolders } from '../support/temporary-folder';
 import { type BareMachine, needsBareMachine, npmSettings, startBareMachine } from './support/bare-machine';
 import { addAndList, addSpamAndDeleteIt, startPostgres } from './support/machine-scripts';
 
-/** Returns the shell blocks of a page, in order. */
 const shellBlocks = (page: string): ReadonlyArray<string> =>
   markdownBlocks(page)
     .filter(({ language }) => language === 'sh')

@@ -29,7 +29,7 @@ const headOfCreate = [
  */
 const pauseMs = 11_000;
 
-/** Lines that the configurations add together with TLS. Caddy needs none. */
+/** Lines that redirect to https, which are comments until TLS is added. Caddy needs none. */
 const redirects = [
   ['nginx', 'if ($scheme = http)'],
   ['HAProxy', 'http-request redirect scheme https'],

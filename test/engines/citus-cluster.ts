@@ -61,8 +61,8 @@ export const startCitus = async (script: string) => {
     /** Environment for tests that call `stopWorker`. */
     environment,
     /**
-     * Makes a migrated database, and distributes its animals or all its tables. It refuses connections, so that it can
-     * be copied.
+     * Makes a migrated database, and distributes its animals or all its tables. The database refuses connections, so
+     * that it can be copied.
      */
     makeTemplate: async (distribution: 'pets' | 'all'): Promise<string> => {
       const name = `animal_store_${distribution}`;

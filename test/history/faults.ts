@@ -22,7 +22,7 @@ export interface Hand {
   readonly draw: (random: Random) => Injection;
 }
 
-/** Makes a fault that lasts for some milliseconds. `begin` returns a function that takes it back. */
+/** Makes a fault that lasts for some milliseconds. `begin` returns a function that ends the fault. */
 export const lasting = (
   name: string,
   silences: ReadonlyArray<number>,
@@ -47,7 +47,10 @@ interface Course {
   readonly now: () => number;
 }
 
-/** Injects faults of all hands at once until the time is over. Resolves when all are taken back. */
+/**
+ * Injects faults of all hands, the sources of faults, at once until the time is over. Resolves when all faults have
+ * ended.
+ */
 export const runNemesis = async ({
   seed,
   hands,

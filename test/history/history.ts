@@ -77,7 +77,7 @@ export const petsIn = ({ answer }: Exchange): ReadonlyArray<Pet> => {
   return answer.type === 'page' ? answer.pets : [];
 };
 
-/** Returns the acknowledged animals by the first 201 of each id. */
+/** Returns the acknowledged animals, each by the first 201 of its id. */
 export const acknowledgedIn = (exchanges: ReadonlyArray<Exchange>): ReadonlyArray<Acknowledged> => {
   const byId = new Map<bigint, Acknowledged>();
   for (const { answer, ended } of exchanges.filter(isCreated)) {

@@ -17,7 +17,6 @@ export const openCatalogue = async (page: Page, address: string): Promise<void> 
   await page.getByRole('heading', { name: 'Animals', exact: true }).waitFor();
 };
 
-/** Returns a field of the filter. */
 export const filter = (page: Page, label: string) => page.locator('#filter').getByLabel(label);
 
 /** Opens the form for a new animal, unless it is open, fills it in and sends it. */

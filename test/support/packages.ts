@@ -88,7 +88,6 @@ export const linkPackage = async (folder: string, name: string): Promise<void> =
   await symlink(join(projectFolder, 'node_modules', name), target);
 };
 
-/** Runs a JavaScript program in a folder until it ends. */
 export const runNode = (folder: string, ...programArguments: ReadonlyArray<string>): Promise<Outcome> =>
   startProgram(process.execPath, programArguments, { folder }).ended;
 

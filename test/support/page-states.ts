@@ -160,7 +160,6 @@ export const states: Readonly<Record<string, State>> = {
   },
 };
 
-/** Opens a page in a state. */
 export const openState = async (
   page: Page,
   { store, path = signedIn, prepare }: State,

@@ -6,7 +6,6 @@ import { createsAndReads } from './client-suite/creates-and-reads';
 import { calls, type OpenClient, type UseClient } from './client-suite/support';
 import { retries } from './client-suite/retries';
 
-/** Defines a test that each operation succeeds. */
 export const answersEachOperation = (open: OpenClient): void => {
   it('answers each operation', async () => {
     const { client, close } = await open(inMemoryPetRepository({ pets: [petWithId(1n)] }));

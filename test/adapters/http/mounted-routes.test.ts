@@ -28,7 +28,6 @@ const startHost = async (before: Koa.Middleware, pets?: PetRepository) => {
   return { errors, ...(await servePlainly(app.callback())) };
 };
 
-/** Sends a create to a host application with this middleware. */
 const createBehind = async (before: Koa.Middleware, body = Buffer.from(newPet)) => {
   const { address, errors, close } = await startHost(before);
   try {

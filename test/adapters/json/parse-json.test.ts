@@ -6,7 +6,6 @@ import { parseJsonBytes } from '../../../adapters/json';
 import { isJson } from '../../support/is-json';
 import { anyCharacter } from '../../support/random';
 
-/** Returns the parsed value, or undefined for a rejected text. */
 const valueOf = (text: string): unknown => {
   const outcome = parseJsonBytes(new TextEncoder().encode(text));
   return outcome._tag === 'Right' ? outcome.right : undefined;

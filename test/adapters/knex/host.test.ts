@@ -12,7 +12,6 @@ import { newDatabaseFile, removeFolders } from '../../support/temporary-folder';
 import { sourceOf } from '../../contracts/source-of';
 
 interface Host {
-  /** Opens a knex instance of the host on its database. */
   readonly open: () => Knex;
   readonly remove: () => Promise<void>;
 }
@@ -57,7 +56,6 @@ for (const [kind, makeHost] of hosts) {
       await host.remove();
     });
 
-    /** Opens the store on a knex instance. */
     const enter = (on: Knex) =>
       success(openAnimalStore({ pets: knexPetRepository(hostDatabase(on)), authenticate })(key));
 

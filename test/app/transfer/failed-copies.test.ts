@@ -48,7 +48,7 @@ describe('The command copy', function () {
       withOpen(source, (from) =>
         withOpen(target, async (to) => {
           await from.writes.raw("insert into api_keys values ('x', 'x', 'x', 'x', 'x', 1)");
-          // Holds up the copy between the animals and the idempotency keys.
+          // This lock stops the copy between the animals and the idempotency keys.
           const lock = await to.writes.transaction();
           await lock.raw('lock table api_keys in exclusive mode');
           const state: CopyState = { rows: 0, phase: 'copying' };

@@ -33,7 +33,7 @@ async function* rowsOf(parts: AsyncIterable<ReadonlyArray<Row>>): AsyncGenerator
   for await (const rows of parts) yield* rows;
 }
 
-/** Returns the line number of each row, and its name or its error; or the error that ended the file. */
+/** Returns the line number of each row with its name or its error, or else the error that ended the reading. */
 const read = async (format: Format, ...chunks: ReadonlyArray<string | Buffer>) => {
   const rows: Array<readonly [number, string]> = [];
   try {

@@ -49,7 +49,6 @@ export const newLargeCatalogue = async (count: number): Promise<Catalogue> => {
   return catalogue;
 };
 
-/** Returns the names of the animals in a SQLite file. */
 export const namesIn = (file: string): Promise<ReadonlyArray<unknown>> => columnOf(file, 'pets', 'name');
 
 /** Runs a command, and removes the line that names the database. */

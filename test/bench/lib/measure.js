@@ -17,7 +17,6 @@ const mediansOf = (samples) => ({
   rounds: samples.map(({ requestsPerSecond }) => Math.round(requestsPerSecond)),
 });
 
-/** Starts a process that makes load. */
 export const startLoadGenerator = () => {
   const generator = fork(fileURLToPath(new URL('load-worker.js', import.meta.url)));
   const ended = new AbortController();

@@ -46,7 +46,6 @@ const tableOf = (measurements, connections) => {
   return [`Connections: ${connections}`, '', ...lines].join('\n');
 };
 
-/** Returns the results as Markdown. */
 export const report = ({ measurements, seconds, rounds, animals }) => {
   const machine = `${os.availableParallelism()} cores (${os.cpus()[0].model.trim()})`;
   const counts = [...new Set(measurements.map(({ connections }) => connections))];
@@ -107,7 +106,7 @@ export const plot = (measurements) => {
             `${ratio.toFixed(1)}×`,
             ` font-weight="bold" style="fill: ${textColour}"`,
           ),
-          // To the right of the line of Fastify, which would cross the number.
+          // Puts the number to the right of Fastify's line, which would otherwise cross it.
           label(
             left + lengthOf(Math.max(1, ratio)) + 8,
             yOfBar + 17,

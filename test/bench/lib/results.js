@@ -3,7 +3,6 @@ import { fileURLToPath } from 'node:url';
 
 const folder = fileURLToPath(new URL('../results/', import.meta.url));
 
-/** Writes a file with results to `test/bench/results`. */
 export const writeResult = async (name, text) => {
   await mkdir(folder, { recursive: true });
   await writeFile(`${folder}${name}`, text);

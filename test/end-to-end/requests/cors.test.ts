@@ -12,7 +12,6 @@ const office = 'http://localhost:5173';
 const preflight = ['OPTIONS /v1/pets', `Origin: ${shop}`, 'Access-Control-Request-Method: POST'] as const;
 const authorized = `Authorization: Bearer ${apiKey}`;
 
-/** Sends a request with these header lines. */
 const ask = (
   { address }: Pick<RunningService, 'address'>,
   target: string,

@@ -17,7 +17,8 @@ const usedForMs = 6_000;
 const pauseMs = 10;
 
 /**
- * Status of a request with an accepted key to a path without a route. It needs nothing of the database except the key.
+ * Status of a request with an accepted key to a path without a route. Such a request reads only the key from the
+ * database.
  */
 const accepted = 404;
 
@@ -53,7 +54,9 @@ const useAllTheTime = ({ address }: ServiceProcess, key: string) => {
  */
 const [delaysMs, sendsMs] = [-2_200, 4_500];
 
-/** Revokes a key that two instances use, while both wait for the responses of the database to their queries for it. */
+/**
+ * Revokes a key that two instances use, while both wait for responses of the database to their queries for this key.
+ */
 const revoke = async (
   { open }: SqlStore,
   databaseUrl: string,

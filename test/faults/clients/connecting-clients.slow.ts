@@ -25,12 +25,12 @@ const findNode = async (version: number): Promise<string | undefined> => {
 
 const request = headOf('GET /v1/pets HTTP/1.1', 'Host: a', `Authorization: Bearer ${key}`);
 
-/** Maximum number of answers to other clients, for each client of the crowd, while one client waits for its first. */
+/** Maximum number of answers that each client gets on average while one client waits for its first answer. */
 const maxRounds = 4;
 
 /**
  * Connects a crowd at once. Each client sends a request, and the next one after each answer, until all have an answer.
- * Returns the most answers that others got while one client waited for its first.
+ * Returns the maximum number of answers that the other clients got while one client waited for its first answer.
  */
 const connectCrowd = (address: string): Promise<number> =>
   new Promise((resolve, reject) => {

@@ -21,7 +21,7 @@ import {
 import { connectTo, goodClient, untilClosed } from '../support/clients';
 import { collecting, heapInUse } from '../support/measures';
 
-/** FUZZ_SEED repeats a run. */
+/** With the seed of an earlier run in FUZZ_SEED, a run repeats the earlier one. */
 const seed = Number(process.env['FUZZ_SEED'] ?? randomInt(2 ** 31));
 
 const leastRequests = 25_000;
@@ -125,7 +125,7 @@ const errorLevel = 50;
 const startMessage = /^(?:animal-store serves |Metrics and health checks, without a key: )http/;
 
 /**
- * True for log lines of errors and of server errors, except the response to noise that claims another version of HTTP.
+ * True for log lines of errors and of server errors, except the response to noise that names another version of HTTP.
  */
 const isFailure = ({ level, status = 0 }: LogLine): boolean =>
   Number(level) >= errorLevel || (Number(status) >= 500 && status !== 505);

@@ -119,7 +119,10 @@ const breakBodies = async (folder: string): Promise<void> => {
 
 const silentClients = 300;
 
-/** Texts that clients send before they fall silent, patterns of the answers, and bounds on the close of connections. */
+/**
+ * Texts that clients send before they fall silent, patterns of the answers, and maximum times until connections are
+ * closed.
+ */
 const silences: ReadonlyArray<readonly [sent: string, received: RegExp, boundMs: number]> = [
   ['', /^$/, 15_000],
   [`GET /v1/pets HTTP/1.1\r\n${head}`, /^HTTP\/1\.1 408 /, 15_000],

@@ -16,7 +16,10 @@ import { attachStrace, detachAll, fault, fillDisk, inTmpfs } from '../support/ma
 import { type ReadsUnderFault, witness } from '../support/witness';
 
 interface Failure {
-  /** Injects the fault into the database of a service with this process id. The returned function removes its cause. */
+  /**
+   * Injects the fault into the database of a service with this process id. The returned function removes the cause of
+   * the fault.
+   */
   readonly inject: (pid: number) => Promise<() => unknown>;
   readonly reads: ReadsUnderFault;
   /** Text that /readyz shows during the fault. */

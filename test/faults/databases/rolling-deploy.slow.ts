@@ -26,7 +26,10 @@ const startReady = async (environment: Environment, port: number): Promise<Servi
 
 /** Delay of a stop, longer than the interval of the proxies' health checks. */
 const stopDelayMs = 2_000;
-/** Half of the 10 s after which a stop closes busy connections, so that a stop that waits for this limit is noticed. */
+/**
+ * Maximum time of a stop. It has only half of the 10 s after which a stop closes busy connections, so that a stop that
+ * waits for this limit fails.
+ */
 const longestStopMs = stopDelayMs + 5_000;
 
 /** Replaces the instances one by one, while the other one stays ready. */

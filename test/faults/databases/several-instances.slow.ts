@@ -55,7 +55,10 @@ for (const { name, within } of sqlStores) {
         let newest = 0n;
         let acknowledged = 0;
 
-        /** Sends the same reads as the writers, so that there always is a batch in flight to be joined. */
+        /**
+         * Sends the same reads as the writers, so that a batch is always in flight that a later read could wrongly
+         * join.
+         */
         const keepReading = async (place: number): Promise<void> => {
           const address = addresses[place % instances] ?? '';
           const pages = ['?limit=100', '?limit=100&status=pending'];

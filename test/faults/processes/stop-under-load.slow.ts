@@ -16,8 +16,8 @@ const start = ({ databaseUrl }: SqlStore, delayMs: number) =>
   startService({ ...environmentOf(databaseUrl), LOG_LEVEL: 'info', STOP_DELAY: `${delayMs}` });
 
 /**
- * Starts clients that keep their connection and use the service until one is refused. Resolves once animals are
- * created.
+ * Starts clients that keep their connection and use the service until a connection is refused. Resolves once animals
+ * are created.
  */
 const startLoad = async (address: string, onAnswer: (answer: Answer, client: number) => void) => {
   const ledger = newLedger();

@@ -93,7 +93,7 @@ const headers = fc.dictionary(
   { maxKeys: 3, noNullPrototype },
 );
 
-/** Bodies of 16 kB, the most that is parsed, that each cost a careless parser much work. */
+/** Bodies of 16 kB, the maximum that is parsed. Each would cost a careless parser much work. */
 const hardBodies = [
   ...['[', '{"a":', '"', '\\', '9', '"\\', '[[],', ' ', '{', '-', '"a":1,', '\u00e9', '0,', '"\\u0000'],
 ].map((text) => text.repeat(Math.floor(16_000 / Buffer.byteLength(text))));

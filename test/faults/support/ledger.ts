@@ -61,7 +61,7 @@ interface Client {
   readonly onAnswer?: (answer: Answer) => void;
 }
 
-/** Creates an animal and lists a page in turn. Sends a request again only if its connection was refused. */
+/** Alternately creates an animal and lists a page. Sends a request again only if its connection was refused. */
 export const useUntilOver = async (client: Client): Promise<void> => {
   const { name, ledger, isOver, keepAlive = true, turnAway = () => undefined } = client;
   const agent = new Agent({ keepAlive, maxSockets: 1 });

@@ -28,7 +28,7 @@ const readPaths = ['/v1/pets', '/v1/pets?status=sold', '/v1/pets/1'];
 export type ReadsUnderFault = 'reads continue' | 'reads fail';
 
 /**
- * Makes a client with the API key `owner` that checks each response: the expected one, or a 503 in time without
+ * Makes a client with the API key `owner` that accepts only the expected response, or a 503 in time and without
  * internal details.
  */
 export const witness = (address: string) => {

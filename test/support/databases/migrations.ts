@@ -1,6 +1,5 @@
 import { migrations } from '../../../adapters/knex/migrations/migrations';
 
-/** Returns the names of the service's migrations, in order. */
 export const migrationNames = (): ReadonlyArray<string> => Object.keys(migrations);
 
 /** A migration that a later version of the service could have. */

@@ -61,7 +61,7 @@ export const startPlainServer = async (
   };
 };
 
-/** Returns the body of a request to a plain server, or an empty text if it is incomplete. */
+/** Returns the body of a request to a plain server, or an empty text if the body is incomplete. */
 export const bodyOf = async (request: IncomingMessage): Promise<string> => {
   const body = await readBody(request, undefined);
   return E.isRight(body) ? Buffer.from(body.right).toString() : '';

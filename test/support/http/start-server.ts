@@ -42,7 +42,7 @@ export const memoryApplication = ({
     ...options,
   });
 
-/** Serves an application of `memoryApplication` on a free port of this process. */
+/** Serves an application of `memoryApplication` in this process, on a free port. */
 export const startServer = (options: Options = {}): Promise<HttpServer> => {
   const { app, ...answers } = memoryApplication(options);
   return startHttpServer(app.callback(), {

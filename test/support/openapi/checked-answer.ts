@@ -7,7 +7,6 @@ import { decodeDocument, isDescribedHeader, parseExactJson, responseOf, validato
 
 const document = decodeDocument(source);
 
-/** Checks a value against a schema of the document. */
 const expectToMatch = (value: unknown, schema: object) => {
   const validate = validatorOf(document, schema);
   const isValid = validate(value);
@@ -68,7 +67,6 @@ const Pet = t.intersection([
 ]);
 const ErrorBody = t.strict({ code: t.string, message: t.string, status: t.number });
 
-/** An animal in a response. */
 export type AnsweredPet = Readonly<{
   id: bigint;
   name: string;

@@ -22,7 +22,7 @@ import {
 } from './provocations';
 import { parameterTexts } from './samples';
 
-/** Response of the program. `failure` is the name of the failure that the request provoked, if it did. */
+/** Response of the program. `failure` is the name of the failure that the request provoked, if any. */
 export interface Observation {
   readonly operationId: string;
   readonly failure?: string;

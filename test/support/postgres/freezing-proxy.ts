@@ -10,7 +10,7 @@ export interface FreezingProxy {
   readonly freeze: () => void;
   /** Stops passing what the server sends. What clients send is still passed. */
   readonly freezeAnswers: () => void;
-  /** Closes every connection, and each new one at once. */
+  /** Closes all connections, and each new connection immediately. */
   readonly refuse: () => void;
   /** Ends the effect of `freeze`, `freezeAnswers` and `refuse`. */
   readonly thaw: () => void;

@@ -41,7 +41,7 @@ const listenOnce = async (port: number): Promise<void> => {
   await once(server, 'close');
 };
 
-/** Returns ports below 32768. From there on, Linux assigns ports to the client side of connections. */
+/** Returns ports below 32768, because Linux assigns higher ports to the client side of connections. */
 const portsOfServers = (): ReadonlyArray<number> =>
   Array.from({ length: 50 }, () => randomInt(20_000, 32_000));
 

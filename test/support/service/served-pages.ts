@@ -7,7 +7,6 @@ import { type ServiceProcess, startService } from './service-process';
 
 interface ServedPages {
   readonly browser: Pick<Browser, 'newContext' | 'newPage'>;
-  /** Address of the service. */
   readonly address: () => string;
   /** Address of the service behind a proxy, with a path. */
   readonly proxyAddress: () => string;

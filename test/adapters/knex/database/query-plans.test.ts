@@ -173,7 +173,7 @@ describe('the query plans on PostgreSQL', () => {
         const text = plan.rows.map((row) => row['QUERY PLAN']).join('\n');
         expect(text).to.match(/Index Cond/);
         expect(text).not.to.match(/Seq Scan/);
-        // A list by both filters may read further rows, because no index has both fields: it would make creates a fifth
+        // A list by both filters may read further rows, because an index on both fields would make creates a fifth
         // slower.
         if (!name.endsWith('both filters'))
           expect(text, 'rows read in vain').not.to.match(/Sort|(?<!One-Time )Filter/);

@@ -32,7 +32,6 @@ import { projectFolder } from '../../../support/processes/command';
 import { success } from '../../../contracts/outcome';
 import { requiredRights, requiredColumns } from '../../../../adapters/knex/database/requirements';
 
-/** Takes the steps of an inspection until one fails. */
 const inspect = (database: OwnDatabase) =>
   pipe(
     inspectConnection(database),

@@ -8,7 +8,6 @@ import { type PostgresServer, withOwnPostgres } from '../../../support/postgres/
 
 const options = { poolSize: 3, statementTimeoutMs: 400 };
 
-/** Runs a test with a store on a server of its own. */
 const withStore = (test: (database: OwnDatabase, server: PostgresServer) => Promise<void>): Promise<void> =>
   withOwnPostgres(async (server) => {
     const database = openPostgres(server.url, options);

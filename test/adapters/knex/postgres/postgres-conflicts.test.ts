@@ -10,8 +10,8 @@ import { alterTables } from '../../../support/postgres/postgres';
 import { success } from '../../../contracts/outcome';
 
 /**
- * Makes the first inserts fail with a serialization error. A sequence counts them, because a rollback does not reset
- * it. Citus has no triggers on distributed tables.
+ * Makes the first inserts fail with a serialization error. A sequence counts the inserts, because a rollback does not
+ * reset it. Uses a default value, because Citus has no triggers on distributed tables.
  */
 const refuseFirst = (database: OwnDatabase, times: number): Promise<void> =>
   alterTables(

@@ -10,7 +10,6 @@ export const doctor = async (environment: Environment) => {
   return { results, failed: results.filter(({ ok }) => !ok), text: JSON.stringify(results) };
 };
 
-/** Runs a test with a migrated database, and closes the database afterwards. */
 export const withDatabase = async (
   file: string,
   use: (database: OwnDatabase) => Promise<unknown>,
