@@ -26,27 +26,19 @@ import {
 import { defaultPageSize, petRules } from './rules';
 import { type Checked, fieldType, type InvalidField } from './validation';
 
-/** Failure of a list: the query has fields with invalid values. */
-export interface InvalidQuery {
-  readonly _tag: 'InvalidQuery';
-  readonly fields: ReadonlyArray<InvalidField>;
+/** Ports of a store. Without `consumeQuota`, requests are not limited. */
+export interface Ports {
+  /** Other functions of a repository serve corrections and imports, which no API key opens. */
+  readonly pets: Pick<PetRepository, 'list' | 'find' | 'create'>;
+  readonly authenticate: Authenticate;
+  readonly consumeQuota?: ConsumeQuota | undefined;
 }
 
-/** Failure of a create: the animal lacks fields, or has fields with invalid values. */
-export interface InvalidNewPet {
-  readonly _tag: 'InvalidNewPet';
-  readonly fields: ReadonlyArray<InvalidField>;
-}
-
-/** Failure of a create: the API key may only read. */
-export interface ReadOnlyApiKey {
-  readonly _tag: 'ReadOnlyApiKey';
-}
-
-/** Failure of a create: the idempotency key is not 1 to 255 printable ASCII characters. */
-export interface InvalidIdempotencyKey {
-  readonly _tag: 'InvalidIdempotencyKey';
-}
+/** Opens the store with an API key, and counts one request of the key's owner if there is a rate limit. */
+export type OpenAnimalStore = (
+  apiKey: string,
+  deadline?: Deadline,
+) => TE.TaskEither<InvalidApiKey | QuotaExceeded | Unavailable, AnimalStore>;
 
 /** Failure of opening the store: the owner of the API key has used up the quota. */
 export interface QuotaExceeded {
@@ -97,49 +89,51 @@ export interface AnimalStore {
 /** Name of an operation. Adapters have records with these keys, so that the compiler reports a missing operation. */
 export type OperationName = Exclude<keyof AnimalStore, 'caller' | 'quota'>;
 
-/** Opens the store with an API key, and counts one request of the key's owner if there is a rate limit. */
-export type OpenAnimalStore = (
-  apiKey: string,
-  deadline?: Deadline,
-) => TE.TaskEither<InvalidApiKey | QuotaExceeded | Unavailable, AnimalStore>;
+/** Failure of a list: the query has fields with invalid values. */
+export interface InvalidQuery {
+  readonly _tag: 'InvalidQuery';
+  readonly fields: ReadonlyArray<InvalidField>;
+}
+
+/** Failure of a create: the animal lacks fields, or has fields with invalid values. */
+export interface InvalidNewPet {
+  readonly _tag: 'InvalidNewPet';
+  readonly fields: ReadonlyArray<InvalidField>;
+}
+
+/** Failure of a create: the API key may only read. */
+export interface ReadOnlyApiKey {
+  readonly _tag: 'ReadOnlyApiKey';
+}
+
+/** Failure of a create: the idempotency key is not 1 to 255 printable ASCII characters. */
+export interface InvalidIdempotencyKey {
+  readonly _tag: 'InvalidIdempotencyKey';
+}
 
 type FailureOf<F> = F extends (...values: never) => TE.TaskEither<infer Failure, unknown> ? Failure : never;
 
 /** Failure of opening the store, or of one of its operations. */
 export type StoreFailure = FailureOf<OpenAnimalStore | AnimalStore[OperationName]>;
 
-/** Ports of a store. Without `consumeQuota`, requests are not limited. */
-export interface Ports {
-  /** Other functions of a repository serve corrections and imports, which no API key opens. */
-  readonly pets: Pick<PetRepository, 'list' | 'find' | 'create'>;
-  readonly authenticate: Authenticate;
-  readonly consumeQuota?: ConsumeQuota | undefined;
-}
-
-const idType = fieldType(petRules.id);
-
-const decodeQuery = (query: unknown): E.Either<InvalidQuery, PetQuery> =>
-  pipe(
-    checkPetQuery(query),
-    E.bimap(
-      (fields) => ({ _tag: 'InvalidQuery', fields }),
-      ({ value }) => ({ limit: defaultPageSize, ...value }),
-    ),
-  );
-
 /**
- * Decodes an animal to add, and names the properties that it ignores. Returns a copy, so that a program may change its
- * object before the animal is stored.
+ * Makes the function that opens the store of these ports. Only a valid API key gives access to the operations.
+ * @example const openStore = openAnimalStore({ pets, authenticate });
  */
-export const decodeNewPet = (newPet: unknown): E.Either<InvalidNewPet, Checked<NewPet>> =>
-  pipe(
-    checkNewPet(newPet),
-    E.mapLeft((fields) => ({ _tag: 'InvalidNewPet', fields })),
-  );
-
-/** Fails if the API key of the caller may only read. */
-export const checkMayCreate = ({ isReadOnly }: Caller): E.Either<ReadOnlyApiKey, void> =>
-  isReadOnly === true ? E.left({ _tag: 'ReadOnlyApiKey' }) : E.right(undefined);
+export const openAnimalStore =
+  ({ pets, authenticate, consumeQuota }: Ports): OpenAnimalStore =>
+  (apiKey, deadline) =>
+  async () => {
+    if (!ApiKey.is(apiKey)) return E.left(invalidApiKey('malformed'));
+    const caller = await authenticate(apiKey, deadline)();
+    if (E.isLeft(caller)) return caller;
+    if (consumeQuota === undefined) return E.right(operationsOf(pets, caller.right, undefined));
+    const quota = await consumeQuota(caller.right.ownerId, deadline)();
+    if (E.isLeft(quota)) return quota;
+    return quota.right.isWithin
+      ? E.right(operationsOf(pets, caller.right, quota.right))
+      : E.left({ _tag: 'QuotaExceeded', caller: caller.right, quota: quota.right });
+  };
 
 const operationsOf = (pets: Ports['pets'], caller: Caller, quota: Quota | undefined): AnimalStore => ({
   caller,
@@ -170,21 +164,27 @@ const operationsOf = (pets: Ports['pets'], caller: Caller, quota: Quota | undefi
   },
 });
 
+const idType = fieldType(petRules.id);
+
+const decodeQuery = (query: unknown): E.Either<InvalidQuery, PetQuery> =>
+  pipe(
+    checkPetQuery(query),
+    E.bimap(
+      (fields) => ({ _tag: 'InvalidQuery', fields }),
+      ({ value }) => ({ limit: defaultPageSize, ...value }),
+    ),
+  );
+
 /**
- * Makes the function that opens the store of these ports. Only a valid API key gives access to the operations.
- * @example const openStore = openAnimalStore({ pets, authenticate });
+ * Decodes an animal to add, and names the properties that it ignores. Returns a copy, so that a program may change its
+ * object before the animal is stored.
  */
-export const openAnimalStore =
-  ({ pets, authenticate, consumeQuota }: Ports): OpenAnimalStore =>
-  (apiKey, deadline) =>
-  async () => {
-    if (!ApiKey.is(apiKey)) return E.left(invalidApiKey('malformed'));
-    const caller = await authenticate(apiKey, deadline)();
-    if (E.isLeft(caller)) return caller;
-    if (consumeQuota === undefined) return E.right(operationsOf(pets, caller.right, undefined));
-    const quota = await consumeQuota(caller.right.ownerId, deadline)();
-    if (E.isLeft(quota)) return quota;
-    return quota.right.isWithin
-      ? E.right(operationsOf(pets, caller.right, quota.right))
-      : E.left({ _tag: 'QuotaExceeded', caller: caller.right, quota: quota.right });
-  };
+export const decodeNewPet = (newPet: unknown): E.Either<InvalidNewPet, Checked<NewPet>> =>
+  pipe(
+    checkNewPet(newPet),
+    E.mapLeft((fields) => ({ _tag: 'InvalidNewPet', fields })),
+  );
+
+/** Fails if the API key of the caller may only read. */
+export const checkMayCreate = ({ isReadOnly }: Caller): E.Either<ReadOnlyApiKey, void> =>
+  isReadOnly === true ? E.left({ _tag: 'ReadOnlyApiKey' }) : E.right(undefined);

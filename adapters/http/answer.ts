@@ -11,28 +11,6 @@ export type AuthenticateRequest<Request> = (
   request: Request,
 ) => string | undefined | Promise<string | undefined>;
 
-// Ignores spaces and tabs at both ends of the value (RFC 9110, section 5.6.3). `\s` would also ignore a no-break space.
-const bearer = /^[ \t]*Bearer +((?:.*[^ \t])?)[ \t]*$/i;
-
-/**
- * Extracts the API key from an Authorization header. Without the scheme Bearer (RFC 6750, section 2.1), the key counts
- * as missing. A second `Bearer`, such as one pasted with the key, gets an error of its own.
- */
-const bearerKey = (authorization = ''): E.Either<HttpFailure, string> => {
-  const key = bearer.exec(authorization)?.[1];
-  if (key === undefined) return E.left({ _tag: 'MissingApiKey' });
-  return bearer.test(key) ? E.left({ _tag: 'RepeatedBearer' }) : E.right(key);
-};
-
-/** Returns the state of a rate limit as headers (draft-ietf-httpapi-ratelimit-headers), or {} without a limit. */
-const quotaHeaders = (quota: Quota | undefined): Headers =>
-  quota === undefined
-    ? {}
-    : {
-        RateLimit: `"default";r=${quota.remaining};t=${quota.resetsInSeconds}`,
-        'RateLimit-Policy': `"default";q=${quota.requests};w=${quota.seconds}`,
-      };
-
 /** Functions that open the store for a request. `Request` is the type of a request in the web framework. */
 export interface StoreAccess<Request> {
   /** Opens the store with an API key. `openAnimalStore(ports)` makes this function. */
@@ -40,6 +18,26 @@ export interface StoreAccess<Request> {
   /** Returns the API key of a request, for example from its session. The default reads the header `Authorization`. */
   readonly authenticateRequest?: AuthenticateRequest<Request> | undefined;
 }
+
+/**
+ * Answers a request to an operation until its deadline, and makes the reply with all headers of the operation.
+ * `hostRequest` is the same request, in the type of the web framework.
+ */
+export const answer = async <Request>(
+  access: StoreAccess<Request>,
+  hostRequest: Request,
+  request: PetRequest,
+  { path, headers, handle }: Pick<PetOperation, 'headers' | 'handle'> & { readonly path?: string },
+): Promise<Reply> => {
+  const { record, header } = request;
+  record.route = path;
+  const outcome = await record.endInTime(openAndHandle(access, hostRequest, request, handle));
+  // `Vary` protects replies from a cache that ignores `no-store`. It is `*` for a function of the host, because this
+  // function may read any part of the request.
+  const Vary = access.authenticateRequest === undefined ? 'Authorization' : '*';
+  const allHeaders = { Vary, ...headers, ...quotaHeaders(record.quota) };
+  return record.end(outcome, allHeaders, header('if-none-match'));
+};
 
 /** Opens the store with the API key of a request, and calls the handler. `hostRequest` is as in `answer`. */
 const openAndHandle = async <Request>(
@@ -63,22 +61,24 @@ const openAndHandle = async <Request>(
   return E.isLeft(opened) ? opened : handle(opened.right, request);
 };
 
+// Ignores spaces and tabs at both ends of the value (RFC 9110, section 5.6.3). `\s` would also ignore a no-break space.
+const bearer = /^[ \t]*Bearer +((?:.*[^ \t])?)[ \t]*$/i;
+
 /**
- * Answers a request to an operation until its deadline, and makes the reply with all headers of the operation.
- * `hostRequest` is the same request, in the type of the web framework.
+ * Extracts the API key from an Authorization header. Without the scheme Bearer (RFC 6750, section 2.1), the key counts
+ * as missing. A second `Bearer`, such as one pasted with the key, gets an error of its own.
  */
-export const answer = async <Request>(
-  access: StoreAccess<Request>,
-  hostRequest: Request,
-  request: PetRequest,
-  { path, headers, handle }: Pick<PetOperation, 'headers' | 'handle'> & { readonly path?: string },
-): Promise<Reply> => {
-  const { record, header } = request;
-  record.route = path;
-  const outcome = await record.endInTime(openAndHandle(access, hostRequest, request, handle));
-  // `Vary` protects replies from a cache that ignores `no-store`. It is `*` for a function of the host, because this
-  // function may read any part of the request.
-  const Vary = access.authenticateRequest === undefined ? 'Authorization' : '*';
-  const allHeaders = { Vary, ...headers, ...quotaHeaders(record.quota) };
-  return record.end(outcome, allHeaders, header('if-none-match'));
+const bearerKey = (authorization = ''): E.Either<HttpFailure, string> => {
+  const key = bearer.exec(authorization)?.[1];
+  if (key === undefined) return E.left({ _tag: 'MissingApiKey' });
+  return bearer.test(key) ? E.left({ _tag: 'RepeatedBearer' }) : E.right(key);
 };
+
+/** Returns the state of a rate limit as headers (draft-ietf-httpapi-ratelimit-headers), or {} without a limit. */
+const quotaHeaders = (quota: Quota | undefined): Headers =>
+  quota === undefined
+    ? {}
+    : {
+        RateLimit: `"default";r=${quota.remaining};t=${quota.resetsInSeconds}`,
+        'RateLimit-Policy': `"default";q=${quota.requests};w=${quota.seconds}`,
+      };

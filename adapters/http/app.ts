@@ -13,6 +13,31 @@ import { drainBody } from './request-body';
 import { addPetRoutes, type Context, type Middleware, respond } from './routes';
 import { addAdminRoutes, addPublicRoutes, type CheckReadiness, type ReadMetrics } from './service-routes';
 
+interface Common {
+  readonly reporter: Reporter;
+  readonly corsOrigins?: ReadonlyArray<string>;
+  readonly trustedProxies?: number;
+}
+
+interface PublicOptions extends Common {
+  readonly openStore: OpenAnimalStore;
+  readonly checkReadiness: CheckReadiness;
+}
+
+/** Makes the application of the public server: operations, pages and health checks. */
+export const httpApplication = (options: PublicOptions): HttpApplication => {
+  const { reporter, corsOrigins = [], trustedProxies = 0, openStore, checkReadiness } = options;
+  const application = createApplication(options, petMethods);
+  const { app } = application;
+  // The access log comes first, so that it reports every request, such as a preflight request that `cors` answers.
+  app.use(accessLog(reporter, trustedProxies));
+  app.use(completeRequests);
+  app.use(cors(corsOrigins, reporter.preflightRejected));
+  addPetRoutes(app, openStore);
+  addPublicRoutes(app, checkReadiness, trustedProxies);
+  return application;
+};
+
 const clientClosedRequest = 499;
 
 const maxPathLength = 1_000;
@@ -65,11 +90,18 @@ const completeRequests = async (context: Context, next: () => unknown): Promise<
   if (!context.req.complete && !(await drainBody(context.req))) closeAfter(context.res);
 };
 
-interface Common {
-  readonly reporter: Reporter;
-  readonly corsOrigins?: ReadonlyArray<string>;
-  readonly trustedProxies?: number;
-}
+/** Makes the application of the admin server: metrics and health checks. */
+export const adminApplication = (
+  reporter: Reporter,
+  checkReadiness: CheckReadiness,
+  readMetrics: ReadMetrics,
+): HttpApplication => {
+  const application = createApplication({ reporter }, ['GET', 'HEAD']);
+  const { app } = application;
+  app.use(completeRequests);
+  addAdminRoutes(app, checkReadiness, readMetrics);
+  return application;
+};
 
 /** Makes a Koa application without routes, and the function that answers failures which the HTTP server detects. */
 const createApplication = (
@@ -113,35 +145,3 @@ const createApplication = (
 };
 
 export type HttpApplication = ReturnType<typeof createApplication>;
-
-interface PublicOptions extends Common {
-  readonly openStore: OpenAnimalStore;
-  readonly checkReadiness: CheckReadiness;
-}
-
-/** Makes the application of the public server: operations, pages and health checks. */
-export const httpApplication = (options: PublicOptions): HttpApplication => {
-  const { reporter, corsOrigins = [], trustedProxies = 0, openStore, checkReadiness } = options;
-  const application = createApplication(options, petMethods);
-  const { app } = application;
-  // The access log comes first, so that it reports every request, such as a preflight request that `cors` answers.
-  app.use(accessLog(reporter, trustedProxies));
-  app.use(completeRequests);
-  app.use(cors(corsOrigins, reporter.preflightRejected));
-  addPetRoutes(app, openStore);
-  addPublicRoutes(app, checkReadiness, trustedProxies);
-  return application;
-};
-
-/** Makes the application of the admin server: metrics and health checks. */
-export const adminApplication = (
-  reporter: Reporter,
-  checkReadiness: CheckReadiness,
-  readMetrics: ReadMetrics,
-): HttpApplication => {
-  const application = createApplication({ reporter }, ['GET', 'HEAD']);
-  const { app } = application;
-  app.use(completeRequests);
-  addAdminRoutes(app, checkReadiness, readMetrics);
-  return application;
-};

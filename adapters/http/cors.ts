@@ -3,39 +3,6 @@ import { acceptedHeaders, exposedHeaders, type Headers, securityHeaders } from '
 import { petMethods } from './pet-operations';
 import { type Middleware, respond } from './routes';
 
-const isAllowed = (origins: ReadonlyArray<string>, origin: string): boolean =>
-  origin !== '' && (origins.includes('*') || origins.includes(origin));
-
-const exposed = exposedHeaders.join();
-
-/**
- * Returns the CORS headers of a response (Fetch standard, section 3.3). Does not allow credentials such as cookies,
- * because a page sends its API key in `Authorization`.
- */
-export const corsHeaders = (origins: ReadonlyArray<string>, origin = ''): Headers => {
-  if (origins.length === 0) return {};
-  if (!isAllowed(origins, origin)) return { Vary: 'Origin' };
-  return {
-    Vary: 'Origin',
-    'Access-Control-Allow-Origin': origins.includes('*') ? '*' : origin,
-    'Access-Control-Expose-Headers': exposed,
-  };
-};
-
-// Matches only well-formed origins, because the origin is logged.
-const loggableOrigin = /^(?:null|[a-z][a-z0-9+.-]*:\/\/[\w.:[\]-]{1,255})$/i;
-
-const preflightReply = {
-  status: 204,
-  headers: {
-    ...securityHeaders,
-    'Access-Control-Allow-Methods': petMethods.join(),
-    'Access-Control-Allow-Headers': acceptedHeaders.join(),
-    'Access-Control-Max-Age': '7200',
-  },
-  body: '',
-};
-
 /**
  * Sets CORS headers. Answers preflight requests of allowed origins. Reports those of other origins, and leaves them to
  * the next middleware.
@@ -54,3 +21,36 @@ export const cors =
     respond(context, E.right(preflightReply));
     return undefined;
   };
+
+// Matches only well-formed origins, because the origin is logged.
+const loggableOrigin = /^(?:null|[a-z][a-z0-9+.-]*:\/\/[\w.:[\]-]{1,255})$/i;
+
+const preflightReply = {
+  status: 204,
+  headers: {
+    ...securityHeaders,
+    'Access-Control-Allow-Methods': petMethods.join(),
+    'Access-Control-Allow-Headers': acceptedHeaders.join(),
+    'Access-Control-Max-Age': '7200',
+  },
+  body: '',
+};
+
+/**
+ * Returns the CORS headers of a response (Fetch standard, section 3.3). Does not allow credentials such as cookies,
+ * because a page sends its API key in `Authorization`.
+ */
+export const corsHeaders = (origins: ReadonlyArray<string>, origin = ''): Headers => {
+  if (origins.length === 0) return {};
+  if (!isAllowed(origins, origin)) return { Vary: 'Origin' };
+  return {
+    Vary: 'Origin',
+    'Access-Control-Allow-Origin': origins.includes('*') ? '*' : origin,
+    'Access-Control-Expose-Headers': exposed,
+  };
+};
+
+const exposed = exposedHeaders.join();
+
+const isAllowed = (origins: ReadonlyArray<string>, origin: string): boolean =>
+  origin !== '' && (origins.includes('*') || origins.includes(origin));

@@ -13,6 +13,18 @@ export const hasBody = ({ headers, httpVersionMajor }: IncomingMessage): boolean
 /** Bodies that are being collected. The server begins to collect a body before the routes ask for it. */
 const collected = new WeakMap<IncomingMessage, Promise<BodyResult>>();
 
+/**
+ * Reads a body into one buffer, because even a chunk of one byte would take 400 bytes in a list of chunks. Fails if the
+ * body is too large, incomplete, or already read by a body parser. A second call returns the same body.
+ */
+export const collectBody = (request: IncomingMessage): Promise<BodyResult> => {
+  const earlier = collected.get(request);
+  if (earlier !== undefined) return earlier;
+  const body = startCollecting(request);
+  collected.set(request, body);
+  return body;
+};
+
 const startCollecting = (request: IncomingMessage): Promise<BodyResult> => {
   if (request.readableDidRead || request.readableEncoding !== null) {
     const cause = new Error('mount the pet routes before the body parser: the body was already read');
@@ -38,16 +50,10 @@ const startCollecting = (request: IncomingMessage): Promise<BodyResult> => {
   });
 };
 
-/**
- * Reads a body into one buffer, because even a chunk of one byte would take 400 bytes in a list of chunks. Fails if the
- * body is too large, incomplete, or already read by a body parser. A second call returns the same body.
- */
-export const collectBody = (request: IncomingMessage): Promise<BodyResult> => {
-  const earlier = collected.get(request);
-  if (earlier !== undefined) return earlier;
-  const body = startCollecting(request);
-  collected.set(request, body);
-  return body;
+/** Returns the body, from `rawBody` if an embedding program's body parser has set it. Fails if it has over 16 kB. */
+export const readBody = async (request: IncomingMessage, rawBody: unknown): Promise<BodyResult> => {
+  const body = parsedBody(rawBody) ?? (await collectBody(request));
+  return E.isRight(body) && body.right.length > requestLimits.bodyBytes ? E.left(bodyTooLarge) : body;
 };
 
 /**
@@ -59,12 +65,6 @@ const parsedBody = (rawBody: unknown): E.Either<HttpFailure, Uint8Array> | undef
   return rawBody.includes('\ufffd')
     ? E.left({ _tag: 'MalformedJson', reason: 'not valid UTF-8; send U+FFFD as \\ufffd' })
     : E.right(Buffer.from(rawBody));
-};
-
-/** Returns the body, from `rawBody` if an embedding program's body parser has set it. Fails if it has over 16 kB. */
-export const readBody = async (request: IncomingMessage, rawBody: unknown): Promise<BodyResult> => {
-  const body = parsedBody(rawBody) ?? (await collectBody(request));
-  return E.isRight(body) && body.right.length > requestLimits.bodyBytes ? E.left(bodyTooLarge) : body;
 };
 
 /** Sends 100 (Continue) only when the body is read, so that a client need not send a body that is rejected earlier. */

@@ -7,16 +7,6 @@ import { failureReply, type Reply } from './reply';
 /** Maximum time to answer a request, from its start. The time in which its handler waits for the body is not counted. */
 export const maxResponseMs = 4_000;
 
-const wellFormed = /^[\w.:~+/=-]{1,128}$/;
-
-/** Returns the `X-Request-Id` of a request if it is well-formed, otherwise a new UUID. */
-export const requestIdOf = (sent: unknown): string =>
-  typeof sent === 'string' && wellFormed.test(sent) ? sent : crypto.randomUUID();
-
-/** True if `If-None-Match` has this ETag, by weak comparison (RFC 9110, section 13.1.2). */
-const isMatched = (etag: string, ifNoneMatch = ''): boolean =>
-  ifNoneMatch.split(',').some((each) => [etag, `W/${etag}`, '*'].includes(each.trim()));
-
 /** Record of one request, from its start to its outcome. */
 export class RequestRecord {
   readonly id: string;
@@ -98,6 +88,16 @@ export class RequestRecord {
   }
 }
 
+const wellFormed = /^[\w.:~+/=-]{1,128}$/;
+
+/** Returns the `X-Request-Id` of a request if it is well-formed, otherwise a new UUID. */
+export const requestIdOf = (sent: unknown): string =>
+  typeof sent === 'string' && wellFormed.test(sent) ? sent : crypto.randomUUID();
+
+/** True if `If-None-Match` has this ETag, by weak comparison (RFC 9110, section 13.1.2). */
+const isMatched = (etag: string, ifNoneMatch = ''): boolean =>
+  ifNoneMatch.split(',').some((each) => [etag, `W/${etag}`, '*'].includes(each.trim()));
+
 /** Request and response of Node, as a Koa context has them. */
 interface Exchange {
   readonly req: { readonly headers: Readonly<Record<string, unknown>> };
@@ -105,9 +105,6 @@ interface Exchange {
 }
 
 const records = new WeakMap<Exchange['req'], RequestRecord>();
-
-/** Returns the record of a request that the Koa application has received, otherwise undefined. */
-export const findRecord = (request: Exchange['req']): RequestRecord | undefined => records.get(request);
 
 /** Returns the record of the request of a context. The first call makes the record. */
 export const recordOf = ({ req, res }: Exchange): RequestRecord => {
@@ -118,3 +115,6 @@ export const recordOf = ({ req, res }: Exchange): RequestRecord => {
   records.set(req, record);
   return record;
 };
+
+/** Returns the record of a request that the Koa application has received, otherwise undefined. */
+export const findRecord = (request: Exchange['req']): RequestRecord | undefined => records.get(request);

@@ -16,83 +16,8 @@ export interface State {
 }
 
 export type Context = Koa.ParameterizedContext<State>;
+
 export type Middleware = Koa.Middleware<State>;
-
-/** Writes the reply. Emits the cause of a 500 or 503 as the application's `error` event. */
-const write = (context: Context, record: RequestRecord, { status, headers, body }: Reply): void => {
-  // Keep the `Vary` that middleware for CORS has set, because `context.set` replaces it.
-  const earlierVary = context.res.getHeader('Vary');
-  record.reportCause((cause) => context.app.emit('error', cause, context));
-  context.status = status;
-  context.set(headers);
-  if (earlierVary !== undefined) context.vary(String(earlierVary));
-  if (status === 304) return;
-  context.body = typeof body === 'string' ? body : Buffer.from(body.buffer, body.byteOffset, body.byteLength);
-};
-
-/** Writes the reply of a route that is no operation. */
-export const respond = (context: Context, outcome: E.Either<HttpFailure, Reply>): void => {
-  const record = recordOf(context);
-  write(context, record, record.end(outcome, {}, context.get('If-None-Match')));
-};
-
-/** Makes a router that distinguishes `/v1/pets` from `/V1/pets` and `/v1/pets/`. */
-export const exactRouter = (): Router<State> => new Router<State>({ sensitive: true, strict: true });
-
-/** Returns MethodNotAllowed if the path has routes for other methods, otherwise RouteNotFound. */
-export const unmatched = (router: Router<State>, path: string, hint = operationsHint): HttpFailure => {
-  const allowed = router.match(path, '').path.flatMap(({ methods }) => methods);
-  return allowed.length > 0
-    ? { _tag: 'MethodNotAllowed', allowed: allowed.sort() }
-    : { _tag: 'RouteNotFound', hint };
-};
-
-/**
- * Returns a header, or the values of a repeated header joined by commas. `headers` has only the first value of
- * Authorization and Content-Type. A request with two keys must not be accepted for the first one.
- */
-export const headerOf = ({ headers, rawHeaders }: IncomingMessage, name: string): string | undefined => {
-  if (name !== 'authorization' && name !== 'content-type') return headers[name]?.toString();
-  const isNamed = (index: number): boolean => rawHeaders[index]?.toLowerCase() === name;
-  const values = rawHeaders.filter((_, index) => index % 2 === 1 && isNamed(index - 1));
-  return values.length === 0 ? headers[name] : values.join(', ');
-};
-
-/** Checks the API key and the rate limit, calls the handler, and writes the reply. */
-const serveOperation = async (
-  context: Context,
-  access: StoreAccess<Context>,
-  operation: Pick<PetOperation, 'handle'>,
-  petId = '',
-): Promise<void> => {
-  const { req, request, querystring: query, state } = context;
-  const record = recordOf(context);
-  const reply = await answer(
-    access,
-    context,
-    {
-      record,
-      petId,
-      query,
-      header: (name) => headerOf(req, name),
-      hasBody: hasBody(req),
-      readBody: () => readBody(req, 'rawBody' in request ? request.rawBody : undefined),
-    },
-    operation,
-  );
-  if (record.caller !== undefined) state.caller = record.caller;
-  write(context, record, reply);
-};
-
-const petRouter = (access: StoreAccess<Context>): Router<State> => {
-  const router = exactRouter();
-  for (const operation of Object.values(petOperations)) {
-    router.register(operation.path, [operation.method], (context) =>
-      serveOperation(context, access, operation, context.params['petId']),
-    );
-  }
-  return router;
-};
 
 /** Adds the routes of the operations. Other requests under `/v1` also need a valid key, and then get a 404 or 405. */
 export const addPetRoutes = (app: Koa, openStore: OpenAnimalStore): void => {
@@ -122,4 +47,80 @@ export const mountPetRoutes = (
   { authenticateRequest }: MountOptions = {},
 ): void => {
   app.use(petRouter({ openStore, authenticateRequest }).routes());
+};
+
+const petRouter = (access: StoreAccess<Context>): Router<State> => {
+  const router = exactRouter();
+  for (const operation of Object.values(petOperations)) {
+    router.register(operation.path, [operation.method], (context) =>
+      serveOperation(context, access, operation, context.params['petId']),
+    );
+  }
+  return router;
+};
+
+/** Makes a router that distinguishes `/v1/pets` from `/V1/pets` and `/v1/pets/`. */
+export const exactRouter = (): Router<State> => new Router<State>({ sensitive: true, strict: true });
+
+/** Returns MethodNotAllowed if the path has routes for other methods, otherwise RouteNotFound. */
+export const unmatched = (router: Router<State>, path: string, hint = operationsHint): HttpFailure => {
+  const allowed = router.match(path, '').path.flatMap(({ methods }) => methods);
+  return allowed.length > 0
+    ? { _tag: 'MethodNotAllowed', allowed: allowed.sort() }
+    : { _tag: 'RouteNotFound', hint };
+};
+
+/** Checks the API key and the rate limit, calls the handler, and writes the reply. */
+const serveOperation = async (
+  context: Context,
+  access: StoreAccess<Context>,
+  operation: Pick<PetOperation, 'handle'>,
+  petId = '',
+): Promise<void> => {
+  const { req, request, querystring: query, state } = context;
+  const record = recordOf(context);
+  const reply = await answer(
+    access,
+    context,
+    {
+      record,
+      petId,
+      query,
+      header: (name) => headerOf(req, name),
+      hasBody: hasBody(req),
+      readBody: () => readBody(req, 'rawBody' in request ? request.rawBody : undefined),
+    },
+    operation,
+  );
+  if (record.caller !== undefined) state.caller = record.caller;
+  write(context, record, reply);
+};
+
+/**
+ * Returns a header, or the values of a repeated header joined by commas. `headers` has only the first value of
+ * Authorization and Content-Type. A request with two keys must not be accepted for the first one.
+ */
+export const headerOf = ({ headers, rawHeaders }: IncomingMessage, name: string): string | undefined => {
+  if (name !== 'authorization' && name !== 'content-type') return headers[name]?.toString();
+  const isNamed = (index: number): boolean => rawHeaders[index]?.toLowerCase() === name;
+  const values = rawHeaders.filter((_, index) => index % 2 === 1 && isNamed(index - 1));
+  return values.length === 0 ? headers[name] : values.join(', ');
+};
+
+/** Writes the reply. Emits the cause of a 500 or 503 as the application's `error` event. */
+const write = (context: Context, record: RequestRecord, { status, headers, body }: Reply): void => {
+  // Keep the `Vary` that middleware for CORS has set, because `context.set` replaces it.
+  const earlierVary = context.res.getHeader('Vary');
+  record.reportCause((cause) => context.app.emit('error', cause, context));
+  context.status = status;
+  context.set(headers);
+  if (earlierVary !== undefined) context.vary(String(earlierVary));
+  if (status === 304) return;
+  context.body = typeof body === 'string' ? body : Buffer.from(body.buffer, body.byteOffset, body.byteLength);
+};
+
+/** Writes the reply of a route that is no operation. */
+export const respond = (context: Context, outcome: E.Either<HttpFailure, Reply>): void => {
+  const record = recordOf(context);
+  write(context, record, record.end(outcome, {}, context.get('If-None-Match')));
 };

@@ -11,38 +11,7 @@ import { jsonReply, type Reply } from './reply';
 import { recordOf } from './request-record';
 import { type Context, exactRouter, respond, type State, unmatched } from './routes';
 
-const addRoute = (
-  router: Router<State>,
-  path: string,
-  handle: (context: Context) => TE.TaskEither<HttpFailure, Reply>,
-): void => {
-  router.get(path, async (context) => {
-    const record = recordOf(context);
-    record.route = path;
-    respond(context, await record.endInTime(handle(context)()));
-  });
-};
-
 export type CheckReadiness = TE.TaskEither<NotReady, void>;
-
-/** Paths of the health checks. Probes call them often, so their requests are logged only at level debug. */
-export const healthPaths = ['/livez', '/readyz'] as const;
-
-const addHealthRoutes = (router: Router<State>, checkReadiness: CheckReadiness): void => {
-  addRoute(router, '/livez', () => TE.right(jsonReply(200, '{"status":"live"}')));
-  addRoute(router, '/readyz', () =>
-    pipe(
-      checkReadiness,
-      TE.map(() => jsonReply(200, '{"status":"ready"}')),
-    ),
-  );
-};
-
-const answerUnmatched =
-  (router: Router<State>, hint?: string) =>
-  (context: Context): void => {
-    respond(context, E.left(unmatched(router, context.path, hint)));
-  };
 
 /** Adds the routes that need no API key: health checks, pages and openapi.json. Other paths get a 404 or 405. */
 export const addPublicRoutes = (app: Koa, checkReadiness: CheckReadiness, trustedProxies: number): void => {
@@ -75,3 +44,34 @@ export const addAdminRoutes = (app: Koa, checkReadiness: CheckReadiness, readMet
   app.use(router.routes());
   app.use(answerUnmatched(router, 'this server has /livez, /readyz and /metrics'));
 };
+
+/** Paths of the health checks. Probes call them often, so their requests are logged only at level debug. */
+export const healthPaths = ['/livez', '/readyz'] as const;
+
+const addHealthRoutes = (router: Router<State>, checkReadiness: CheckReadiness): void => {
+  addRoute(router, '/livez', () => TE.right(jsonReply(200, '{"status":"live"}')));
+  addRoute(router, '/readyz', () =>
+    pipe(
+      checkReadiness,
+      TE.map(() => jsonReply(200, '{"status":"ready"}')),
+    ),
+  );
+};
+
+const addRoute = (
+  router: Router<State>,
+  path: string,
+  handle: (context: Context) => TE.TaskEither<HttpFailure, Reply>,
+): void => {
+  router.get(path, async (context) => {
+    const record = recordOf(context);
+    record.route = path;
+    respond(context, await record.endInTime(handle(context)()));
+  });
+};
+
+const answerUnmatched =
+  (router: Router<State>, hint?: string) =>
+  (context: Context): void => {
+    respond(context, E.left(unmatched(router, context.path, hint)));
+  };

@@ -6,48 +6,6 @@ import type { Headers } from '../headers';
 import type { Handler, PetRequest } from '../pet-request';
 import { jsonReply, unknownFieldsHeader } from '../reply';
 
-const quotedText = String.raw`"((?:[ !#-\[\]-~]|\\["\\]){1,${maxIdempotencyKeyLength}})"`;
-// Matches a key without quotes. It must not contain a comma, because Node joins the values of repeated headers with
-// commas. Two keys would otherwise be read as one.
-const bareText = String.raw`([!#-+\--\[\]-~]{1,${maxIdempotencyKeyLength}})`;
-
-// Matches a key in double quotes (a String of RFC 9651, section 3.3.3, without parameters) or a key without quotes.
-const keyText = `(?:${quotedText}|${bareText})`;
-
-const keyInSpaces = new RegExp(`^ *${keyText} *$`);
-
-const readIdempotencyKey = (text: string | undefined): E.Either<HttpFailure, string | undefined> => {
-  if (text === undefined) return E.right(undefined);
-  const [, quoted, bare] = keyInSpaces.exec(text) ?? [];
-  const key = quoted?.replace(/\\(.)/g, '$1') ?? bare;
-  return key === undefined ? E.left({ _tag: 'InvalidIdempotencyKey' }) : E.right(key);
-};
-
-const jsonInUtf8 = /^application\/json *(?:; *(?:charset=(?:utf-?8|"utf-?8") *)?)?$/i;
-
-const unsupported = (expected: string): HttpFailure => ({ _tag: 'UnsupportedMediaType', expected });
-
-const emptyBody: HttpFailure = { _tag: 'MalformedJson', reason: 'empty body' };
-
-/** Checks the headers first, so that a client that waits for a 100 (Continue) need not send a body that is rejected. */
-const checkHead = ({ hasBody, header }: PetRequest): E.Either<HttpFailure, void> => {
-  if (!hasBody) return E.left(emptyBody);
-  if ((header('content-encoding') ?? 'identity').toLowerCase() !== 'identity') {
-    return E.left(unsupported('send the body without a Content-Encoding'));
-  }
-  return jsonInUtf8.test(header('content-type') ?? '')
-    ? E.right(undefined)
-    : E.left(unsupported('Content-Type must be application/json, in UTF-8'));
-};
-
-const readJson = async (request: PetRequest): Promise<E.Either<HttpFailure, unknown>> => {
-  const head = checkHead(request);
-  if (E.isLeft(head)) return head;
-  const body = await request.record.untilArrived(request.readBody());
-  if (E.isLeft(body)) return body;
-  return body.right.length === 0 ? E.left(emptyBody) : parseJsonBytes(body.right);
-};
-
 /** Handles `POST /v1/pets`. Location is relative (RFC 9110, section 10.2.2), because a proxy may add a path prefix. */
 export const handleCreatePet: Handler = async (store, request) => {
   // Reject a read-only API key first, so that a client that waits for a 100 (Continue) need not send the body.
@@ -67,4 +25,47 @@ export const handleCreatePet: Handler = async (store, request) => {
     ...unknownFieldsHeader(ignored, newPetRules),
   };
   return E.right(jsonReply(201, serialisePet(pet), headers));
+};
+
+const quotedText = String.raw`"((?:[ !#-\[\]-~]|\\["\\]){1,${maxIdempotencyKeyLength}})"`;
+
+// Matches a key without quotes. It must not contain a comma, because Node joins the values of repeated headers with
+// commas. Two keys would otherwise be read as one.
+const bareText = String.raw`([!#-+\--\[\]-~]{1,${maxIdempotencyKeyLength}})`;
+
+// Matches a key in double quotes (a String of RFC 9651, section 3.3.3, without parameters) or a key without quotes.
+const keyText = `(?:${quotedText}|${bareText})`;
+
+const keyInSpaces = new RegExp(`^ *${keyText} *$`);
+
+const readIdempotencyKey = (text: string | undefined): E.Either<HttpFailure, string | undefined> => {
+  if (text === undefined) return E.right(undefined);
+  const [, quoted, bare] = keyInSpaces.exec(text) ?? [];
+  const key = quoted?.replace(/\\(.)/g, '$1') ?? bare;
+  return key === undefined ? E.left({ _tag: 'InvalidIdempotencyKey' }) : E.right(key);
+};
+
+const readJson = async (request: PetRequest): Promise<E.Either<HttpFailure, unknown>> => {
+  const head = checkHead(request);
+  if (E.isLeft(head)) return head;
+  const body = await request.record.untilArrived(request.readBody());
+  if (E.isLeft(body)) return body;
+  return body.right.length === 0 ? E.left(emptyBody) : parseJsonBytes(body.right);
+};
+
+const jsonInUtf8 = /^application\/json *(?:; *(?:charset=(?:utf-?8|"utf-?8") *)?)?$/i;
+
+const unsupported = (expected: string): HttpFailure => ({ _tag: 'UnsupportedMediaType', expected });
+
+const emptyBody: HttpFailure = { _tag: 'MalformedJson', reason: 'empty body' };
+
+/** Checks the headers first, so that a client that waits for a 100 (Continue) need not send a body that is rejected. */
+const checkHead = ({ hasBody, header }: PetRequest): E.Either<HttpFailure, void> => {
+  if (!hasBody) return E.left(emptyBody);
+  if ((header('content-encoding') ?? 'identity').toLowerCase() !== 'identity') {
+    return E.left(unsupported('send the body without a Content-Encoding'));
+  }
+  return jsonInUtf8.test(header('content-type') ?? '')
+    ? E.right(undefined)
+    : E.left(unsupported('Content-Type must be application/json, in UTF-8'));
 };

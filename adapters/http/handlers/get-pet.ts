@@ -5,8 +5,6 @@ import type { HttpFailure } from '../errors';
 import type { Handler } from '../pet-request';
 import { jsonReply } from '../reply';
 
-const notFound: HttpFailure = { _tag: 'PetNotFound' };
-
 /**
  * Handles `GET /v1/pets/:petId`. An id that is not an int64 gets a 404, because no animal can have it.
  * @deprecated The operation will be removed on 5 December 2030.
@@ -17,3 +15,5 @@ export const handleGetPet: Handler = async (store, { petId, record }) => {
   const pet = await store.getPet(id, record.deadline)();
   return E.isLeft(pet) ? pet : E.right(jsonReply(200, serialisePet(pet.right)));
 };
+
+const notFound: HttpFailure = { _tag: 'PetNotFound' };

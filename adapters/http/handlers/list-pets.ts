@@ -6,17 +6,18 @@ import type { Headers } from '../headers';
 import type { Handler } from '../pet-request';
 import { jsonReply, unknownFieldsHeader } from '../reply';
 
-const digits = /^[0-9]{1,20}$/;
-
-/** Maximum length of a Link with unknown parameters, because proxies reject responses whose head is long. */
-const maxLinkLength = 2_000;
-
-/** Parsers of the known query parameters. They return undefined for a text that they can't parse. */
-const parsers: Readonly<Record<string, (text: string) => unknown>> = {
-  limit: (text) => (digits.test(text) ? Number(text) : undefined),
-  ...Object.fromEntries(
-    Object.entries<FieldRule>(listRules).map(([name, rule]) => [name, fieldType(rule).fromText]),
-  ),
+/** Handles `GET /v1/pets`. */
+export const handleListPets: Handler = async (store, { query, record }) => {
+  const parameters = readQuery(query);
+  if (E.isLeft(parameters)) return parameters;
+  // An invalid text stays as it is, so that the core rejects it.
+  const known = parameters.right.filter(isKnown);
+  const values = Object.fromEntries(known.map(({ name, value }) => [name, parsers[name]?.(value) ?? value]));
+  const page = await store.listPets(values, record.deadline)();
+  if (E.isLeft(page)) return page;
+  const names = parameters.right.map(({ name }) => name);
+  const headers = { ...linkToNext(parameters.right, page.right), ...unknownFieldsHeader(names, parsers) };
+  return E.right(jsonReply(200, serialisePage(page.right), headers));
 };
 
 /** Maximum number of parameters. More would cost more time than the list itself. */
@@ -28,13 +29,6 @@ interface Parameter {
   /** Name and value as the client wrote them. */
   readonly text: string;
 }
-
-const isKnown = ({ name }: Parameter): boolean => Object.hasOwn(parsers, name);
-
-const invalidQuery = (names: Iterable<string>, expected: string): HttpFailure => ({
-  _tag: 'InvalidQuery',
-  fields: Array.from(names, (name) => ({ name, rule: 'invalid', expected })),
-});
 
 /** Splits a query into its parameters. Fails if there are too many, or a known one is repeated. */
 const readQuery = (query: string): E.Either<HttpFailure, ReadonlyArray<Parameter>> => {
@@ -55,6 +49,26 @@ const readQuery = (query: string): E.Either<HttpFailure, ReadonlyArray<Parameter
   return repeated.size > 0 ? E.left(invalidQuery(repeated, 'given only once')) : E.right(parameters);
 };
 
+const invalidQuery = (names: Iterable<string>, expected: string): HttpFailure => ({
+  _tag: 'InvalidQuery',
+  fields: Array.from(names, (name) => ({ name, rule: 'invalid', expected })),
+});
+
+const digits = /^[0-9]{1,20}$/;
+
+/** Parsers of the known query parameters. They return undefined for a text that they can't parse. */
+const parsers: Readonly<Record<string, (text: string) => unknown>> = {
+  limit: (text) => (digits.test(text) ? Number(text) : undefined),
+  ...Object.fromEntries(
+    Object.entries<FieldRule>(listRules).map(([name, rule]) => [name, fieldType(rule).fromText]),
+  ),
+};
+
+const isKnown = ({ name }: Parameter): boolean => Object.hasOwn(parsers, name);
+
+/** Maximum length of a Link with unknown parameters, because proxies reject responses whose head is long. */
+const maxLinkLength = 2_000;
+
 /**
  * Returns the header Link to the next page (RFC 8288), or no header on the last page. The link is relative, so that it
  * works behind any path prefix. Keeps all parameters but `after` as the client wrote them, and encodes only quotes and
@@ -70,18 +84,4 @@ const linkToNext = (parameters: ReadonlyArray<Parameter>, { pets, hasMore }: Pet
   const others = parameters.filter(({ name }) => name !== 'after');
   const link = linkWith(others);
   return { Link: link.length <= maxLinkLength ? link : linkWith(others.filter(isKnown)) };
-};
-
-/** Handles `GET /v1/pets`. */
-export const handleListPets: Handler = async (store, { query, record }) => {
-  const parameters = readQuery(query);
-  if (E.isLeft(parameters)) return parameters;
-  // An invalid text stays as it is, so that the core rejects it.
-  const known = parameters.right.filter(isKnown);
-  const values = Object.fromEntries(known.map(({ name, value }) => [name, parsers[name]?.(value) ?? value]));
-  const page = await store.listPets(values, record.deadline)();
-  if (E.isLeft(page)) return page;
-  const names = parameters.right.map(({ name }) => name);
-  const headers = { ...linkToNext(parameters.right, page.right), ...unknownFieldsHeader(names, parsers) };
-  return E.right(jsonReply(200, serialisePage(page.right), headers));
 };

@@ -82,8 +82,28 @@ export class Connection {
     socket.destroySoon = this.close;
   }
 
-  get isIdle(): boolean {
-    return this.state === idle && this.socket.writable && !this.parts.isUnfinished;
+  private readonly receive = (bytes: Buffer): void => {
+    const { acceptPriority } = this.serving;
+    if (this.state === idle && acceptPriority.isHolding()) {
+      this.state = waiting;
+      acceptPriority.hold(this.release);
+    }
+    let rest = bytes;
+    while (rest.length > 0 && this.mayParse()) {
+      const length = this.parts.nextLength(rest);
+      const part = length === rest.length ? rest : rest.subarray(0, length);
+      rest = rest.subarray(length);
+      this.parse(part);
+    }
+    // Later requests stay in the socket, which stops reading at its high-water mark.
+    if (rest.length > 0 && this.state !== closing) this.socket.pause().unshift(rest);
+  };
+
+  private mayParse(): boolean {
+    const { socket, state } = this;
+    // A destroyed socket has no parser: Node may already have given it to another connection.
+    if (socket.destroyed) return false;
+    return state === idle || (state._tag === 'Running' && !state.request.complete);
   }
 
   /** Begins an exchange with a request whose head Node has parsed. */
@@ -119,6 +139,53 @@ export class Connection {
     });
   }
 
+  private start({ request, response }: Running): void {
+    const fail = (): void => {
+      response.destroy();
+    };
+    try {
+      const started = this.serving.listener(request, response);
+      if (started instanceof Promise) started.catch(fail);
+    } catch {
+      fail();
+    }
+  }
+
+  private readonly finish = (): void => {
+    if (this.state._tag !== 'Running') return;
+    if (this.serving.isStopping) {
+      this.close();
+      return;
+    }
+    this.state = this.socket.readableLength > 0 ? waiting : idle;
+    // Start the next request in another tick of the event loop, so that a pipelining client cannot starve others.
+    if (this.state === waiting) setImmediate(this.release);
+    else this.endIfHalfClosed();
+  };
+
+  private readonly release = (): void => {
+    if (this.state !== waiting) return;
+    this.state = idle;
+    this.socket.resume();
+  };
+
+  private readonly halfClose = (): void => {
+    this.isHalfClosed = true;
+    this.endIfHalfClosed();
+  };
+
+  /** Reports the half-close to Node only after the current response, because Node would drop this response. */
+  private endIfHalfClosed(): void {
+    if (this.isHalfClosed && this.mayParse()) this.endParsing();
+  }
+
+  private readonly close = (): void => {
+    const { socket, state } = this;
+    const isReceiving = socket.readableLength > 0 || (state._tag === 'Running' && !state.request.complete);
+    this.state = closing;
+    endSocket(socket, isReceiving);
+  };
+
   /** Answers directly on the socket, because the listener may still use the ServerResponse. Closes the connection. */
   reject(failure: HttpFailure, request: RequestHead): void {
     const response = this.serving.errorResponse(failure, request);
@@ -144,6 +211,10 @@ export class Connection {
     else this.reject(failure, state.request);
   }
 
+  get isIdle(): boolean {
+    return this.state === idle && this.socket.writable && !this.parts.isUnfinished;
+  }
+
   /** Makes the current response the last one of the connection, unless its head is already sent. */
   announceStop(): void {
     if (this.state._tag === 'Running' && !this.state.response.headersSent) closeAfter(this.state.response);
@@ -156,75 +227,4 @@ export class Connection {
     const isUnanswered = state._tag === 'Running' && !state.response.headersSent;
     if (!isArriving && !isUnanswered && state !== waiting) this.socket.destroy();
   }
-
-  private readonly receive = (bytes: Buffer): void => {
-    const { acceptPriority } = this.serving;
-    if (this.state === idle && acceptPriority.isHolding()) {
-      this.state = waiting;
-      acceptPriority.hold(this.release);
-    }
-    let rest = bytes;
-    while (rest.length > 0 && this.mayParse()) {
-      const length = this.parts.nextLength(rest);
-      const part = length === rest.length ? rest : rest.subarray(0, length);
-      rest = rest.subarray(length);
-      this.parse(part);
-    }
-    // Later requests stay in the socket, which stops reading at its high-water mark.
-    if (rest.length > 0 && this.state !== closing) this.socket.pause().unshift(rest);
-  };
-
-  private mayParse(): boolean {
-    const { socket, state } = this;
-    // A destroyed socket has no parser: Node may already have given it to another connection.
-    if (socket.destroyed) return false;
-    return state === idle || (state._tag === 'Running' && !state.request.complete);
-  }
-
-  private readonly release = (): void => {
-    if (this.state !== waiting) return;
-    this.state = idle;
-    this.socket.resume();
-  };
-
-  private start({ request, response }: Running): void {
-    const fail = (): void => {
-      response.destroy();
-    };
-    try {
-      const started = this.serving.listener(request, response);
-      if (started instanceof Promise) started.catch(fail);
-    } catch {
-      fail();
-    }
-  }
-
-  private readonly finish = (): void => {
-    if (this.state._tag !== 'Running') return;
-    if (this.serving.isStopping) {
-      this.close();
-      return;
-    }
-    this.state = this.socket.readableLength > 0 ? waiting : idle;
-    // Start the next request in another tick of the event loop, so that a pipelining client cannot starve others.
-    if (this.state === waiting) setImmediate(this.release);
-    else this.endIfHalfClosed();
-  };
-
-  private readonly halfClose = (): void => {
-    this.isHalfClosed = true;
-    this.endIfHalfClosed();
-  };
-
-  /** Reports the half-close to Node only after the current response, because Node would drop this response. */
-  private endIfHalfClosed(): void {
-    if (this.isHalfClosed && this.mayParse()) this.endParsing();
-  }
-
-  private readonly close = (): void => {
-    const { socket, state } = this;
-    const isReceiving = socket.readableLength > 0 || (state._tag === 'Running' && !state.request.complete);
-    this.state = closing;
-    endSocket(socket, isReceiving);
-  };
 }

@@ -5,6 +5,31 @@ import { requestLimits } from '../limits';
 /** Number after which Node drops headers. It is one more than the maximum, so that too many headers are noticed. */
 export const maxKeptHeaders = requestLimits.headers + 1;
 
+/**
+ * Returns the first fault that Node tolerates in a request head, or undefined. Applies RFC 9112, sections 2.3, 3.2 and
+ * 6.1, and RFC 9110, sections 7.2, 10.1.1 and 11. Rewrites the target of a valid request to origin form.
+ */
+export const validateRequest = (request: IncomingMessage): HttpFailure | undefined => {
+  const { rawHeaders, headers, httpVersion, httpVersionMajor } = request;
+  if (httpVersionMajor !== 1) return { _tag: 'HttpVersionNotSupported' };
+  if (rawHeaders.length > 2 * requestLimits.headers) return { _tag: 'HeadersTooLarge' };
+  const { hosts, authorizations } = countHostAndAuthorization(rawHeaders);
+  if (hosts > 1) return malformed('a request must have at most one Host header');
+  if (hosts === 0 && httpVersion === '1.1') return malformed('a request must have a Host header');
+  if (!hostAndPort.test(headers.host ?? '')) {
+    return malformed('invalid Host header; it must be a host with an optional port');
+  }
+  if (authorizations > 1) return malformed('a request must have at most one Authorization header');
+  if (hasAmbiguousLength(request)) {
+    return malformed('unsupported Transfer-Encoding; only chunked is supported, in HTTP/1.1');
+  }
+  if (!rewriteTarget(request)) return malformed('invalid request target; it must be a path or a URL');
+  if ((headers.expect ?? '100-continue').toLowerCase() !== '100-continue') {
+    return { _tag: 'ExpectationFailed' };
+  }
+  return undefined;
+};
+
 /** Counts Host and Authorization in the raw headers, because `request.headers` has only the first of each. */
 const countHostAndAuthorization = (rawHeaders: ReadonlyArray<string>) => {
   let hosts = 0;
@@ -50,31 +75,6 @@ const rewriteTarget = (request: IncomingMessage): boolean => {
 
 const malformed = (reason: string): HttpFailure => ({ _tag: 'MalformedRequest', reason });
 
-/**
- * Returns the first fault that Node tolerates in a request head, or undefined. Applies RFC 9112, sections 2.3, 3.2 and
- * 6.1, and RFC 9110, sections 7.2, 10.1.1 and 11. Rewrites the target of a valid request to origin form.
- */
-export const validateRequest = (request: IncomingMessage): HttpFailure | undefined => {
-  const { rawHeaders, headers, httpVersion, httpVersionMajor } = request;
-  if (httpVersionMajor !== 1) return { _tag: 'HttpVersionNotSupported' };
-  if (rawHeaders.length > 2 * requestLimits.headers) return { _tag: 'HeadersTooLarge' };
-  const { hosts, authorizations } = countHostAndAuthorization(rawHeaders);
-  if (hosts > 1) return malformed('a request must have at most one Host header');
-  if (hosts === 0 && httpVersion === '1.1') return malformed('a request must have a Host header');
-  if (!hostAndPort.test(headers.host ?? '')) {
-    return malformed('invalid Host header; it must be a host with an optional port');
-  }
-  if (authorizations > 1) return malformed('a request must have at most one Authorization header');
-  if (hasAmbiguousLength(request)) {
-    return malformed('unsupported Transfer-Encoding; only chunked is supported, in HTTP/1.1');
-  }
-  if (!rewriteTarget(request)) return malformed('invalid request target; it must be a path or a URL');
-  if ((headers.expect ?? '100-continue').toLowerCase() !== '100-continue') {
-    return { _tag: 'ExpectationFailed' };
-  }
-  return undefined;
-};
-
 export interface ParserError extends Error {
   readonly code?: string;
   /** Fixed text of Node's parser, such as `Invalid header token`. It never contains text from the client. */
@@ -82,9 +82,6 @@ export interface ParserError extends Error {
   readonly rawPacket?: Buffer;
   readonly bytesParsed?: number;
 }
-
-const lowerFirstWord = (text: string): string =>
-  text.replace(/^[A-Z](?=[a-z]+ )/, (letter) => letter.toLowerCase());
 
 export const parserFailure = ({ code, reason }: ParserError): HttpFailure => {
   switch (code) {
@@ -106,6 +103,9 @@ export const parserFailure = ({ code, reason }: ParserError): HttpFailure => {
       );
   }
 };
+
+const lowerFirstWord = (text: string): string =>
+  text.replace(/^[A-Z](?=[a-z]+ )/, (letter) => letter.toLowerCase());
 
 export const isMalformedHeadRequest = ({ rawPacket, bytesParsed }: ParserError): boolean => {
   const parsed = rawPacket?.toString('latin1', 0, bytesParsed) ?? '';

@@ -40,33 +40,60 @@ type CreateFailure = IdempotencyKeyReused | PetDeleted | Unavailable;
 
 type CreateResult = E.Either<CreateFailure, CreatedPet>;
 
-const keysOf = (creates: ReadonlyArray<Create>): ReadonlyArray<ScopedIdempotencyKey> =>
-  creates.flatMap(({ key }) => (key === undefined ? [] : [key]));
-
 /**
- * Returns inserted animals in the order of `creates`. Sorts by id, because SQL returns inserted rows in any order.
- * Throws if the database has stored other values than those of `creates`.
+ * Makes the port `create`. A create fails at once if another create of this process is using the same idempotency key.
+ * After a batch, some expired keys may be purged in the background.
  */
-const storedPets = (creates: ReadonlyArray<PetToInsert>, rows: ReadonlyArray<PetRow>): ReadonlyArray<Pet> => {
-  const pets = rows.map(petFromRow).sort(compareById);
-  if (
-    pets.length === creates.length &&
-    pets.every((pet, index) => newPetFieldNames.every((name) => pet[name] === creates[index]?.newPet[name]))
-  )
-    return pets;
-  throw permanentError(
-    'the database did not store the animals as they were inserted; check table pets for triggers and rules',
-  );
+export const createPets = (
+  database: StoreDatabase,
+  idempotencyTtlMs: number,
+  onBatch: OnBatch,
+): PetRepository['create'] => {
+  const purge = purgeExpiredKeys(database);
+  const create = createBatcher({
+    maxBatches: database.maxBatches.writes,
+    runBatch: (creates: ReadonlyArray<Create>, deadline) =>
+      createTogether(database, creates, idempotencyTtlMs, deadline).finally(purge),
+    separatesRejected: true,
+    onBatch,
+  });
+  const inFlight = new Set<string>();
+  return (newPet, { idempotency, createdBy: keyId, deadline } = {}) => {
+    const createdBy = keyId === undefined ? null : createdByKey(keyId);
+    if (idempotency === undefined) return create({ newPet, createdBy, key: undefined }, deadline);
+    const text = scopedIdempotencyKeyText(idempotency);
+    const contentHash = hash('sha256', contentOf(newPet));
+    return async () => {
+      if (inFlight.has(text)) return E.left(idempotencyKeyInFlight);
+      inFlight.add(text);
+      const key = { ...idempotency, text, contentHash };
+      return create({ newPet, createdBy, key }, deadline)().finally(() => inFlight.delete(text));
+    };
+  };
 };
 
-/** Inserts animals in one statement of a transaction, and returns them in the order of `creates`. */
-export const insertPets = async (
-  transaction: Knex.Transaction,
-  { insert }: Statements,
-  creates: ReadonlyArray<PetToInsert>,
-): Promise<ReadonlyArray<Pet>> => storedPets(creates, await insert(transaction, creates.map(newPetRow)));
-
-const created = (pet: Pet): E.Either<never, CreatedPet> => E.right({ pet, replayed: false });
+/**
+ * Adds animals in one transaction, and returns a result for each create, in order. First assumes that all idempotency
+ * keys are new, which saves a query. If a key was used before, starts again and looks the keys up.
+ */
+const createTogether = async (
+  database: StoreDatabase,
+  creates: ReadonlyArray<Create>,
+  ttlMs: number,
+  deadline: number,
+): Promise<ReadonlyArray<CreateResult | undefined>> => {
+  if (keysOf(creates).length === 0) return createWithoutKeys(database, creates);
+  const { runTransaction, statements } = database;
+  try {
+    return await runTransaction(
+      (transaction) => createNew(transaction, statements, creates, ttlMs),
+      deadline,
+    );
+  } catch (error) {
+    if (!isKind('Duplicate', 'IdTaken')(error)) throw error;
+  }
+  return runTransaction((transaction) => createOrReplay(transaction, statements, creates, ttlMs), deadline);
+};
 
 /**
  * Adds animals in one statement without a transaction. A fault of the stored rows is found after the commit, so it is
@@ -106,23 +133,7 @@ const createNew = async (
   return pets.map(created);
 };
 
-/** Returns the result of a create from the record of its idempotency key, or undefined if its animal must be added. */
-const recordedResult = (
-  { key }: Create,
-  records: ReadonlyMap<string, { readonly record: IdempotencyRecord }>,
-): CreateResult | undefined => {
-  if (key === undefined) return undefined;
-  const decision = resolveIdempotentCreate(records.get(key.text)?.record, key.contentHash);
-  switch (decision._tag) {
-    case 'Create':
-      return undefined;
-    case 'Replay':
-      return E.right({ pet: decision.pet, replayed: true });
-    case 'IdempotencyKeyReused':
-    case 'PetDeleted':
-      return E.left(decision);
-  }
-};
+const created = (pet: Pet): E.Either<never, CreatedPet> => E.right({ pet, replayed: false });
 
 const createOrReplay = async (
   transaction: Knex.Transaction,
@@ -147,57 +158,46 @@ const createOrReplay = async (
   return creates.map((create) => results.get(create));
 };
 
-/**
- * Adds animals in one transaction, and returns a result for each create, in order. First assumes that all idempotency
- * keys are new, which saves a query. If a key was used before, starts again and looks the keys up.
- */
-const createTogether = async (
-  database: StoreDatabase,
-  creates: ReadonlyArray<Create>,
-  ttlMs: number,
-  deadline: number,
-): Promise<ReadonlyArray<CreateResult | undefined>> => {
-  if (keysOf(creates).length === 0) return createWithoutKeys(database, creates);
-  const { runTransaction, statements } = database;
-  try {
-    return await runTransaction(
-      (transaction) => createNew(transaction, statements, creates, ttlMs),
-      deadline,
-    );
-  } catch (error) {
-    if (!isKind('Duplicate', 'IdTaken')(error)) throw error;
+/** Returns the result of a create from the record of its idempotency key, or undefined if its animal must be added. */
+const recordedResult = (
+  { key }: Create,
+  records: ReadonlyMap<string, { readonly record: IdempotencyRecord }>,
+): CreateResult | undefined => {
+  if (key === undefined) return undefined;
+  const decision = resolveIdempotentCreate(records.get(key.text)?.record, key.contentHash);
+  switch (decision._tag) {
+    case 'Create':
+      return undefined;
+    case 'Replay':
+      return E.right({ pet: decision.pet, replayed: true });
+    case 'IdempotencyKeyReused':
+    case 'PetDeleted':
+      return E.left(decision);
   }
-  return runTransaction((transaction) => createOrReplay(transaction, statements, creates, ttlMs), deadline);
 };
 
+const keysOf = (creates: ReadonlyArray<Create>): ReadonlyArray<ScopedIdempotencyKey> =>
+  creates.flatMap(({ key }) => (key === undefined ? [] : [key]));
+
+/** Inserts animals in one statement of a transaction, and returns them in the order of `creates`. */
+export const insertPets = async (
+  transaction: Knex.Transaction,
+  { insert }: Statements,
+  creates: ReadonlyArray<PetToInsert>,
+): Promise<ReadonlyArray<Pet>> => storedPets(creates, await insert(transaction, creates.map(newPetRow)));
+
 /**
- * Makes the port `create`. A create fails at once if another create of this process is using the same idempotency key.
- * After a batch, some expired keys may be purged in the background.
+ * Returns inserted animals in the order of `creates`. Sorts by id, because SQL returns inserted rows in any order.
+ * Throws if the database has stored other values than those of `creates`.
  */
-export const createPets = (
-  database: StoreDatabase,
-  idempotencyTtlMs: number,
-  onBatch: OnBatch,
-): PetRepository['create'] => {
-  const purge = purgeExpiredKeys(database);
-  const create = createBatcher({
-    maxBatches: database.maxBatches.writes,
-    runBatch: (creates: ReadonlyArray<Create>, deadline) =>
-      createTogether(database, creates, idempotencyTtlMs, deadline).finally(purge),
-    separatesRejected: true,
-    onBatch,
-  });
-  const inFlight = new Set<string>();
-  return (newPet, { idempotency, createdBy: keyId, deadline } = {}) => {
-    const createdBy = keyId === undefined ? null : createdByKey(keyId);
-    if (idempotency === undefined) return create({ newPet, createdBy, key: undefined }, deadline);
-    const text = scopedIdempotencyKeyText(idempotency);
-    const contentHash = hash('sha256', contentOf(newPet));
-    return async () => {
-      if (inFlight.has(text)) return E.left(idempotencyKeyInFlight);
-      inFlight.add(text);
-      const key = { ...idempotency, text, contentHash };
-      return create({ newPet, createdBy, key }, deadline)().finally(() => inFlight.delete(text));
-    };
-  };
+const storedPets = (creates: ReadonlyArray<PetToInsert>, rows: ReadonlyArray<PetRow>): ReadonlyArray<Pet> => {
+  const pets = rows.map(petFromRow).sort(compareById);
+  if (
+    pets.length === creates.length &&
+    pets.every((pet, index) => newPetFieldNames.every((name) => pet[name] === creates[index]?.newPet[name]))
+  )
+    return pets;
+  throw permanentError(
+    'the database did not store the animals as they were inserted; check table pets for triggers and rules',
+  );
 };

@@ -24,77 +24,6 @@ import { filterCells, idOfRow, petFromRow, type PetRow } from '../database/pet-c
 import type { PageStart, Statements, StoreDatabase } from '../database/store-database';
 import { throwIfLate, toEither } from '../database/work';
 
-type Found = E.Either<PetNotFound | Unavailable, Pet>;
-
-/**
- * Finds animals in one statement. Returns a result for each id, in order. The result of an invalid row is Unavailable.
- */
-export const findPets = async (
-  knex: Knex,
-  { byIds }: Statements,
-  ids: ReadonlyArray<bigint>,
-): Promise<ReadonlyArray<Found>> => {
-  const rows = await byIds(knex, ids.filter(isInt64));
-  const rowsById = new Map(rows.map((row) => [idOfRow(row), row]));
-  return ids.map((id) => {
-    const row = rowsById.get(id.toString());
-    return row === undefined ? E.left(petNotFound(id)) : toEither(() => petFromRow(row));
-  });
-};
-
-/** Maximum number of animals that one statement reads, so that their rows don't block the event loop for long. */
-const maxPetsPerStatement = 5_000;
-
-const filtersOf = (query: PetQuery) => petFilters.filter((field) => query[field] !== undefined);
-
-/** Returns the same text for queries whose pages one statement can read. */
-const groupOf = (query: PetQuery): string => [query.limit, query.order, ...filtersOf(query)].join();
-
-/**
- * Returns a text that differs for different queries of a group. Leaves out the limit and the order, which are equal in
- * a group. Separates values by U+0000, which no value contains.
- */
-const textOf = (query: PetQuery): string =>
-  [query.after, ...filtersOf(query).map((field) => query[field])].join('\0');
-
-/** First and last possible id in each sort order, and the step to the next id. */
-const directions = {
-  asc: { first: leastInt64, last: greatestInt64, step: 1n },
-  desc: { first: greatestInt64, last: leastInt64, step: -1n },
-} as const;
-
-/** True if the query's `after` is the last possible id, so that no animal can follow. */
-const hasNoIdsLeft = ({ after, order = 'asc' }: PetQuery): boolean => after === directions[order].last;
-
-const startOf = ({ limit: _limit, after, order = 'asc', ...filters }: PetQuery): PageStart => {
-  const { first, step } = directions[order];
-  return { from: after === undefined ? first : after + step, order, filters: filterCells(filters) };
-};
-
-type Page = E.Either<Unavailable, PetPage>;
-
-const toPetPage = ({ limit, order }: PetQuery, rows: ReadonlyArray<PetRow>): Page =>
-  toEither(() => toPage(limit, rows.map(petFromRow).sort(compareIn(order))));
-
-/** Reads a page for each query of a batch with the same limit, order and filter fields. Equal queries share a page. */
-const readPages = async (
-  { reads, statements }: StoreDatabase,
-  queries: ReadonlyArray<PetQuery>,
-  deadline: number,
-): Promise<ReadonlyArray<Page | undefined>> => {
-  const texts = queries.map(textOf);
-  const distinct = [...new Map(RA.zip(texts, queries))];
-  const limit = countToFind(queries[0]?.limit ?? defaultPageSize);
-  const pages = new Map<string, Page>();
-  for (const some of RA.chunksOf(Math.ceil(maxPetsPerStatement / limit))(distinct)) {
-    throwIfLate(deadline);
-    const starts = some.map(([, query]) => startOf(query));
-    const found = await statements.pages(reads, starts, limit);
-    for (const [[text, query], rows] of RA.zip(some, found)) pages.set(text, toPetPage(query, rows));
-  }
-  return texts.map((text) => pages.get(text));
-};
-
 /**
  * Makes the port `list`. No index finds the animals of two filters, so such a list may read most of a large table.
  * These lists run one at a time, each in a statement of its own, so that they delay only one another.
@@ -115,6 +44,59 @@ export const listPets = (database: StoreDatabase, onBatch: OnBatch): PetReposito
   };
 };
 
+const filtersOf = (query: PetQuery) => petFilters.filter((field) => query[field] !== undefined);
+
+/** Returns the same text for queries whose pages one statement can read. */
+const groupOf = (query: PetQuery): string => [query.limit, query.order, ...filtersOf(query)].join();
+
+/**
+ * Returns a text that differs for different queries of a group. Leaves out the limit and the order, which are equal in
+ * a group. Separates values by U+0000, which no value contains.
+ */
+const textOf = (query: PetQuery): string =>
+  [query.after, ...filtersOf(query).map((field) => query[field])].join('\0');
+
+/** Maximum number of animals that one statement reads, so that their rows don't block the event loop for long. */
+const maxPetsPerStatement = 5_000;
+
+type Page = E.Either<Unavailable, PetPage>;
+
+/** Reads a page for each query of a batch with the same limit, order and filter fields. Equal queries share a page. */
+const readPages = async (
+  { reads, statements }: StoreDatabase,
+  queries: ReadonlyArray<PetQuery>,
+  deadline: number,
+): Promise<ReadonlyArray<Page | undefined>> => {
+  const texts = queries.map(textOf);
+  const distinct = [...new Map(RA.zip(texts, queries))];
+  const limit = countToFind(queries[0]?.limit ?? defaultPageSize);
+  const pages = new Map<string, Page>();
+  for (const some of RA.chunksOf(Math.ceil(maxPetsPerStatement / limit))(distinct)) {
+    throwIfLate(deadline);
+    const starts = some.map(([, query]) => startOf(query));
+    const found = await statements.pages(reads, starts, limit);
+    for (const [[text, query], rows] of RA.zip(some, found)) pages.set(text, toPetPage(query, rows));
+  }
+  return texts.map((text) => pages.get(text));
+};
+
+const toPetPage = ({ limit, order }: PetQuery, rows: ReadonlyArray<PetRow>): Page =>
+  toEither(() => toPage(limit, rows.map(petFromRow).sort(compareIn(order))));
+
+/** First and last possible id in each sort order, and the step to the next id. */
+const directions = {
+  asc: { first: leastInt64, last: greatestInt64, step: 1n },
+  desc: { first: greatestInt64, last: leastInt64, step: -1n },
+} as const;
+
+const startOf = ({ limit: _limit, after, order = 'asc', ...filters }: PetQuery): PageStart => {
+  const { first, step } = directions[order];
+  return { from: after === undefined ? first : after + step, order, filters: filterCells(filters) };
+};
+
+/** True if the query's `after` is the last possible id, so that no animal can follow. */
+const hasNoIdsLeft = ({ after, order = 'asc' }: PetQuery): boolean => after === directions[order].last;
+
 export const findPet = (
   { reads, statements, maxBatches }: StoreDatabase,
   onBatch: OnBatch,
@@ -124,3 +106,21 @@ export const findPet = (
     runBatch: (ids: ReadonlyArray<bigint>) => findPets(reads, statements, ids),
     onBatch,
   });
+
+type Found = E.Either<PetNotFound | Unavailable, Pet>;
+
+/**
+ * Finds animals in one statement. Returns a result for each id, in order. The result of an invalid row is Unavailable.
+ */
+export const findPets = async (
+  knex: Knex,
+  { byIds }: Statements,
+  ids: ReadonlyArray<bigint>,
+): Promise<ReadonlyArray<Found>> => {
+  const rows = await byIds(knex, ids.filter(isInt64));
+  const rowsById = new Map(rows.map((row) => [idOfRow(row), row]));
+  return ids.map((id) => {
+    const row = rowsById.get(id.toString());
+    return row === undefined ? E.left(petNotFound(id)) : toEither(() => petFromRow(row));
+  });
+};
