@@ -8,6 +8,7 @@ import { backupCommand } from './backup';
 import { copyCommand } from './copy';
 import { demoCommand } from './demo';
 import { doctorCommand } from './doctor';
+import { isSet, override } from '../settings/environment';
 import { parseEnvironmentFile } from '../settings/environment-file';
 import { isProduction } from '../settings/settings';
 import { ignoredVariables } from '../settings/warnings';
@@ -46,11 +47,12 @@ const dotEnv = '.env';
  * Outside production, reads `.env` in the current folder, or warns why not. Environment variables take precedence,
  * unless they are empty.
  */
-const readDotEnv = (env: Record<string, string | undefined>, { printError }: Terminal): void => {
+const readDotEnv = (env: NodeJS.Dict<string>, { printError }: Terminal): void => {
   if (isProduction(env) || !existsSync(dotEnv)) return;
   try {
-    for (const [name, value] of Object.entries(parseEnv(readFileSync(dotEnv, 'utf8'))))
-      if ((env[name] ?? '').trim() === '') env[name] = value;
+    const variables: NodeJS.Dict<string> = parseEnv(readFileSync(dotEnv, 'utf8'));
+    override(variables, Object.fromEntries(Object.entries(env).filter(([name]) => isSet(env, name))));
+    Object.assign(env, variables);
     printError(`settings: ${dotEnv} and the environment`);
   } catch (error) {
     printError(`warning: ${dotEnv} was not read: ${E.toError(error).message}`);
@@ -85,10 +87,12 @@ export const commandLine = async (argv: ReadonlyArray<string>, io: ProcessIO): P
             terminal.printError(
               `warning: ${name} in ${file} has no effect, because Node reads it when it starts; ${advice}`,
             );
-        const { DATABASE_URL: url = io.env['DATABASE_URL'] } = variables;
-        if (io.env['DATABASE_URL'] !== undefined && io.env['DATABASE_URL'] !== url)
-          terminal.printError(`warning: DATABASE_URL of the environment is ignored, because ${file} sets it`);
-        Object.assign(env, variables);
+        override(env, variables);
+        for (const name of ['DATABASE_URL', 'DATABASE_URL_FILE'])
+          if (isSet(io.env, name) && io.env[name] !== env[name])
+            terminal.printError(
+              `warning: ${name} of the environment is ignored, because ${file} sets the address`,
+            );
       },
     )
     .hook('preAction', () => {

@@ -1,11 +1,10 @@
 import * as E from 'fp-ts/Either';
 import { identity, pipe } from 'fp-ts/function';
 import * as t from 'io-ts';
-import { readFileSync, statSync } from 'node:fs';
 import { isIPv6 } from 'node:net';
 import { ApiKey, apiKeyRule, type InvalidField, invalidFieldsOf, type RateLimit } from '../../core';
-import { errorCode } from '../error-code';
 import { DatabaseUrl, databaseUrlText, parseDatabaseUrl } from './database-url';
+import { fileOf, readSecret, secretSettings } from './secrets';
 
 /**
  * Makes the codec of one environment variable. An empty variable counts as unset, and blanks around a value don't
@@ -168,65 +167,10 @@ export const changedSettings = (settings: Settings): ReadonlyArray<string> =>
     .map(([name, text]) => `${name}=${text}`)
     .toSorted();
 
-export const secretSettings = ['API_KEYS', 'DATABASE_URL'] as const;
-
-export const fileSettings: ReadonlyArray<string> = secretSettings.map((name) => `${name}_FILE`);
-
-const fileOf = (environment: NodeJS.ReadOnlyDict<string>, name: string): string =>
-  environment[`${name}_FILE`]?.trim() ?? '';
-
-const maxSecretBytes = 1_000_000;
-
-/** Reads a secret from a regular file. Rejects other kinds, because a pipe or a device may block or never end. */
-const readSecretFile = (file: string): E.Either<string, string> => {
-  try {
-    const found = statSync(file);
-    if (!found.isFile() || found.size > maxSecretBytes)
-      return E.left(`a regular file of at most ${maxSecretBytes} bytes`);
-    // `trim` also removes a byte order mark, which some editors add.
-    const text = readFileSync(file, 'utf8').trim();
-    return text === '' ? E.left('a file that is not empty') : E.right(text);
-  } catch (error) {
-    return E.left(`a file that this user can read (${errorCode(error) ?? String(error)})`);
-  }
-};
-
-/**
- * Returns the name and the text of a secret setting. Reads the text from the file that `<name>_FILE` names, if any,
- * even if the variable itself is set, as DATABASE_URL is in the image.
- */
-const readSecret =
-  (environment: NodeJS.ReadOnlyDict<string>) =>
-  (name: string): E.Either<ReadonlyArray<InvalidField>, readonly [name: string, text: string]> => {
-    const { [name]: text = '' } = environment;
-    const file = fileOf(environment, name);
-    if (file === '') return E.right([name, text]);
-    return pipe(
-      readSecretFile(file),
-      E.bimap(
-        (expected) => [{ name: `${name}_FILE`, rule: 'invalid', expected }],
-        (secret) => [name, secret],
-      ),
-    );
-  };
-
 const withFileOfUrl = (file: string, settings: Settings): Settings =>
   file !== '' && settings.DATABASE_URL._tag === 'Postgres'
     ? { ...settings, DATABASE_URL: { ...settings.DATABASE_URL, file } }
     : settings;
-
-/**
- * Returns a function that reads the current URL from a file, because its password may be rotated. While the file has no
- * valid URL of PostgreSQL, the function returns the last valid one.
- */
-export const rereadPostgresUrl = (file: string, connectionString: string): (() => string) => {
-  let last = connectionString;
-  return () => {
-    const read = pipe(readSecretFile(file), E.chain(parseDatabaseUrl));
-    if (E.isRight(read) && read.right._tag === 'Postgres') last = read.right.connectionString;
-    return last;
-  };
-};
 
 /**
  * Reads the settings from environment variables, and secrets also from the files that `API_KEYS_FILE` and

@@ -1,7 +1,9 @@
 /* Warnings about environment variables that are probably a mistake. */
 
 import * as E from 'fp-ts/Either';
-import { fileSettings, secretSettings, settingNames, type Settings } from './settings';
+import { isSet } from './environment';
+import { fileSettings, secretSettings } from './secrets';
+import { settingNames, type Settings } from './settings';
 
 const known: ReadonlyArray<string> = [...settingNames, ...fileSettings];
 
@@ -24,9 +26,7 @@ const isOneEditApart = (one: string, other: string): boolean => {
 
 export const misspeltSettings = (environment: NodeJS.ReadOnlyDict<string>): ReadonlyArray<string> =>
   Object.keys(environment)
-    .filter(
-      (name) => !known.includes(name) && name !== keyOfClients && (environment[name] ?? '').trim() !== '',
-    )
+    .filter((name) => !known.includes(name) && name !== keyOfClients && isSet(environment, name))
     .flatMap((name) => {
       const meant = known.find((setting) => isOneEditApart(name.toUpperCase(), setting));
       return meant === undefined ? [] : [`unknown setting ${name}; did you mean ${meant}?`];
@@ -43,7 +43,7 @@ const shortKeys = ({ API_KEYS }: Settings): ReadonlyArray<string> => {
 
 const unusedSecrets = (environment: NodeJS.ReadOnlyDict<string>): ReadonlyArray<string> =>
   secretSettings
-    .filter((name) => [name, `${name}_FILE`].every((each) => (environment[each] ?? '').trim() !== ''))
+    .filter((name) => [name, `${name}_FILE`].every((each) => isSet(environment, each)))
     .map((name) => `${name} is ignored, because ${name}_FILE is set`);
 
 /** Matches the variables of libpq that this service ignores: all but those of the user and the password. */

@@ -1,7 +1,8 @@
 import { toError } from 'fp-ts/Either';
 import { openPostgres, openSqlite, postgresConfiguration, sqliteConfiguration } from '../../adapters/knex';
 import { CommandFailed } from '../failures';
-import { rereadPostgresUrl, type Settings } from '../settings/settings';
+import { rereadPostgresUrl } from '../settings/secrets';
+import type { Settings } from '../settings/settings';
 
 /** Runs `open`. Throws DriverMissing if Knex can't load the driver of the database. */
 export const withDriver = async <A>(open: () => A | Promise<A>): Promise<A> => {

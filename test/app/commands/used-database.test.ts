@@ -146,7 +146,17 @@ describe('The database of a command', () => {
     });
     expect({ code, stderr }).to.deep.equal({
       code: 0,
-      stderr: `warning: DATABASE_URL of the environment is ignored, because ${environmentFile} sets it\ndatabase: sqlite:${file}\nthere are no keys\n`,
+      stderr: `warning: DATABASE_URL of the environment is ignored, because ${environmentFile} sets the address\ndatabase: sqlite:${file}\nthere are no keys\n`,
+    });
+    const secret = join(await makeFolder(), 'address');
+    writeFileSync(secret, `sqlite:${other}`);
+    expect(
+      await runInProcess(['--environment-file', environmentFile, 'keys', 'list'], {
+        DATABASE_URL_FILE: secret,
+      }),
+    ).to.deep.include({
+      code: 0,
+      stderr: `warning: DATABASE_URL_FILE of the environment is ignored, because ${environmentFile} sets the address\ndatabase: sqlite:${file}\nthere are no keys\n`,
     });
     const doctor = await runInProcess(['--environment-file', environmentFile, 'doctor'], { PORT: '0' });
     expect(doctor.stdout).to.include('NODE_ENV=production').and.include(file);
