@@ -1,5 +1,7 @@
 import { once } from 'node:events';
+import { get, type IncomingMessage } from 'node:http';
 import { createServer } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { errorCode } from '../error-code';
 import { CommandFailed } from '../failures';
 import type { Settings } from '../settings/settings';
@@ -11,8 +13,12 @@ export const healthCheckMs = 5_000;
 /** Returns the text of a health check on a port, or an empty text without an answer. */
 const healthOf = async (port: number, host: string, path: string): Promise<string> => {
   try {
-    const url = `http://${host.includes(':') ? `[${host}]` : host}:${port}${path}`;
-    return await (await fetch(url, { signal: AbortSignal.timeout(healthCheckMs) })).text();
+    // `fetch` refuses some ports, such as 6000, which browsers block.
+    const response = await new Promise<IncomingMessage>((resolve, reject) => {
+      const signal = AbortSignal.timeout(healthCheckMs);
+      get({ host, port, path, signal, agent: false }, resolve).on('error', reject);
+    });
+    return await text(response);
   } catch {
     // A service on an address of IPv4 only keeps another one from `::`, too.
     return host === '::' ? healthOf(port, '127.0.0.1', path) : '';
@@ -52,10 +58,10 @@ export const tryPort =
     } catch (error) {
       if (!isPortBusy(error)) throw error;
       if ((await healthOf(port, host, '/livez')).includes('"live"')) {
-        const text = `${place} is that of a running animal store`;
+        const running = `${place} is that of a running animal store`;
         return (await healthOf(port, host, '/readyz')).includes('"ready"')
-          ? [passed('port', text)]
-          : [warned('port', `${text}, which is not ready; if you have changed its settings, restart it`)];
+          ? [passed('port', running)]
+          : [warned('port', `${running}, which is not ready; if you have changed its settings, restart it`)];
       }
       const advice = `\`serve\` fails until you stop the program that listens there, or set ${prefix}PORT; if it is an animal store, it hangs`;
       return [failed('port', `${place} is in use; ${advice}`)];

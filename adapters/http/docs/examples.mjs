@@ -73,12 +73,23 @@ const clientCall = (start, values, end) => {
   return fit(properties, (lineBreak) => `${start}(${literalOf(properties, lineBreak)}${end});`);
 };
 
+// Without a limit, the service lists 20 animals, and the client 100.
+const serviceDefaults = { limit: '20' };
+
+/** Returns a key as the client takes it: without the quotes in which a header has a key with spaces. */
+const plainKey = (header) => {
+  const [, quoted] = /^ *"(.*)" *$/.exec(header) ?? [];
+  return quoted === undefined ? header.trim() : quoted.replaceAll(/\\(.)/g, '$1');
+};
+
 const clientCalls = {
-  listPets: ({ query }) =>
-    `${clientCall('const { pets } = await animals.page', query, '')}\nconsole.log(pets);`,
+  listPets: ({ query }) => {
+    const options = { ...serviceDefaults, ...query };
+    return `${clientCall('const { pets } = await animals.page', options, '')}\nconsole.log(pets);`;
+  },
   createPet: ({ body, headers = {} }) => {
     const key = headers['Idempotency-Key'];
-    const options = key === undefined ? '' : `, { idempotencyKey: ${inScript(key)} }`;
+    const options = key === undefined ? '' : `, { idempotencyKey: ${inScript(plainKey(key))} }`;
     return `${clientCall('const pet = await animals.create', body, options)}\nconsole.log(pet);`;
   },
   getPet: ({ petId }) => {

@@ -269,4 +269,15 @@ describe(`The reference in a browser${whySkipped}`, () => {
     }
     await page.close();
   });
+
+  it('shows a key in quotes as the client takes it, and the page that a list without a limit gets', async () => {
+    const page = await openReference();
+    await fillIn(page, 'createPet', { 'Idempotency-Key': String.raw`"order \"17\""` });
+    await operationOf(page, 'createPet').getByRole('button', { name: 'JavaScript' }).click();
+    const example = (operationId: string) =>
+      operationOf(page, operationId).getByRole('group', { name: 'Example for' }).textContent();
+    expect(await example('createPet')).to.include(`{ idempotencyKey: 'order "17"' }`);
+    expect(await example('listPets')).to.include('animals.page({ pageSize: 20 })');
+    await page.close();
+  });
 });

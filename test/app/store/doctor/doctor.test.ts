@@ -168,6 +168,12 @@ describe('animal-store doctor', () => {
       expect(results.find(({ check }) => check === 'port')).to.deep.include({ ok: true });
     }));
 
+  it('finds a service on a port that `fetch` refuses, as browsers do', () =>
+    whileServing({ DATABASE_URL: 'memory:', PORT: '6697' }, async () => {
+      const { results } = await doctor({ DATABASE_URL: 'memory:', PORT: '6697' });
+      expect(results.find(({ check }) => check === 'port')).to.deep.include({ ok: true });
+    }));
+
   it('reports a PostgreSQL server that does not answer, without its password', async () => {
     const { failed, text } = await doctor({ DATABASE_URL: 'postgres://me:secret@127.0.0.1:1/animals' });
     expect(checksOf(failed)).to.deep.equal(['connection']);
