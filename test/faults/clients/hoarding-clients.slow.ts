@@ -94,7 +94,7 @@ const directAttacks: Readonly<Record<string, Attack>> = {
 
 /** Maximum memory of a connection, as documented. */
 const documentedKilobytes = Number(
-  /at most (\d+) kB/.exec(readFileSync('docs/configuration.md', 'utf8'))?.[1],
+  /at\smost\s(\d+)\skB/.exec(readFileSync('docs/configuration.md', 'utf8'))?.[1],
 );
 
 /** Makes V8 collect garbage early. On a large machine, V8 would first wait for hundreds of megabytes of garbage. */
