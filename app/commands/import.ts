@@ -80,8 +80,8 @@ const importOrExplain = async (
     return await importFile(file, format, options, counts, context);
   } catch (error) {
     // A pipe can't be read again.
-    const isReadable = error instanceof InvalidRow && statSync(file, { throwIfNoEntry: false })?.isFile();
-    if (isReadable !== true) throw error;
+    const isReadable = file !== '-' && statSync(file, { throwIfNoEntry: false })?.isFile();
+    if (!(error instanceof InvalidRow) || isReadable !== true) throw error;
     Object.assign(counts, newCounts());
     await importFile(file, format, { ...options, dryRun: true }, counts, context, maxNamedRows);
     throw error;

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { once } from 'node:events';
 import { mkdirSync } from 'node:fs';
-import { rm, truncate } from 'node:fs/promises';
+import { rm, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { openSqlite } from '../../../adapters/knex';
 import { migrations } from '../../../adapters/knex/migrations/migrations';
@@ -12,6 +12,7 @@ import { inPostgresDatabase } from '../../support/postgres/postgres';
 import {
   killPrograms,
   main,
+  projectFolder,
   type Running,
   startProgram,
   withoutDatabaseLine,
@@ -24,9 +25,11 @@ const bound = 25_000;
 const startImport = (
   { environment }: Pick<Catalogue, 'environment'>,
   options: ReadonlyArray<string> = [],
+  folder = projectFolder,
 ): Running =>
   startProgram(process.execPath, [main, 'import', '-', '--format', 'ndjson', ...options], {
     environment,
+    folder,
     isFed: true,
   });
 
@@ -65,9 +68,12 @@ describe('An import that does not end well', () => {
     });
   }
 
-  it('frees the database at the first invalid row', async () => {
+  it('frees the database at the first invalid row, also next to a file whose name is -', async () => {
     const catalogue = await newCatalogue();
-    const running = await importHalf(catalogue);
+    const folder = await makeFolder();
+    await writeFile(join(folder, '-'), '');
+    const running = startImport(catalogue, [], folder);
+    running.stdin.write(someRows);
     running.stdin.write('{"name":"Rex"}\n');
     const { code, stderr } = await running.ended;
     expect(stderr).to.include(
