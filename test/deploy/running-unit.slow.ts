@@ -128,10 +128,18 @@ describe('The unit under systemd', () => {
       for (const port of ports) expect(await isServed(port)).to.equal(false);
       await machine.enter('systemctl start animal-store.target');
       for (const port of ports) await eventually(`${port} is ready`, 20_000, () => isServed(port));
-      expect(await machine.enter('systemctl is-enabled animal-store.target')).to.equal('enabled\n');
       await machine.enter(`systemctl stop animal-store.target && systemctl disable ${units.join(' ')}`);
     });
   }
+
+  it('still starts an instance with the machine after another one was disabled', async () => {
+    await machine.enter(
+      'systemctl enable animal-store@3001 animal-store@3002 && systemctl disable animal-store@3002',
+    );
+    const started = await machine.enter('systemctl list-dependencies --plain multi-user.target');
+    expect(started).to.include('animal-store@3001.service').and.not.include('animal-store@3002.service');
+    await machine.enter('systemctl disable animal-store@3001');
+  });
 
   it('has ended all instances when the stop of the target returns', async () => {
     const state = 'systemctl show --property=ActiveState --value animal-store@3001';
