@@ -1,6 +1,7 @@
 /*
  * Makes the pictures of the pages, from the built service: `npm run build && npx tsx test/make-pictures.ts`. With a
- * folder as argument, saves a picture of each state, size and colour scheme there; otherwise makes those of the README.
+ * folder as argument, saves a picture of each state, size and colour scheme there; otherwise makes the pictures of the
+ * README.
  */
 
 import { mkdirSync } from 'node:fs';

@@ -19,7 +19,10 @@ type BreakableRepository = Readonly<{
 
 type OpenBreakableRepository = (pets: ReadonlyArray<Pet>) => Promise<BreakableRepository>;
 
-/** Defines the tests of a repository whose store breaks and recovers. Its results must match what was stored. */
+/**
+ * Defines the tests of a repository whose store breaks and recovers. The results of calls must match the stored
+ * animals.
+ */
 export const underFailureContract = (
   testRunner: TestRunner,
   open: OpenBreakableRepository,

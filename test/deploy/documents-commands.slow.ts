@@ -127,8 +127,8 @@ END
         ${startPostgres('db.example', '127.0.0.1', programs)}
         ${startPostgres('new-db.example', '127.0.0.2', programs)}
         ${roles}`);
-      // Splits the installation before its `migrate`. The owner of the tables creates them at that point, so that
-      // `migrate` needs no right to do so.
+      // Splits the installation before its `migrate`, so that the owner of the tables creates them first. The service's
+      // role may not create tables.
       const [installProgram = '', ...rest] = install
         .replace(driver, '--ignore-scripts')
         .replace(sqlite, address)

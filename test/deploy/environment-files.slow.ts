@@ -17,7 +17,7 @@ const pieces = [
   ...["'", "'", '"', '"', '`', '\\', '#', ';', '$', '%h', ',', '/', 'export ', 'A=', 'B="', "C='", '\uFEFF'],
 ];
 
-/** Returns random files that the parser accepts, with what it reads in them. */
+/** Returns random files that the parser accepts, each with the variables that the parser reads. */
 const acceptedFiles = () => {
   const text = fc.array(fc.constantFrom(...pieces), { minLength: 1, maxLength: 14 });
   return fc.sample(text, count).flatMap((parts) => {

@@ -87,7 +87,7 @@ describe('The image', function () {
 
   /**
    * Starts a command as a container runtime would: as process 1, as the user of the image, with its environment, and
-   * with a read-only root except for the volume. The network is that of the machine.
+   * with a read-only root except for the volume. The command uses the network of the machine.
    */
   const start = (
     data: string,

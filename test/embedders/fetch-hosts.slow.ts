@@ -30,7 +30,7 @@ const sendChunks = (url: string, count: number, agent: Agent): Promise<number> =
     sent.end();
   });
 
-/** Checks what a client gets from a host, whose store is empty. */
+/** Checks the responses of a host whose store is empty. */
 const checkHost = async (pets: string): Promise<void> => {
   const send = (path: string, init: RequestInit = {}) =>
     fetch(pets + path, { ...init, headers: init.body === undefined ? authorization : json });

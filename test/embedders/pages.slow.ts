@@ -43,7 +43,9 @@ const rexText = '"name":"Rex","categoryId":9007199254740993';
 describe('The pages for embedders', () => {
   after(removeFolders);
 
-  /** Makes a folder with the package, a repository and the programs of a page, and compiles those in TypeScript. */
+  /**
+   * Makes a folder with the package, a repository and the programs of a page, and compiles the programs in TypeScript.
+   */
   const write = async (
     page: string,
     change: (text: string) => string = (text) => text,

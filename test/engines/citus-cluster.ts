@@ -12,7 +12,9 @@ import { makeFolder } from '../support/temporary-folder';
 
 const runProgram = promisify(execFile);
 
-/** Returns CITUS_SCRIPT, or the path of the script next to the checkout. Undefined if it does not exist. */
+/**
+ * Returns CITUS_SCRIPT, by default the path of a script next to the checkout, or undefined if this file does not exist.
+ */
 export const citusScript = (): string | undefined => {
   const { CITUS_SCRIPT: script = join(projectFolder, '..', 'shared', 'engines', 'citus.sh') } = process.env;
   return existsSync(script) ? script : undefined;
@@ -70,7 +72,7 @@ export const startCitus = async (script: string) => {
       await runProgram(process.execPath, [main, 'migrate'], { env: { DATABASE_URL: urlOf(0, name) } });
       await runScript('distribute', name, 'pets');
       if (distribution === 'all') await execute(urlOf(0, name), ...distributeOtherTables);
-      // Sets the timeout of the role, because that of a session does not reach the workers.
+      // Sets the timeout of the role, because the timeout of a session does not reach the workers.
       await execute(urlOf(0, name), "alter role current_user set lock_timeout = '1s'");
       for (const url of urls) {
         await execute(

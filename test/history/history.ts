@@ -19,7 +19,7 @@ export type Request =
 
 export type Answer =
   | { readonly type: 'pet'; readonly pet: Pet; readonly isReplay: boolean }
-  /** 200. `next` is the last id before the next page, if there is a Link to it. */
+  /** A 200. `next` is the last id before the next page, if there is a Link to this page. */
   | { readonly type: 'page'; readonly pets: ReadonlyArray<Pet>; readonly next?: bigint }
   | { readonly type: 'refusal'; readonly status: number; readonly text: string }
   /** The connection ended, or the client waited too long. */

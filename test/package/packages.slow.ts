@@ -84,7 +84,7 @@ describe('The two packages', () => {
   });
 });
 
-/** Packages of a host in older versions than those of the service. */
+/** Packages of a host, in versions older than the service's. */
 const olderPackages = 'commander@12 pino@9 koa@2 prom-client@14 sqlite3@5 @koa/router@12 @types/koa@2';
 
 describe('The library from its tarball', () => {

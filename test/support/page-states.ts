@@ -69,7 +69,7 @@ const openFirst = async (page: Page): Promise<void> => {
   await page.locator('#pet').waitFor();
 };
 
-/** States of the pages: what opens each, and the text by which it is recognised. */
+/** States of the pages. `prepare` brings a page into the state, and waits until the page shows it. */
 export const states: Readonly<Record<string, State>> = {
   'signed-out': { store: 'three', path: '/', prepare: (page) => shown(page, 'Show animals') },
   'wrong-key': {

@@ -2,7 +2,10 @@ import { readFileSync } from 'node:fs';
 
 const clockTicks = 100;
 
-/** Returns times of a process in seconds, as proc(5) orders them: utime, stime, and those of its ended children. */
+/**
+ * Returns times of a process in seconds, in the order of proc(5): utime and stime of the process, and then of its ended
+ * children.
+ */
 const timesOf = (pid) => {
   const [, fields] = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ');
   return fields
@@ -16,7 +19,7 @@ export const sum = (numbers) => numbers.reduce((total, number) => total + number
 /** Returns the seconds of processor time that a process has used. */
 export const processorSeconds = (pid) => sum(timesOf(pid).slice(0, 2));
 
-/** Returns the seconds of processor time that a process and its children have used, also those that have ended. */
+/** Returns the seconds of processor time that a process, its children and its ended children have used. */
 export const familySeconds = (pid) => {
   const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ');
   return sum([...timesOf(pid), ...children.map(processorSeconds)]);

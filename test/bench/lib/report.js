@@ -76,7 +76,7 @@ const plotted = [
 
 const [width, left, right, top, barHeight, gap] = [760, 240, 100, 56, 24, 18];
 
-/** Returns an SVG image of the requests per second over 64 connections, as multiples of those of Fastify. */
+/** Returns an SVG image of the requests per second over 64 connections, as multiples of Fastify's. */
 export const plot = (measurements) => {
   const rateOf = (target, operation) => find(measurements, target, operation, 64)?.requestsPerSecond ?? 0;
   const groups = plotted.map(([operation, title]) => ({

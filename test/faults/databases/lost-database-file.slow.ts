@@ -63,7 +63,7 @@ describe('A service that loses its SQLite file', () => {
       const service = await whenServing(startUnprivileged([process.execPath, main, 'serve'], settings));
       await witness(service.address).expectWorking();
       await chmod(folder, 0o000);
-      // The service checks its file every 500 ms, so it does so several times before the folder is accessible again.
+      // The service checks its file every 500 ms, so it has several checks before the folder is accessible again.
       await delay(1_500);
       await chmod(folder, 0o700);
       await witness(service.address).expectWorking();

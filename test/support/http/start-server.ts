@@ -22,7 +22,7 @@ export const { authenticate: byKey } = inMemoryApiKeys([[arbitraryKeyId(), key]]
 type HttpOptions = Partial<Omit<Parameters<typeof httpApplication>[0], 'openStore'>>;
 
 interface Options extends HttpOptions {
-  /** Functions that replace those of the repository in memory. */
+  /** Functions that replace functions of the in-memory repository. */
   readonly pets?: Partial<PetRepository>;
   readonly authenticate?: Authenticate;
   readonly consumeQuota?: ConsumeQuota | undefined;

@@ -74,7 +74,7 @@ export type AnsweredPet = Readonly<{
   status?: t.TypeOf<typeof Status>;
 }>;
 
-/** A response that agrees with the OpenAPI document and with what is promised of every response. */
+/** A response that agrees with the OpenAPI document and with the promises for every response. */
 export type CheckedAnswer = Readonly<{
   status: number;
   headers: WireResponse['headers'];

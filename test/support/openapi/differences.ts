@@ -2,7 +2,7 @@ import { factsOfDocument } from './document-facts';
 import { observeProgram } from './observations';
 import { factsOfProgram } from './program-facts';
 
-/** Observes the program, and makes a function that returns in what an OpenAPI document differs from the program. */
+/** Observes the program. Returns a function that lists the differences between an OpenAPI document and the program. */
 export const observeDifferences = async (): Promise<(document: unknown) => ReadonlyArray<string>> => {
   const program = factsOfProgram(await observeProgram());
   return (document) => {

@@ -79,7 +79,7 @@ export const responseOf = (
 
 const described = new Set<string>(exposedHeaders.map((name) => name.toLowerCase()));
 
-/** True for a header of the API. The document leaves out those for browsers, caches and proxies. */
+/** True for a header of the API. The document leaves out headers for browsers, caches and proxies. */
 export const isDescribedHeader = (lowerCaseName: string): boolean => described.has(lowerCaseName);
 
 const withInt64Keyword = (_name: string, value: unknown): unknown =>
@@ -109,8 +109,8 @@ const compilerOf = (schemas: string) => {
 let latest = { schemas: '', compile: compilerOf('{}') };
 
 /**
- * Makes a function that validates values, as `parseExactJson` returns them, against a schema of a document. Keeps what
- * was compiled for the schemas that were used last.
+ * Makes a function that validates values, as `parseExactJson` returns them, against a schema of a document. Keeps the
+ * compiled schemas of the document that was used last.
  */
 export const validatorOf = ({ components }: OpenApiDocument, schema: object): ValidateFunction => {
   const schemas = JSON.stringify(components.schemas);

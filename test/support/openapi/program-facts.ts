@@ -57,7 +57,7 @@ const headerFacts = (answers: ReadonlyArray<Observation>): ReadonlyArray<string>
   });
 };
 
-/** Returns what one response says about its operation as a whole. */
+/** Returns the facts about an operation that one of its responses shows. */
 const operationFactsOf = ({ operationId, failure, answer: { status, headers } }: Observation) => {
   const facts: Array<string> = [];
   const sunset = headers.get('sunset');

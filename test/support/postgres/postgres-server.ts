@@ -82,7 +82,7 @@ interface Options {
   /** True if the data may be deleted when the server ends. */
   readonly isTemporary?: boolean;
   readonly initdbArguments?: ReadonlyArray<string>;
-  /** Folder of PostgreSQL's programs, by default those of the npm package. */
+  /** Folder of PostgreSQL's programs, by default the folder of the npm package. */
   readonly programFolder?: string;
   /** Folder of the data, by default `data` in the parent. It must not exist yet. */
   readonly folder?: string;

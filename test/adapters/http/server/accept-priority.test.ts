@@ -30,7 +30,7 @@ describe('AcceptPriority', () => {
     else start();
   };
 
-  /** Lets some ticks pass, each of which accepts a connection if there is a flood. */
+  /** Lets some ticks pass. In a flood, each tick accepts a connection. */
   const pass = async (ticks: number, isFlood: boolean, duration = tickMs): Promise<void> => {
     for (let passed = 0; passed < ticks; passed += 1) {
       if (isFlood) priority.accept();

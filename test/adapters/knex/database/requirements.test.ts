@@ -14,7 +14,7 @@ import { success } from '../../../contracts/outcome';
 import { databaseKinds, withDatabase } from '../../../support/databases/databases';
 import { inFolder } from '../../../support/temporary-folder';
 
-/** Makes the tables those of a development version, which had other columns in the migration of the same name. */
+/** Changes the tables to those of a development version, whose migration of the same name had other columns. */
 const makeEarlierTables = async ({ writes }: OwnDatabase): Promise<void> => {
   for (const statement of [
     'alter table idempotency_keys rename to creation_keys',

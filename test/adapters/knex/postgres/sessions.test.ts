@@ -39,7 +39,7 @@ const onSessions = async ({ writes }: OwnDatabase, count: number, sql: string) =
   return pids;
 };
 
-/** Makes open sessions of the pool read-only, as those with a former primary may be after a failover. */
+/** Makes open sessions of the pool read-only, as sessions with a former primary may be after a failover. */
 const makeReadOnly = (database: OwnDatabase, count = 1): Promise<ReadonlyArray<number>> =>
   onSessions(database, count, 'set default_transaction_read_only = on');
 
