@@ -101,10 +101,12 @@ export const importCommand = (terminal: Terminal): Command =>
     .option('--json', 'print the result as JSON')
     .action(async (file: string, options: Options, command: Command) => {
       const { format = formatOfFile(file), json = false } = options;
-      if (format === undefined)
-        return command.error(
-          file === '-' || existsSync(file) ? missingFormat : `error: ${file}: no such file or directory`,
-        );
+      if (format === undefined) {
+        if (file === '-' || existsSync(file)) return command.error(missingFormat);
+        terminal.printError(`error: ${file}: no such file or directory; nothing was stored`);
+        terminal.fail(1);
+        return;
+      }
       const counts = newCounts();
 
       const run = async (context: TransferContext): Promise<string> => {

@@ -149,6 +149,7 @@ describe('The command import', () => {
     const csv = await newFile('animals.csv', 'name,categoryId\nRex,1\n');
     const none = join(folder, 'none.csv');
     for (const [words, settings, reason] of [
+      [[join(folder, 'none')], environment, `${join(folder, 'none')}: no such file or directory`],
       [[none], environment, `${none}: no such file or directory`],
       [[folder, '--format', 'csv'], environment, 'illegal operation on a directory'],
       [
