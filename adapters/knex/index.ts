@@ -10,7 +10,7 @@ export * from './inspection';
 export { migrate, migrateExisting, type MigrateOptions, type NotInitialized } from './migrations/migrate';
 export { generationMismatch, migrationConfig, ownTables, type SchemaState } from './migrations/migrations';
 export { batchOperations, knexPetRepository, type RepositoryObserver } from './pets/repository';
-export * from './quota';
+export * from './postgres/quota';
 export * from './readiness';
 export * from './status';
 export { postgresConfiguration, type PostgresOptions } from './postgres/configuration';

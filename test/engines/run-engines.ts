@@ -20,7 +20,7 @@ const sharedTests = [
   'held-keys',
   'api-keys/authenticate',
   'api-key-store',
-  'knex/quota',
+  'knex/postgres/quota',
   'end-to-end/operations/*',
 ];
 

@@ -1,16 +1,16 @@
 import { expect } from 'chai';
 import { mock } from 'node:test';
-import { migrate, type OwnDatabase, postgresQuota } from '../../../adapters/knex';
-import { arbitraryOwnerId, consumeQuotaContract } from '../../contracts';
+import { migrate, type OwnDatabase, postgresQuota } from '../../../../adapters/knex';
+import { arbitraryOwnerId, consumeQuotaContract } from '../../../contracts';
 import {
   isDistributed,
   occupyPool,
   postgresDatabase,
   withDatabase,
   withDatabases,
-} from '../../support/databases/databases';
-import { success } from '../../contracts/outcome';
-import { eventually } from '../../support/eventually';
+} from '../../../support/databases/databases';
+import { success } from '../../../contracts/outcome';
+import { eventually } from '../../../support/eventually';
 
 const limit = { requests: 2, seconds: 60 };
 

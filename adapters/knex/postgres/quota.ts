@@ -6,12 +6,12 @@ import {
   quotaAfter,
   type RateLimit,
   type Unavailable,
-} from '../../core';
-import { createBatcher } from './batcher';
-import { isKind } from './database/errors';
-import type { StoreDatabase } from './database/store-database';
-import { databaseTimeouts } from './database/timeouts';
-import { throwIfLate, toTaskEither } from './database/work';
+} from '../../../core';
+import { createBatcher } from '../batcher';
+import { isKind } from '../database/errors';
+import type { StoreDatabase } from '../database/store-database';
+import { databaseTimeouts } from '../database/timeouts';
+import { throwIfLate, toTaskEither } from '../database/work';
 
 /** Maximum time that a count waits for a locked row. Leaves time to count the other owners of its batch. */
 const lockTimeoutMs = 500;
