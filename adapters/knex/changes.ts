@@ -46,7 +46,7 @@ const recordedCells = (knex: Knex, from: RecordedTable) =>
  */
 export const recordPets = async (
   transaction: Knex,
-  { nowSql, run, rowLock }: Statements,
+  { nowSql, insertLocked }: Statements,
   operator: Operator,
   action: Action,
   ids: ReadonlyArray<bigint>,
@@ -55,9 +55,9 @@ export const recordPets = async (
   const namesIn = (name: RecordedTable): string => recordedColumns.map((names) => names[name]).join(', ');
   const sql = `insert into {${table}} (id, changed_at, operator, action, ${namesIn(table)})
     select cast(? as text) || '-' || pets.id, ${nowSql}, cast(? as text), cast(? as text), ${namesIn('pets')}
-    from {pets} where pets.id in (${ids.map(() => '?').join(', ')}) ${await rowLock(transaction)}`;
+    from {pets} where pets.id in (${ids.map(() => '?').join(', ')})`;
   const bindings = [randomUUID(), operator ?? null, action, ...ids.map(String)];
-  await run(transaction, { sql }, bindings);
+  await insertLocked(transaction, sql, bindings);
 };
 
 /** Records a change of an API key. The record of a new key names the key that it replaces, if any. */

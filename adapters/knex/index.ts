@@ -2,7 +2,13 @@ export * from './api-keys/api-key-store';
 export { knexAuthenticate } from './api-keys/authenticate';
 export { type Change, type ChangeLog, changeLog, type Creation } from './changes';
 export { checkCopySource, type CopiedStore, copyStore, type CopyState, openSqliteSource } from './copy';
-export type { DatabaseFinding, OwnDatabase, PoolUsage } from './database/own-database';
+export type {
+  DatabaseFinding,
+  OwnDatabase,
+  PoolUsage,
+  PostgresDatabase,
+  SqliteDatabase,
+} from './database/own-database';
 export type { StoreDatabase } from './database/store-database';
 export { type ErrorKind, errorKindOf, permanentError } from './database/errors';
 export * from './host';
@@ -10,12 +16,12 @@ export * from './inspection';
 export { migrate, migrateExisting, type MigrateOptions, type NotInitialized } from './migrations/migrate';
 export { generationMismatch, migrationConfig, ownTables, type SchemaState } from './migrations/migrations';
 export { batchOperations, knexPetRepository, type RepositoryObserver } from './pets/repository';
-export * from './postgres/quota';
 export * from './readiness';
 export * from './status';
 export { postgresConfiguration, type PostgresOptions } from './postgres/configuration';
 export { setSequenceAdvice } from './postgres/ids';
 export { openPostgres } from './postgres/postgres';
+export * from './postgres/quota';
 export { dropOwnTables, readRestoreTarget } from './postgres/restore-target';
 export { backupSqlite, type BackupOptions } from './sqlite/backup';
 export { createPartial, placePartial } from './sqlite/partial';

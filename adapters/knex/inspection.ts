@@ -3,7 +3,7 @@ import type { TaskEither } from 'fp-ts/TaskEither';
 import { randomBytes } from 'node:crypto';
 import { decodeOrThrow, NewPetCodec, type Unavailable } from '../../core';
 import { readClock, toIsoTime } from './database/clock';
-import { checkColumns, findMissingRights } from './database/requirements';
+import { checkColumns } from './database/requirements';
 import type { DatabaseFinding, OwnDatabase } from './database/own-database';
 import type { StoreDatabase } from './database/store-database';
 import { errorWithCode, isKind, permanentError } from './database/errors';
@@ -128,7 +128,7 @@ export const tryWrites = (
       return undefined;
     }
     await checkColumns(database.reads, database.statements);
-    const missing = await findMissingRights(database.reads, database.statements);
+    const missing = database.engine === 'PostgreSQL' ? await database.findMissingRights() : undefined;
     if (missing !== undefined) throw missing;
     const fault = await database.inspectIds(Infinity);
     if (fault !== undefined) throw permanentError(fault);

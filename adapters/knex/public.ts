@@ -10,5 +10,7 @@ export {
   openPostgres,
   openSqlite,
   type OwnDatabase,
+  type PostgresDatabase,
+  type SqliteDatabase,
   type StoreDatabase,
 } from './index';

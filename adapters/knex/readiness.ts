@@ -4,7 +4,7 @@ import { defaultPageSize, leastInt64, type Unavailable } from '../../core';
 import { maxBatchSize } from './batcher';
 import type { OwnDatabase } from './database/own-database';
 import { type ErrorKind, isKind, permanentError } from './database/errors';
-import { findMissingColumns, findMissingRights } from './database/requirements';
+import { findMissingColumns } from './database/requirements';
 import { toTaskEither, withTimeout } from './database/work';
 import { generationMismatch, readSchemaState } from './migrations/migrations';
 import { databaseTimeouts } from './database/timeouts';
@@ -16,17 +16,14 @@ const slowCommit =
  * Commits a write, checks the space on the disk, and returns the milliseconds that the commit took. Rejects if this
  * takes longer than readiness permits.
  */
-export const commitHeartbeat = (
-  { write, checkSpace }: OwnDatabase,
-  isSpaceSuspected?: boolean,
-): Promise<number> =>
+export const commitHeartbeat = (database: OwnDatabase, isSpaceSuspected?: boolean): Promise<number> =>
   withTimeout(async () => {
     const began = performance.now();
-    await write((writes) =>
+    await database.write((writes) =>
       writes('heartbeats').insert({ id: 1, beaten_at: Date.now() }).onConflict('id').merge(),
     );
     const commitMs = performance.now() - began;
-    await checkSpace(isSpaceSuspected);
+    if (database.engine === 'PostgreSQL') await database.checkSpace(isSpaceSuspected);
     return commitMs;
   }, databaseTimeouts.readinessMs).catch((error: unknown) => {
     throw isKind('NoAnswer', 'StatementTimeout', 'RowLocked')(error) ? permanentError(slowCommit) : error;
@@ -42,7 +39,7 @@ const checkReadiness = async (database: OwnDatabase): Promise<string | undefined
     inTime(async () => ({
       schema: await readSchemaState(reads, statements),
       lacks: await findMissingColumns(reads, statements),
-      missing: await findMissingRights(reads, statements),
+      missing: database.engine === 'PostgreSQL' ? await database.findMissingRights() : undefined,
     })),
     inTime(async () => {
       await statements.pages(reads, [firstPage], defaultPageSize);

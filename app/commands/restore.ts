@@ -15,9 +15,9 @@ import {
 } from '../../adapters/knex';
 import { reasonOf } from '../failure-text';
 import { CommandFailed, orFail } from '../failures';
-import { databaseUrlText } from '../settings/database-url';
+import { databaseUrlText, type PostgresAddress } from '../settings/database-url';
 import type { Settings } from '../settings/settings';
-import { databaseOf } from '../store/database';
+import { postgresOf } from '../store/database';
 import { fileAdvice } from '../store/file';
 import type { Terminal } from '../terminal/terminal';
 import { counted } from '../terminal/text';
@@ -84,12 +84,12 @@ const isPermanent = (error: unknown): boolean =>
  */
 const restoreIntoPostgres = async (
   settings: Settings,
-  connectionString: string,
+  url: PostgresAddress,
   file: string,
   options: RestoreContext,
   state: RestoreState,
 ): Promise<string> => {
-  const database = await databaseOf(settings).open();
+  const database = await postgresOf(url, settings).open();
   let restoredSchema: string | undefined;
   const dropTables = async (): Promise<void> => {
     if (restoredSchema === undefined) return;
@@ -107,7 +107,7 @@ const restoreIntoPostgres = async (
       state.phase = 'restored';
       restoredSchema = schema;
     };
-    await restorePostgres(connectionString, file, { ...options, ...target, onRestored });
+    await restorePostgres(url.connectionString, file, { ...options, ...target, onRestored });
     state.phase = 'granted';
     options.onStage?.('migrating');
     const migrated = await orFail(
@@ -164,11 +164,9 @@ const restore = async (
     case 'Memory':
       throw explained(new CommandFailed({ _tag: 'NoDatabase' }));
     case 'Postgres':
-      return restoreIntoPostgres(settings, url.connectionString, file, options, state).catch(
-        (error: unknown) => {
-          throw explained(error);
-        },
-      );
+      return restoreIntoPostgres(settings, url, file, options, state).catch((error: unknown) => {
+        throw explained(error);
+      });
     case 'Sqlite': {
       const { filename } = url;
       const advice = fileAdvice(filename);

@@ -1,6 +1,7 @@
 import { toError } from 'fp-ts/Either';
 import { openPostgres, openSqlite, postgresConfiguration, sqliteConfiguration } from '../../adapters/knex';
 import { CommandFailed } from '../failures';
+import type { PostgresAddress } from '../settings/database-url';
 import { rereadPostgresUrl } from '../settings/secrets';
 import type { Settings } from '../settings/settings';
 
@@ -18,6 +19,16 @@ export const withDriver = async <A>(open: () => A | Promise<A>): Promise<A> => {
   }
 };
 
+/** Returns functions that open a database of PostgreSQL or make its configuration. */
+export const postgresOf = ({ file, connectionString }: PostgresAddress, { POSTGRES_POOL_SIZE }: Settings) => {
+  const url = file === undefined ? connectionString : rereadPostgresUrl(file, connectionString);
+  const options = { poolSize: POSTGRES_POOL_SIZE };
+  return {
+    open: () => withDriver(() => openPostgres(url, options)),
+    configuration: () => postgresConfiguration(url, options),
+  };
+};
+
 /** Returns functions that open the settings' database or make its configuration. Throws NoDatabase for `memory:`. */
 export const databaseOf = (settings: Settings) => {
   const { DATABASE_URL: url } = settings;
@@ -31,14 +42,7 @@ export const databaseOf = (settings: Settings) => {
         configuration: () => sqliteConfiguration(filename),
       };
     }
-    case 'Postgres': {
-      const current =
-        url.file === undefined ? url.connectionString : rereadPostgresUrl(url.file, url.connectionString);
-      const options = { poolSize: settings.POSTGRES_POOL_SIZE };
-      return {
-        open: () => withDriver(() => openPostgres(current, options)),
-        configuration: () => postgresConfiguration(current, options),
-      };
-    }
+    case 'Postgres':
+      return postgresOf(url, settings);
   }
 };

@@ -53,12 +53,9 @@ export const configuredKeys = (keys: ReadonlyArray<ApiKey>): ReturnType<typeof i
  * Makes the rate limit, if one is set. On PostgreSQL, all instances count together. Otherwise each process counts in
  * memory, because counting together on SQLite would cost a commit for each request.
  */
-const pickQuota = (
-  database: OwnDatabase,
-  { RATE_LIMIT, DATABASE_URL }: Settings,
-): ConsumeQuota | undefined => {
+const pickQuota = (database: OwnDatabase, { RATE_LIMIT }: Settings): ConsumeQuota | undefined => {
   if (RATE_LIMIT === undefined) return undefined;
-  return DATABASE_URL._tag === 'Postgres' ? postgresQuota(database, RATE_LIMIT) : inMemoryQuota(RATE_LIMIT);
+  return database.engine === 'PostgreSQL' ? postgresQuota(database, RATE_LIMIT) : inMemoryQuota(RATE_LIMIT);
 };
 
 const ttlMsOf = ({ IDEMPOTENCY_HOURS }: Settings): number => IDEMPOTENCY_HOURS * 3_600_000;
@@ -92,7 +89,7 @@ const databaseStore = (
       ? undefined
       : (await orFail(apiKeyStore(database, operatorName(process.env)).bootstrapKey('first key')))?.key,
   checkReadiness: knexReadiness(database),
-  isFileReplaced: database.isFileReplaced,
+  isFileReplaced: () => database.engine === 'SQLite' && database.isFileReplaced(),
   pools: database.poolUsage,
   readStatus: () => readStatus(database, settings),
   close: database.close,

@@ -45,14 +45,14 @@ type KeyRead = ApiKeyRow & { readonly now: number | string };
 
 /** Reads API keys in one statement. Returns a key or InvalidApiKey for each id, in the order of `ids`. */
 const readKeys = async (
-  { reads, acceptsWritesSql, statements }: StoreDatabase,
+  { reads, statements: { nowSql, acceptsWritesSql } }: StoreDatabase,
   ids: ReadonlyArray<KeyId>,
 ): Promise<ReadonlyArray<E.Either<InvalidApiKey, StoredKey>>> => {
   const askedAt = performance.now();
   const rows = await reads<ApiKeyRow>('api_keys')
     .whereIn('id', ids)
     .whereRaw(acceptsWritesSql)
-    .select<ReadonlyArray<KeyRead>>('*', reads.raw(`${statements.nowSql} as now`));
+    .select<ReadonlyArray<KeyRead>>('*', reads.raw(`${nowSql} as now`));
   // Counts from before the query. So this clock is never behind the database's, and no key is accepted after its
   // expiry.
   const now = (): number => Number(rows[0]?.now) + performance.now() - askedAt;

@@ -27,28 +27,18 @@ export interface PoolUsage {
   readonly waiting: number;
 }
 
-/** Database whose connections the store opens, with data for monitoring. Call `close` at the end. */
-export interface OwnDatabase extends StoreDatabase {
-  /** True if the SQLite file or its log was removed or replaced while open. Writes then reject until a restart. */
-  readonly isFileReplaced: () => boolean;
+/** What opened databases of SQLite and PostgreSQL have in common. */
+interface OpenedDatabase extends StoreDatabase {
   /**
    * Returns findings about a PostgreSQL server, and none about an intact SQLite file. Rejects if the SQLite file is
    * damaged, if no PostgreSQL schema is selected, or if the encoding cannot store all of Unicode.
    */
   readonly inspect: () => Promise<ReadonlyArray<DatabaseFinding>>;
-  /** Returns PostgreSQL's schema for the store's tables. Returns undefined if none is selected, and on SQLite. */
-  readonly currentSchema: () => Promise<string | undefined>;
   /**
    * Returns what is wrong, and how to repair it, if no id is left or if one of the next `count` ids is taken. Returns
    * undefined if nothing is wrong, and always on Citus.
    */
   readonly inspectIds: (count: number) => Promise<string | undefined>;
-  /**
-   * Rejects if PostgreSQL lacks disk space for a temporary file. By default, checks this every `spaceCheckMs`, and at
-   * each call after a statement failed for lack of space. Always resolves on SQLite, where a heartbeat needs space in
-   * the same log as every other write.
-   */
-  readonly checkSpace: (isSuspected?: boolean) => Promise<void>;
   /**
    * Runs a migration and rolls it back. Blocks a running service for at most half a second on PostgreSQL, and never on
    * SQLite, where the migration of a store runs on an empty copy of its tables.
@@ -58,6 +48,47 @@ export interface OwnDatabase extends StoreDatabase {
   readonly poolUsage: () => ReadonlyArray<PoolUsage>;
   readonly close: () => Promise<void>;
 }
+
+interface Statement {
+  readonly name?: string;
+  readonly sql: string;
+}
+
+/**
+ * Runs SQL in which `{name}` stands for the table or sequence with this name, and returns its rows. A session prepares a
+ * statement with a `name` only once.
+ */
+export type RunStatement = <Row>(
+  knex: Knex,
+  statement: Statement,
+  bindings: ReadonlyArray<Knex.RawBinding>,
+) => Promise<ReadonlyArray<Row>>;
+
+/** SQLite file that the store opens. Call `close` at the end. */
+export interface SqliteDatabase extends OpenedDatabase {
+  readonly engine: 'SQLite';
+  /** True if the file or its log was removed or replaced while open. Writes then reject until a restart. */
+  readonly isFileReplaced: () => boolean;
+}
+
+/** PostgreSQL database whose connections the store opens. Call `close` at the end. */
+export interface PostgresDatabase extends OpenedDatabase {
+  readonly engine: 'PostgreSQL';
+  readonly run: RunStatement;
+  /** Returns the schema of the store's tables, or undefined if the search path names no schema that exists. */
+  readonly currentSchema: () => Promise<string | undefined>;
+  /** Returns an error if the role lacks a right that `serve` needs, or if row-level security would hide rows from it. */
+  readonly findMissingRights: () => Promise<Error | undefined>;
+  /**
+   * Rejects if the server lacks disk space for a temporary file. By default, checks this every `spaceCheckMs`, and at
+   * each call after a statement failed for lack of space. SQLite needs no such check, because a heartbeat needs space
+   * in the same log as every other write.
+   */
+  readonly checkSpace: (isSuspected?: boolean) => Promise<void>;
+}
+
+/** Database whose connections the store opens. Call `close` at the end. */
+export type OwnDatabase = SqliteDatabase | PostgresDatabase;
 
 /** Connection pool of Knex, from the package `tarn`. */
 interface Pool {

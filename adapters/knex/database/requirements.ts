@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import { errorWithCode, permanentError, rowSecurityError } from './errors';
+import { permanentError } from './errors';
 import { petColumns } from './pet-columns';
 import type { Statements } from './store-database';
 
@@ -52,32 +52,6 @@ const accepted: Readonly<Record<ColumnType, ReadonlyArray<string>>> = {
   key: ['key'],
   bigint: ['bigint'],
   integer: ['integer', 'bigint'],
-};
-
-/**
- * Rights that `serve` needs, by table or sequence. The grants in deploy/postgres have more, for other commands. A
- * `select ... for share` needs the right to update.
- */
-export const requiredRights: Readonly<Record<string, ReadonlyArray<string>>> = {
-  pets: ['select', 'insert'],
-  pets_id_seq: ['usage'],
-  idempotency_keys: ['select', 'insert', 'update', 'delete'],
-  api_keys: ['select', 'update'],
-  heartbeats: ['select', 'insert', 'update'],
-  rate_limits: ['select', 'insert', 'update'],
-};
-
-/** Returns an error if the role of PostgreSQL lacks a right, or if row-level security would hide rows from it. */
-export const findMissingRights = async (
-  knex: Knex,
-  { readMissingRights }: Pick<Statements, 'readMissingRights'>,
-): Promise<Error | undefined> => {
-  const missing = await readMissingRights(knex, requiredRights);
-  if (missing.length === 0) return undefined;
-  const hiding = missing.filter(({ right }) => right === undefined).map(({ name }) => name);
-  if (hiding.length > 0) return rowSecurityError(hiding);
-  const rights = missing.map(({ name, right = '' }) => `${right} on ${name}`);
-  return errorWithCode('42501', `permission denied: ${rights.join(', ')}`);
 };
 
 /** Returns what a database lacks: tables, and columns that are missing or of another type. */

@@ -18,15 +18,15 @@ export interface IdempotencyRecordRow {
   readonly pet_id: bigint;
 }
 
-export interface Statement {
-  readonly name?: string;
-  readonly sql: string;
-}
-
 /** Statements whose SQL differs between SQLite and PostgreSQL. */
 export interface Statements {
   /** SQL for the time of the database's clock in milliseconds since 1970. It is the same throughout a statement. */
   readonly nowSql: string;
+  /**
+   * SQL condition that makes a read fail on a server that accepts no writes, such as a standby with stale rows. It is
+   * `true` on SQLite, and for the Knex of a host, because the host may choose a standby.
+   */
+  readonly acceptsWritesSql: string;
   readonly byIds: (knex: Knex, ids: ReadonlyArray<bigint>) => Promise<ReadonlyArray<PetRow>>;
   /**
    * Returns at most `limit` animals for each element of `starts`, in the order of `starts`. All elements must have the
@@ -54,27 +54,14 @@ export interface Statements {
   readonly setLastId: (knex: Knex, id: bigint) => Promise<unknown>;
   readonly hasTable: (knex: Knex, name: string) => Promise<boolean>;
   /**
-   * Returns the rights that the role of PostgreSQL lacks, by table or sequence. An element without a `right` is a table
-   * whose rows row-level security would hide.
+   * Runs an `insert ... select` in which `{name}` stands for the table with this name. Locks the rows that it reads until
+   * the transaction ends, except on Citus, which can't lock rows of shards.
    */
-  readonly readMissingRights: (
-    knex: Knex,
-    rights: Readonly<Record<string, ReadonlyArray<string>>>,
-  ) => Promise<ReadonlyArray<{ readonly name: string; readonly right?: string | undefined }>>;
-  /**
-   * Runs SQL in which `{name}` stands for the table or sequence with this name, and returns its rows. A session of
-   * PostgreSQL prepares a statement with a `name` only once.
-   */
-  readonly run: <Row>(
-    knex: Knex,
-    statement: Statement,
+  readonly insertLocked: (
+    transaction: Knex,
+    sql: string,
     bindings: ReadonlyArray<Knex.RawBinding>,
-  ) => Promise<ReadonlyArray<Row>>;
-  /**
-   * Clause at the end of a `select` that makes it lock its rows. Empty on SQLite, and on Citus, which can't lock rows
-   * of shards.
-   */
-  readonly rowLock: (knex: Knex) => Promise<string>;
+  ) => Promise<unknown>;
   /** Reads the columns of the tables that exist. The type of a text is `key` if the database sorts it by its bytes. */
   readonly readColumns: (
     knex: Knex,
@@ -87,11 +74,6 @@ export interface StoreDatabase {
   readonly reads: Knex;
   readonly writes: Knex;
   readonly statements: Statements;
-  /**
-   * SQL condition that makes a read fail on a server that accepts no writes, such as a standby with stale rows. It is
-   * `true` on SQLite, and for the Knex of a host, because the host may choose a standby.
-   */
-  readonly acceptsWritesSql: string;
   /**
    * Maximum number of batches that run at a time for each kind of operation, such as finds. The limit leaves
    * connections for the other kinds if one is slow.

@@ -26,31 +26,3 @@ export const readColumns = async (knex: Knex, schema: string | undefined, tables
   );
   return rows;
 };
-
-const missingRights = `select name, "right" from unnest(?::text[], ?::text[]) as needed (name, "right"),
-    lateral (select to_regclass(?::text || quote_ident(name)) as id) as found
-  where id is not null and not case "right"
-    when 'usage' then has_sequence_privilege(id, 'usage')
-    when 'delete' then has_table_privilege(id, 'delete')
-    else has_any_column_privilege(id, "right") end
-  union all select distinct name, null from unnest(?::text[]) as table_name (name),
-    lateral (select to_regclass(?::text || quote_ident(name)) as id) as found
-  where id is not null and row_security_active(id)`;
-
-export const readMissingRights = async (
-  knex: Knex,
-  prefix: string,
-  rights: Parameters<Statements['readMissingRights']>[1],
-) => {
-  const needed = Object.entries(rights).flatMap(([name, each]) => each.map((right) => ({ name, right })));
-  const { rows } = await knex.raw<{
-    readonly rows: ReadonlyArray<{ readonly name: string; readonly right: string | null }>;
-  }>(missingRights, [
-    needed.map(({ name }) => name),
-    needed.map(({ right }) => right),
-    prefix,
-    Object.keys(rights),
-    prefix,
-  ]);
-  return rows.map(({ name, right }) => ({ name, right: right ?? undefined }));
-};

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import { isKind } from '../database/errors';
-import type { OwnDatabase } from '../database/own-database';
+import type { PostgresDatabase } from '../database/own-database';
 import { databaseTimeouts } from '../database/timeouts';
 import { inTransaction } from '../database/work';
 
@@ -14,7 +14,7 @@ const fillTemporaryFile = `set local work_mem = '64kB'; set local temp_tablespac
   select count(*) from generate_series(1, 50000)`;
 
 /** Makes the check of a pool for disk space. Notices statements of the pool that fail for lack of it. */
-export const spaceCheck = (pool: Knex): OwnDatabase['checkSpace'] => {
+export const spaceCheck = (pool: Knex): PostgresDatabase['checkSpace'] => {
   let lacksSpace = false;
   let triedAt = performance.now();
   pool.on('query-error', (error: unknown) => {

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import { remedyOf } from '../database/errors';
-import type { Statements } from '../database/store-database';
+import type { RunStatement } from '../database/own-database';
 
 /**
  * Advice for a sequence that is behind the ids. Takes the ids of idempotency keys into account: if the id of a deleted
@@ -27,7 +27,7 @@ const readIds = `select last, (select seqmax from pg_sequence where seqrelid = '
  */
 export const inspectSequence = async (
   pool: Knex,
-  { run }: Pick<Statements, 'run'>,
+  run: RunStatement,
   count: number,
 ): Promise<string | undefined> => {
   try {

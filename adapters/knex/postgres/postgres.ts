@@ -1,14 +1,14 @@
-import { constFalse } from 'fp-ts/function';
 import knex, { type Knex } from 'knex';
 import { isKind } from '../database/errors';
-import { type OwnDatabase, poolUsageOf, withPool } from '../database/own-database';
+import { poolUsageOf, type PostgresDatabase, withPool } from '../database/own-database';
 import type { StoreDatabase, Statements } from '../database/store-database';
 import { inTransaction, tryAndRollBack } from '../database/work';
 import { postgresConfiguration, type PostgresOptions, sessionsOf, statementTimeoutOf } from './configuration';
 import { spaceCheck } from './disk-space';
 import { inspectSequence } from './ids';
 import { resetSearchPath, withMigrationLock } from './migration-lock';
-import type { SessionFacts } from './run-statement';
+import { findMissingRights } from './rights';
+import { prefixOf, type SessionFacts } from './run-statement';
 import { checkEncoding, inspectServer } from './server-settings';
 import { acceptsWrites } from './sessions';
 import { postgresStatements } from './statements';
@@ -18,13 +18,11 @@ const isReadOnlyServer = isKind('ReadOnlyServer');
 
 const postgresDatabase = (
   pool: Knex,
-  acceptsWritesSql: string,
   statements: Statements,
 ): Omit<StoreDatabase, 'maxBatches' | 'withMigrationLock'> => ({
   reads: pool,
   writes: pool,
   statements,
-  acceptsWritesSql,
   write: (statement) => statement(pool),
   runTransaction: (work, deadline) => inTransaction(pool, work, { deadline }),
 });
@@ -33,7 +31,7 @@ const postgresDatabase = (
  * Opens a PostgreSQL or Citus database by a URL. Connects at the first query. A query rejects if the connection fails,
  * or if the server is a standby or read-only.
  */
-export const openPostgres = (url: PostgresUrl, options: PostgresOptions): OwnDatabase => {
+export const openPostgres = (url: PostgresUrl, options: PostgresOptions): PostgresDatabase => {
   // Assumes a pooler until the first connection is checked, because prepared statements can fail behind one.
   let facts: SessionFacts = { isBehindPooler: true };
   const sessions = sessionsOf(options);
@@ -63,13 +61,14 @@ export const openPostgres = (url: PostgresUrl, options: PostgresOptions): OwnDat
       pool: { min: 0, max: 1 },
     });
   const usage = poolUsageOf('shared', pool);
-  const { statements, isDistributed } = postgresStatements(acceptsWrites, () => facts);
+  const { statements, run, isDistributed } = postgresStatements(acceptsWrites, () => facts);
   return {
-    ...postgresDatabase(pool, acceptsWrites, statements),
+    ...postgresDatabase(pool, statements),
+    engine: 'PostgreSQL',
+    run,
     maxBatches: { reads: Math.ceil(options.poolSize / 4), writes: Math.ceil(options.poolSize / 5) },
     withMigrationLock: (work) =>
       withPool(migrationPool(), (own) => withMigrationLock(own, work, resetSearchPath)),
-    isFileReplaced: constFalse,
     inspect: async () => {
       await checkEncoding(pool);
       return inspectServer(pool, facts, statementTimeoutOf(options), options.poolSize);
@@ -81,7 +80,12 @@ export const openPostgres = (url: PostgresUrl, options: PostgresOptions): OwnDat
       return facts.schema ?? schema ?? undefined;
     },
     inspectIds: async (count) =>
-      (await isDistributed(pool)) ? undefined : inspectSequence(pool, statements, count),
+      (await isDistributed(pool)) ? undefined : inspectSequence(pool, run, count),
+    findMissingRights: async () => {
+      // Opens a connection if none was opened before, because `facts` is known only after that.
+      await isDistributed(pool);
+      return findMissingRights(pool, prefixOf(facts));
+    },
     checkSpace: spaceCheck(pool),
     runTrial: (migration) =>
       tryAndRollBack(pool, async (transaction) => {
@@ -109,7 +113,7 @@ const hostFacts: SessionFacts = { isBehindPooler: true };
 
 /** Makes a StoreDatabase from the Knex of a host. Permits reads from a standby, because the host chooses the server. */
 export const hostPostgres = (pool: Knex): StoreDatabase => ({
-  ...postgresDatabase(pool, 'true', postgresStatements('true', () => hostFacts).statements),
+  ...postgresDatabase(pool, postgresStatements('true', () => hostFacts).statements),
   maxBatches: pool.isTransaction === true ? { reads: 1, writes: 1 } : { reads: 2, writes: 2 },
   withMigrationLock: (work) => withMigrationLock(pool, work),
 });

@@ -9,7 +9,7 @@ import {
 } from '../../../core';
 import { createBatcher } from '../batcher';
 import { isKind } from '../database/errors';
-import type { StoreDatabase } from '../database/store-database';
+import type { PostgresDatabase } from '../database/own-database';
 import { databaseTimeouts } from '../database/timeouts';
 import { throwIfLate, toTaskEither } from '../database/work';
 
@@ -50,7 +50,10 @@ interface CountRow {
  * for this owner until the window ends. A count fails with Unavailable after `quotaMs`, or if it can't begin early
  * enough before its deadline.
  */
-export const postgresQuota = ({ writes, statements }: StoreDatabase, limit: RateLimit): ConsumeQuota => {
+export const postgresQuota = (
+  { writes, statements, run }: PostgresDatabase,
+  limit: RateLimit,
+): ConsumeQuota => {
   const windowMs = limit.seconds * 1_000;
   const blockedUntil = new Map<OwnerId, number>();
 
@@ -62,7 +65,7 @@ export const postgresQuota = ({ writes, statements }: StoreDatabase, limit: Rate
     const statement = { name: 'count requests', sql: countRequests(statements.nowSql) };
     const counts = distinct.map((owner) => requests.get(owner) ?? 0);
     const bindings = [windowMs, distinct, counts, windowMs, windowMs];
-    const rows = await statements.run<CountRow>(writes, statement, bindings);
+    const rows = await run<CountRow>(writes, statement, bindings);
     const counted = new Map(rows.map((row) => [row.key, row]));
     return owners.map((owner) => {
       const row = counted.get(owner);

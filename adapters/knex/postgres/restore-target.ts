@@ -1,4 +1,4 @@
-import type { OwnDatabase } from '../database/own-database';
+import type { PostgresDatabase } from '../database/own-database';
 import { ownTables } from '../migrations/migrations';
 
 interface RestoreTarget {
@@ -9,7 +9,7 @@ interface RestoreTarget {
 }
 
 /** Reads what a restore needs to know of the PostgreSQL database that it restores into. */
-export const readRestoreTarget = async (target: OwnDatabase): Promise<RestoreTarget> => {
+export const readRestoreTarget = async (target: PostgresDatabase): Promise<RestoreTarget> => {
   const schema = await target.currentSchema();
   const { rows } = await target.reads.raw<{
     readonly rows: readonly [Pick<RestoreTarget, 'database' | 'takenTable'>];
@@ -23,6 +23,6 @@ export const readRestoreTarget = async (target: OwnDatabase): Promise<RestoreTar
 };
 
 /** Drops the tables of a store, and nothing else. */
-export const dropOwnTables = async ({ writes }: OwnDatabase, schema: string): Promise<void> => {
+export const dropOwnTables = async ({ writes }: PostgresDatabase, schema: string): Promise<void> => {
   for (const table of ownTables) await writes.schema.withSchema(schema).dropTableIfExists(table);
 };

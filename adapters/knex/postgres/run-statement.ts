@@ -1,17 +1,9 @@
 import type { Knex } from 'knex';
+import type { RunStatement } from '../database/own-database';
 import type { Cell, PetRow } from '../database/pet-columns';
-import type { Statement } from '../database/store-database';
 
 /** Wraps an array for use as a query parameter. Knex's TypeScript types permit nulls in an array only in this form. */
 export const arrayOf = (cells: ReadonlyArray<Cell>) => ({ toPostgres: () => [...cells] });
-
-type Binding = Cell | number | Array<string> | ReturnType<typeof arrayOf>;
-
-export type RunStatement = (
-  knex: Knex,
-  statement: Statement,
-  bindings: ReadonlyArray<Binding>,
-) => Promise<ReadonlyArray<PetRow>>;
 
 /** Facts about the sessions of a pool. */
 export interface SessionFacts {
@@ -23,29 +15,34 @@ export interface SessionFacts {
   readonly certificateExpirySeconds?: number | undefined;
 }
 
-export type Qualify = (sql: string) => string;
+/** Returns the prefix of the names of tables and sequences in SQL: their schema, if statements have to name it. */
+export const prefixOf = ({ schema }: SessionFacts): string =>
+  schema === undefined ? '' : `"${schema.replaceAll('"', '""')}".`;
 
-/** Makes a function that replaces each `{name}` in SQL by the name, with its schema if that has to be named. */
-export const qualifier =
-  (facts: () => SessionFacts): Qualify =>
-  (sql) => {
-    const { schema } = facts();
-    const prefix = schema === undefined ? '' : `"${schema.replaceAll('"', '""')}".`;
-    return sql.replaceAll(/\{(\w*)\}/g, (_, name: string) => `${prefix}${name}`);
+/** Runs a statement that selects texts, and returns its rows as arrays. */
+export type SelectCells = (...statement: Parameters<RunStatement>) => Promise<ReadonlyArray<PetRow>>;
+
+/**
+ * Makes the functions that run statements on the sessions of a pool. `connect` must open a connection if none was opened
+ * before, because only then `facts` are known.
+ */
+export const statementRunner = (
+  facts: () => SessionFacts,
+  connect: (knex: Knex) => Promise<unknown>,
+): { readonly run: RunStatement; readonly selectCells: SelectCells } => {
+  const run = async <Row>(
+    knex: Knex,
+    { name, sql }: Parameters<RunStatement>[1],
+    bindings: ReadonlyArray<Knex.RawBinding>,
+    options: { readonly rowMode?: 'array' } = {},
+  ): Promise<ReadonlyArray<Row>> => {
+    await connect(knex);
+    const query = knex.raw<{ readonly rows: ReadonlyArray<Row> }>(
+      sql.replaceAll(/\{(\w*)\}/g, (_, table: string) => `${prefixOf(facts())}${table}`),
+      bindings,
+    );
+    const isPrepared = name !== undefined && !facts().isBehindPooler;
+    return (await query.options(isPrepared ? { ...options, name } : options)).rows;
   };
-
-type OptionsOf = (name?: string) => { readonly name?: string };
-
-/** Makes a function that returns the options of a statement. A session prepares a statement with a name only once. */
-export const optionsFor =
-  (facts: () => SessionFacts): OptionsOf =>
-  (name) =>
-    name === undefined || facts().isBehindPooler ? {} : { name };
-
-export const statementRunner =
-  (qualify: Qualify, optionsOf: OptionsOf): RunStatement =>
-  async (knex, { name, sql }, bindings) => {
-    const query = knex.raw<{ readonly rows: ReadonlyArray<PetRow> }>(qualify(sql), bindings);
-    const { rows } = await query.options({ rowMode: 'array', ...optionsOf(name) });
-    return rows;
-  };
+  return { run, selectCells: (...statement) => run<PetRow>(...statement, { rowMode: 'array' }) };
+};

@@ -1,17 +1,10 @@
 import type { Knex } from 'knex';
 import type { ListOrder } from '../../../core';
 import { type Column, insertedColumns, petCells, type PetRow } from '../database/pet-columns';
-import type { PageStart, Statement, Statements } from '../database/store-database';
-import { hasTable, readColumns, readMissingRights } from './catalog';
-import {
-  arrayOf,
-  optionsFor,
-  qualifier,
-  type Qualify,
-  type RunStatement,
-  type SessionFacts,
-  statementRunner,
-} from './run-statement';
+import type { RunStatement } from '../database/own-database';
+import type { PageStart, Statements } from '../database/store-database';
+import { hasTable, readColumns } from './catalog';
+import { arrayOf, type SelectCells, type SessionFacts, statementRunner } from './run-statement';
 
 /**
  * Returns the condition and the `order by` clause for a page of animals with the wanted column values, from the id
@@ -33,7 +26,7 @@ const pageClauses = (
 };
 
 const readPage = (
-  run: RunStatement,
+  selectCells: SelectCells,
   acceptsWritesSql: string,
   knex: Knex,
   { from, order, filters }: PageStart,
@@ -44,7 +37,7 @@ const readPage = (
   const sql = `select ${petCells} from {pets} where ${acceptsWritesSql} and ${clauses} limit ?`;
   const values = filters.map(([, cell]) => cell);
   const bindings = [...values, from.toString(), ...values, limit];
-  return run(knex, { name: ['page', order, ...columns].join(' '), sql }, bindings);
+  return selectCells(knex, { name: ['page', order, ...columns].join(' '), sql }, bindings);
 };
 
 const pagesBy = (acceptsWritesSql: string, columns: ReadonlyArray<Column>, order: ListOrder) => {
@@ -110,13 +103,7 @@ const sequence = `pg_get_serial_sequence('{pets}', 'id')`;
  * Takes the greatest id of the table into account, because inserts with explicit ids do not advance the sequence. The
  * last value of an unused sequence is null, which `greatest` ignores.
  */
-const readLastId = async (knex: Knex, qualify: Qualify): Promise<bigint> => {
-  const assigned = qualify(`pg_sequence_last_value(${sequence}::regclass)`);
-  const { id } = await knex('pets').first<{ readonly id: string }>(
-    knex.raw(`greatest(max(id), ${assigned}, 0)::text as id`),
-  );
-  return BigInt(id);
-};
+const lastId = `select greatest(max(id), pg_sequence_last_value(${sequence}::regclass), 0)::text as id from {pets}`;
 
 /** Statements that need another form for Citus, which can't run the form for PostgreSQL or runs it slowly. */
 type CitusVariants = Pick<Statements, 'pages' | 'insert' | 'insertRecords' | 'purgeExpired'>;
@@ -125,10 +112,10 @@ type CitusVariants = Pick<Statements, 'pages' | 'insert' | 'insertRecords' | 'pu
  * Statements for PostgreSQL without Citus. Their text does not depend on the number of rows, so that a connection
  * prepares each statement only once.
  */
-const singleServerStatements = (run: RunStatement, acceptsWritesSql: string): CitusVariants => ({
+const singleServerStatements = (selectCells: SelectCells, acceptsWritesSql: string): CitusVariants => ({
   pages: async (knex, starts, limit) => {
     const columns = (starts[0]?.filters ?? []).map(([column]) => column);
-    const rows = await run(knex, pagesBy(acceptsWritesSql, columns, starts[0]?.order ?? 'asc'), [
+    const rows = await selectCells(knex, pagesBy(acceptsWritesSql, columns, starts[0]?.order ?? 'asc'), [
       starts.map(({ from }) => from.toString()),
       ...columns.map((_, index) => arrayOf(starts.map(({ filters }) => filters[index]?.[1] ?? null))),
       limit,
@@ -139,37 +126,37 @@ const singleServerStatements = (run: RunStatement, acceptsWritesSql: string): Ci
   },
   insert: (knex, newRows) => {
     const columns = insertedColumns.map((_, index) => arrayOf(newRows.map((cells) => cells[index] ?? null)));
-    return run(knex, insertPetsSql, columns);
+    return selectCells(knex, insertPetsSql, columns);
   },
   insertRecords: (knex, records, ttlMs) =>
-    run(knex, insertKeys, [
+    selectCells(knex, insertKeys, [
       ttlMs,
       records.map(({ owner_id }) => owner_id),
       records.map(({ idempotency_key }) => idempotency_key),
       records.map(({ content_hash }) => content_hash),
       records.map(({ pet_id }) => pet_id.toString()),
     ]),
-  purgeExpired: async (knex, limit) => (await run(knex, purgeKeys, [limit])).length,
+  purgeExpired: async (knex, limit) => (await selectCells(knex, purgeKeys, [limit])).length,
 });
 
-const distributedStatements = (run: RunStatement, acceptsWritesSql: string): CitusVariants => ({
+const distributedStatements = (selectCells: SelectCells, acceptsWritesSql: string): CitusVariants => ({
   pages: async (knex, starts, limit) => {
     const pages: Array<ReadonlyArray<PetRow>> = [];
-    for (const start of starts) pages.push(await readPage(run, acceptsWritesSql, knex, start, limit));
+    for (const start of starts) pages.push(await readPage(selectCells, acceptsWritesSql, knex, start, limit));
     return pages;
   },
   insert: (knex, newRows) => {
     const row = `(${insertedColumns.map(() => '?').join()}, ${nowSql})`;
     const rows = newRows.map(() => row).join();
     const sql = `insert into {pets} (${insertedNames}, created_at) values ${rows} returning ${petCells}`;
-    return run(knex, { sql }, newRows.flat());
+    return selectCells(knex, { sql }, newRows.flat());
   },
   insertRecords: async (knex, keys, ttlMs) => {
     const expires_at = knex.raw(`${nowSql} + ?::bigint`, [ttlMs]);
     const rows = keys.map((key) => ({ ...key, pet_id: key.pet_id.toString(), expires_at }));
     await knex('idempotency_keys').insert(rows);
   },
-  purgeExpired: async (knex, limit) => (await run(knex, purgeDistributedKeys, [limit])).length,
+  purgeExpired: async (knex, limit) => (await selectCells(knex, purgeDistributedKeys, [limit])).length,
 });
 
 /** Makes a function that reports whether the server is Citus. It asks once, on the connection of its first caller. */
@@ -183,59 +170,44 @@ const citusDetector = () => {
   };
 };
 
+interface PostgresStatements {
+  readonly statements: Statements;
+  readonly run: RunStatement;
+  readonly isDistributed: (knex: Knex) => Promise<boolean>;
+}
+
 /** Makes the statements for PostgreSQL or Citus. Reads of animals have the SQL condition `acceptsWritesSql`. */
 export const postgresStatements = (
   acceptsWritesSql: string,
   facts: () => SessionFacts,
-): { readonly statements: Statements; readonly isDistributed: (knex: Knex) => Promise<boolean> } => {
-  const qualify = qualifier(facts);
-  const optionsOf = optionsFor(facts);
-  const run = statementRunner(qualify, optionsOf);
-  const single = singleServerStatements(run, acceptsWritesSql);
-  const distributed = distributedStatements(run, acceptsWritesSql);
+): PostgresStatements => {
   const isDistributed = citusDetector();
-  /** Opens a connection if none was opened before, because `facts` is known only after that. */
-  const findFacts = async (knex: Knex): Promise<void> => {
+  const { run, selectCells } = statementRunner(facts, isDistributed);
+  const single = singleServerStatements(selectCells, acceptsWritesSql);
+  const distributed = distributedStatements(selectCells, acceptsWritesSql);
+  const variantFor = async (knex: Knex) => ((await isDistributed(knex)) ? distributed : single);
+  const schemaOn = async (knex: Knex) => {
     await isDistributed(knex);
+    return facts().schema;
   };
-  const statementsOn = async (knex: Knex) => ((await isDistributed(knex)) ? distributed : single);
   const statements: Statements = {
     nowSql,
-    byIds: async (knex, ids) => {
-      await findFacts(knex);
-      return run(knex, byIds(acceptsWritesSql), [ids.map(String)]);
-    },
-    pages: async (knex, starts, limit) => (await statementsOn(knex)).pages(knex, starts, limit),
-    insert: async (knex, newRows) => (await statementsOn(knex)).insert(knex, newRows),
-    insertRecords: async (knex, keys, ttlMs) => (await statementsOn(knex)).insertRecords(knex, keys, ttlMs),
-    purgeExpired: async (knex, limit) => (await statementsOn(knex)).purgeExpired(knex, limit),
+    acceptsWritesSql,
+    byIds: (knex, ids) => selectCells(knex, byIds(acceptsWritesSql), [ids.map(String)]),
+    pages: async (knex, starts, limit) => (await variantFor(knex)).pages(knex, starts, limit),
+    insert: async (knex, newRows) => (await variantFor(knex)).insert(knex, newRows),
+    insertRecords: async (knex, keys, ttlMs) => (await variantFor(knex)).insertRecords(knex, keys, ttlMs),
+    purgeExpired: async (knex, limit) => (await variantFor(knex)).purgeExpired(knex, limit),
     duringImport: (_knex, work) => work(),
     readLastId: async (knex) => {
-      await findFacts(knex);
-      return readLastId(knex, qualify);
+      const [row] = await run<{ readonly id: string }>(knex, { sql: lastId }, []);
+      return BigInt(row?.id ?? 0);
     },
-    setLastId: async (knex, id) => {
-      await findFacts(knex);
-      await knex.raw(qualify(`select setval(${sequence}, ?::bigint)`), [id.toString()]);
-    },
-    hasTable: async (knex, name) => {
-      await findFacts(knex);
-      return hasTable(knex, facts().schema, name);
-    },
-    readColumns: async (knex, tables) => {
-      await findFacts(knex);
-      return readColumns(knex, facts().schema, tables);
-    },
-    readMissingRights: async (knex, rights) => {
-      await findFacts(knex);
-      return readMissingRights(knex, qualify('{}'), rights);
-    },
-    run: async <Row>(knex: Knex, { name, sql }: Statement, bindings: ReadonlyArray<Knex.RawBinding>) => {
-      await findFacts(knex);
-      const query = knex.raw<{ readonly rows: ReadonlyArray<Row> }>(qualify(sql), bindings);
-      return (await query.options(optionsOf(name))).rows;
-    },
-    rowLock: async (knex) => ((await isDistributed(knex)) ? '' : 'for update'),
+    setLastId: (knex, id) => run(knex, { sql: `select setval(${sequence}, ?::bigint)` }, [id.toString()]),
+    hasTable: async (knex, name) => hasTable(knex, await schemaOn(knex), name),
+    readColumns: async (knex, tables) => readColumns(knex, await schemaOn(knex), tables),
+    insertLocked: async (knex, sql, bindings) =>
+      run(knex, { sql: (await isDistributed(knex)) ? sql : `${sql} for update` }, bindings),
   };
-  return { statements, isDistributed };
+  return { statements, run, isDistributed };
 };

@@ -1,6 +1,6 @@
 import { constVoid } from 'fp-ts/function';
 import knex, { type Knex } from 'knex';
-import { type OwnDatabase, poolUsageOf, withPool } from '../database/own-database';
+import { poolUsageOf, type SqliteDatabase, withPool } from '../database/own-database';
 import type { StoreDatabase } from '../database/store-database';
 import { inTransaction, tryAndRollBack } from '../database/work';
 import { migrationTable } from '../migrations/migrations';
@@ -124,7 +124,6 @@ const sqliteDatabase = (reads: Knex, writes: Knex, checkFile: () => void = const
     reads,
     writes,
     statements: sqliteStatements,
-    acceptsWritesSql: 'true',
     maxBatches,
     write: (statement) => durably(statement(writes)),
     runTransaction: (work, deadline) => durably(runTransaction(work, deadline)),
@@ -136,7 +135,7 @@ const sqliteDatabase = (reads: Knex, writes: Knex, checkFile: () => void = const
  * Opens a SQLite file by its name. Creates a missing file, which only its owner can read. Throws a TypeError for
  * `:memory:` and the empty name.
  */
-export const openSqlite = (filename: string, { isOwnFile = false }: SqliteOptions = {}): OwnDatabase => {
+export const openSqlite = (filename: string, { isOwnFile = false }: SqliteOptions = {}): SqliteDatabase => {
   if (filename === ':memory:' || filename === '') {
     throw new TypeError('openSqlite needs a file name; for a store in memory use inMemoryPetRepository');
   }
@@ -175,6 +174,7 @@ export const openSqlite = (filename: string, { isOwnFile = false }: SqliteOption
   const usages = [poolUsageOf('reads', reads), poolUsageOf('writes', writes)];
   return {
     ...sqliteDatabase(reads, writes, files.check),
+    engine: 'SQLite',
     isFileReplaced: files.isReplaced,
     inspect: async () => {
       await checkIntegrity(reads);
@@ -189,9 +189,7 @@ export const openSqlite = (filename: string, { isOwnFile = false }: SqliteOption
         await tryAndRollBack(copy, migration);
       });
     },
-    currentSchema: () => Promise.resolve(undefined),
     inspectIds: () => inspectLastId(reads),
-    checkSpace: () => Promise.resolve(),
     sizes: () => fileSizes(filename),
     poolUsage: () => usages.map((usage) => usage()),
     close: async () => {

@@ -78,6 +78,7 @@ const readRows = async (...statement: Parameters<typeof run>): Promise<ReadonlyA
  */
 export const sqliteStatements: Statements = {
   nowSql,
+  acceptsWritesSql: 'true',
   byIds: (knex, ids) => readRows(knex, byIds, `[${ids.join()}]`),
   pages: async (knex, starts, limit) => {
     const columns = (starts[0]?.filters ?? []).map(([column]) => column);
@@ -110,9 +111,8 @@ export const sqliteStatements: Statements = {
     await knex('sqlite_sequence').insert({ name: 'pets', seq: id.toString() });
   },
   hasTable: (knex, name) => knex.schema.hasTable(name),
-  readMissingRights: () => Promise.resolve([]),
-  run: (knex, { sql }, bindings) => knex.raw(sql.replaceAll(/\{(\w+)\}/g, '$1'), bindings),
-  rowLock: () => Promise.resolve(''),
+  // A transaction that writes locks the whole file.
+  insertLocked: (knex, sql, bindings) => knex.raw(sql.replaceAll(/[{}]/g, ''), bindings),
   // A column whose type contains INT stores 64 bits (SQLite, "Datatypes").
   readColumns: (knex, tables) =>
     knex.raw(

@@ -7,7 +7,9 @@ import {
   migrate,
   openPostgres,
   openSqlite,
+  type PostgresDatabase,
   type PostgresOptions,
+  type SqliteDatabase,
   type StoreDatabase,
 } from '../../../adapters/knex';
 import { createPostgresDatabase, inPostgresDatabase } from '../postgres/postgres';
@@ -15,15 +17,15 @@ import { success } from '../../contracts/outcome';
 import { inFolder } from '../temporary-folder';
 
 /** An empty database that a test can open several times, as several processes would. */
-export interface TestDatabase {
+export interface TestDatabase<D extends OwnDatabase = OwnDatabase> {
   /** Value of the setting DATABASE_URL for a service on this database. */
   readonly databaseUrl: string;
-  readonly open: () => OwnDatabase;
+  readonly open: () => D;
   readonly remove: () => Promise<void>;
 }
 
 /** Makes an empty SQLite file in a new folder. */
-export const sqliteFile = async (): Promise<TestDatabase> => {
+export const sqliteFile = async (): Promise<TestDatabase<SqliteDatabase>> => {
   const folder = await mkdtemp(join(tmpdir(), 'animal-store-'));
   const file = join(folder, 'animals.sqlite3');
   return {
@@ -38,7 +40,8 @@ export const sqliteFile = async (): Promise<TestDatabase> => {
  * `creation`. `open` connects with `options`.
  */
 export const postgresWith =
-  (options: Partial<PostgresOptions>, creation?: string) => async (): Promise<TestDatabase> => {
+  (options: Partial<PostgresOptions>, creation?: string) =>
+  async (): Promise<TestDatabase<PostgresDatabase>> => {
     const { url, drop } = await createPostgresDatabase(creation);
     return {
       databaseUrl: url,
@@ -53,10 +56,10 @@ export const postgresDatabase = postgresWith({});
 export const patientPostgresDatabase = postgresWith({ statementTimeoutMs: 60_000 });
 
 /** The kinds of database that the Knex adapter supports. */
-export const databaseKinds = [
+export const databaseKinds: ReadonlyArray<readonly [OwnDatabase['engine'], () => Promise<TestDatabase>]> = [
   ['SQLite', sqliteFile],
   ['PostgreSQL', postgresDatabase],
-] as const;
+];
 
 /** True if the tests run on a cluster that distributes its tables, such as one of Citus. */
 export const isDistributed = process.env['TEST_POSTGRES_IS_DISTRIBUTED'] === 'yes';
@@ -71,13 +74,13 @@ export const mostWriters = 4;
  * Runs a test with an empty database, which the test can open again. Closes and removes the database, also after a
  * failure.
  */
-export const withEmptyDatabase = async (
-  makeDatabase: () => Promise<TestDatabase>,
-  test: (database: OwnDatabase, open: () => OwnDatabase, databaseUrl: string) => Promise<void>,
+export const withEmptyDatabase = async <D extends OwnDatabase>(
+  makeDatabase: () => Promise<TestDatabase<D>>,
+  test: (database: D, open: () => D, databaseUrl: string) => Promise<void>,
 ): Promise<void> => {
   const made = await makeDatabase();
-  const opened: Array<OwnDatabase> = [];
-  const open = (): OwnDatabase => {
+  const opened: Array<D> = [];
+  const open = (): D => {
     const database = made.open();
     opened.push(database);
     return database;
@@ -111,10 +114,10 @@ export const openMigrated = async (makeDatabase: () => Promise<TestDatabase>) =>
 /**
  * Runs a test with `count` connections to one migrated database. Closes and removes the database, also after a failure.
  */
-export const withDatabases = (
+export const withDatabases = <D extends OwnDatabase>(
   count: number,
-  makeDatabase: () => Promise<TestDatabase>,
-  test: (...databases: ReadonlyArray<OwnDatabase>) => Promise<void>,
+  makeDatabase: () => Promise<TestDatabase<D>>,
+  test: (...databases: ReadonlyArray<D>) => Promise<void>,
 ): Promise<void> =>
   withEmptyDatabase(makeDatabase, async (database, open) => {
     const databases = [database, ...Array.from({ length: count - 1 }, open)];
@@ -122,9 +125,9 @@ export const withDatabases = (
     await test(...databases);
   });
 
-export const withDatabase = (
-  makeDatabase: () => Promise<TestDatabase>,
-  test: (database: OwnDatabase) => Promise<void>,
+export const withDatabase = <D extends OwnDatabase>(
+  makeDatabase: () => Promise<TestDatabase<D>>,
+  test: (database: D) => Promise<void>,
 ): Promise<void> => withDatabases(1, makeDatabase, test);
 
 /** Returns a database with some of its statements on animals replaced. */

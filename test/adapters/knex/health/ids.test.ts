@@ -75,7 +75,7 @@ const faults = [
 for (const [kind, name, makeDatabase, statement, advice] of faults) {
   describe(`${name} of ${kind}`, () => {
     it('makes the database not ready before a create fails, and doctor names the statement that repairs it', () =>
-      withDatabase(makeDatabase, async (database) => {
+      withDatabase<OwnDatabase>(makeDatabase, async (database) => {
         await addPets(database, 1, 30);
         if (kind === 'SQLite') await database.writes('sqlite_sequence').where({ name: 'pets' }).delete();
         await database.writes.raw(statement);

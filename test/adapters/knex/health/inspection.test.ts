@@ -30,7 +30,8 @@ import { eventually } from '../../../support/eventually';
 import { execute, withRole } from '../../../support/postgres/postgres';
 import { projectFolder } from '../../../support/processes/command';
 import { success } from '../../../contracts/outcome';
-import { requiredRights, requiredColumns } from '../../../../adapters/knex/database/requirements';
+import { requiredColumns } from '../../../../adapters/knex/database/requirements';
+import { requiredRights } from '../../../../adapters/knex/postgres/rights';
 
 const inspect = (database: OwnDatabase) =>
   pipe(
@@ -64,7 +65,7 @@ const faults = [
 describe('A database that refuses creates', () => {
   for (const [kind, makeDatabase, error, statement] of faults) {
     it(`fails the inspection with the error, and is ready to read: on ${kind}, ${statement}`, () =>
-      withDatabase(makeDatabase, async (database) => {
+      withDatabase<OwnDatabase>(makeDatabase, async (database) => {
         await database.writes.raw(statement);
         const created = knexPetRepository(database).create(arbitraryNewPet(), {
           idempotency: arbitraryScopedIdempotencyKey(),

@@ -80,7 +80,7 @@ describe('the reason why a database is not ready', () => {
   }
 
   it('is a full disk, also if only the trial for space fails', () =>
-    withDatabase(sqliteFile, async (database) => {
+    withDatabase(postgresDatabase, async (database) => {
       const checkSpace = () => Promise.reject(Object.assign(new Error('no space'), { code: '53100' }));
       expect(await knexReadiness({ ...database, checkSpace })()).to.match(
         /^the disk of the database is full/,

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { mock } from 'node:test';
-import { migrate, type OwnDatabase, postgresQuota } from '../../../../adapters/knex';
+import { migrate, type PostgresDatabase, postgresQuota } from '../../../../adapters/knex';
 import { arbitraryOwnerId, consumeQuotaContract } from '../../../contracts';
 import {
   isDistributed,
@@ -14,7 +14,7 @@ import { eventually } from '../../../support/eventually';
 
 const limit = { requests: 2, seconds: 60 };
 
-const quotaOn = (database: OwnDatabase) => postgresQuota(database, limit);
+const quotaOn = (database: PostgresDatabase) => postgresQuota(database, limit);
 
 describe('the quota in PostgreSQL', () => {
   consumeQuotaContract({ describe, it }, async (limit) => {

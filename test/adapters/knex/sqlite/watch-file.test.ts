@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { copyFile, rename, rm } from 'node:fs/promises';
-import { type OwnDatabase, knexPetRepository, migrate, openSqlite } from '../../../../adapters/knex';
+import { type SqliteDatabase, knexPetRepository, migrate, openSqlite } from '../../../../adapters/knex';
 import { arbitraryNewPet } from '../../../contracts';
 import { newCatalogue, withRepository } from '../../../support/databases/catalogue';
 import { columnOf } from '../../../support/databases/sqlite-files';
@@ -10,7 +10,9 @@ import { success } from '../../../contracts/outcome';
 import { newDatabaseFile, removeFolders } from '../../../support/temporary-folder';
 
 /** Runs a test with an open file that has an animal, and whose identity is already recorded. */
-const withOpenFile = async (test: (database: OwnDatabase, file: string) => Promise<void>): Promise<void> => {
+const withOpenFile = async (
+  test: (database: SqliteDatabase, file: string) => Promise<void>,
+): Promise<void> => {
   const file = await newDatabaseFile();
   const database = openSqlite(file);
   try {

@@ -1,0 +1,50 @@
+import type { Knex } from 'knex';
+import { errorWithCode, rowSecurityError } from '../database/errors';
+
+/**
+ * Rights that `serve` needs, by table or sequence. The grants in deploy/postgres have more, for other commands. A
+ * `select ... for share` needs the right to update.
+ */
+export const requiredRights: Readonly<Record<string, ReadonlyArray<string>>> = {
+  pets: ['select', 'insert'],
+  pets_id_seq: ['usage'],
+  idempotency_keys: ['select', 'insert', 'update', 'delete'],
+  api_keys: ['select', 'update'],
+  heartbeats: ['select', 'insert', 'update'],
+  rate_limits: ['select', 'insert', 'update'],
+};
+
+/** Selects the rights that the role lacks, and, with null as their right, the tables whose rows RLS would hide. */
+const missingRights = `select name, "right" from unnest(?::text[], ?::text[]) as needed (name, "right"),
+    lateral (select to_regclass(?::text || quote_ident(name)) as id) as found
+  where id is not null and not case "right"
+    when 'usage' then has_sequence_privilege(id, 'usage')
+    when 'delete' then has_table_privilege(id, 'delete')
+    else has_any_column_privilege(id, "right") end
+  union all select distinct name, null from unnest(?::text[]) as table_name (name),
+    lateral (select to_regclass(?::text || quote_ident(name)) as id) as found
+  where id is not null and row_security_active(id)`;
+
+/**
+ * Returns an error if the role lacks a right, or if row-level security would hide rows from it. `prefix` is the schema of
+ * the tables, as SQL puts it in front of their names.
+ */
+export const findMissingRights = async (pool: Knex, prefix: string): Promise<Error | undefined> => {
+  const needed = Object.entries(requiredRights).flatMap(([name, each]) =>
+    each.map((right) => [name, right] as const),
+  );
+  const { rows } = await pool.raw<{
+    readonly rows: ReadonlyArray<{ readonly name: string; readonly right: string | null }>;
+  }>(missingRights, [
+    needed.map(([name]) => name),
+    needed.map(([, right]) => right),
+    prefix,
+    Object.keys(requiredRights),
+    prefix,
+  ]);
+  if (rows.length === 0) return undefined;
+  const hiding = rows.filter(({ right }) => right === null).map(({ name }) => name);
+  if (hiding.length > 0) return rowSecurityError(hiding);
+  const rights = rows.map(({ name, right }) => `${right ?? ''} on ${name}`);
+  return errorWithCode('42501', `permission denied: ${rights.join(', ')}`);
+};
