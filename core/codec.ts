@@ -1,13 +1,14 @@
+/* Codecs of io-ts on the checks of validation.ts, for programs that embed the store. */
+
 import * as E from 'fp-ts/Either';
 import { pipe } from 'fp-ts/function';
 import * as t from 'io-ts';
-import type { NewPet, Pet, PetChanges, PetQuery } from './pets';
-import { listRules, newPetRules, pageSizeCheck, petRules } from './rules';
+import type { NewPet, Pet } from './pets';
+import { newPetRules, petRules } from './rules';
 import {
   type Check,
   type Fields,
   fieldsOf,
-  fieldType,
   type InvalidField,
   invalidFieldTexts,
   isObject,
@@ -65,32 +66,11 @@ const objectCodec = <A>(name: string, fields: Fields<A>): t.Type<A> => {
   return new t.Type<A, A, unknown>(name, is, validate, (value) => value);
 };
 
-const newPetFields: Fields<NewPet> = fieldsOf(newPetRules);
-
-export const checkNewPet = objectCheck(newPetFields);
-
 /** Codec of an animal to add. */
-export const NewPetCodec = objectCodec<NewPet>('NewPet', newPetFields);
+export const NewPetCodec = objectCodec<NewPet>('NewPet', fieldsOf(newPetRules));
 
 /** Codec of a stored animal, which has an id. */
 export const PetCodec = objectCodec<Pet>('Pet', fieldsOf(petRules));
-
-/** Checks changes to an animal. Null removes an optional field. */
-export const checkPetChanges = objectCheck<PetChanges>(
-  fieldsOf(newPetRules, (rule) => {
-    const { decode, explain } = fieldType(rule);
-    return { explain, decode: (input) => (input === null && !rule.required ? null : decode(input)) };
-  }),
-);
-
-/** Checks a query whose `limit` may be missing. */
-export const checkPetQuery = objectCheck<Partial<PetQuery>>({ limit: pageSizeCheck, ...fieldsOf(listRules) });
-
-/** Returns a copy of an animal with the changes. A change to null removes the field. */
-export const withChanges = (pet: Pet, changes: PetChanges): Pet => {
-  const fields = Object.entries({ ...pet, ...changes }).filter(([, value]) => value !== null);
-  return decodeOrThrow(PetCodec, Object.fromEntries(fields));
-};
 
 const toInvalidField = ({ context, message, value }: t.ValidationError): InvalidField => {
   const name = context

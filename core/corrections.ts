@@ -1,16 +1,31 @@
 import * as E from 'fp-ts/Either';
 import { pipe } from 'fp-ts/function';
 import * as TE from 'fp-ts/TaskEither';
-import { checkPetChanges } from './codec';
-import type { Pet } from './pets';
+import { decodeOrThrow, PetCodec } from './codec';
+import type { Pet, PetChanges } from './pets';
 import { type PetNotFound, petNotFound, type PetRepository, type Unavailable } from './ports';
-import type { InvalidField } from './validation';
+import { newPetRules } from './rules';
+import { fieldsOf, fieldType, type InvalidField, objectCheck } from './validation';
 
 /** Failure of an update: the changes have fields with invalid values. */
 export interface InvalidPetChanges {
   readonly _tag: 'InvalidPetChanges';
   readonly fields: ReadonlyArray<InvalidField>;
 }
+
+/** Checks changes to an animal. Null removes an optional field. */
+export const checkPetChanges = objectCheck<PetChanges>(
+  fieldsOf(newPetRules, (rule) => {
+    const { decode, explain } = fieldType(rule);
+    return { explain, decode: (input) => (input === null && !rule.required ? null : decode(input)) };
+  }),
+);
+
+/** Returns a copy of an animal with the changes. A change to null removes the field. */
+export const withChanges = (pet: Pet, changes: PetChanges): Pet => {
+  const fields = Object.entries({ ...pet, ...changes }).filter(([, value]) => value !== null);
+  return decodeOrThrow(PetCodec, Object.fromEntries(fields));
+};
 
 /**
  * Changes fields of an animal, and returns the changed animal. Decodes `changes` as PetChanges. Works on the repository

@@ -2,7 +2,6 @@ import * as E from 'fp-ts/Either';
 import { pipe } from 'fp-ts/function';
 import * as TE from 'fp-ts/TaskEither';
 import { ApiKey, type Caller } from './api-keys';
-import { checkNewPet, checkPetQuery } from './codec';
 import {
   IdempotencyKey,
   type IdempotencyKeyInFlight,
@@ -23,8 +22,8 @@ import {
   type Quota,
   type Unavailable,
 } from './ports';
-import { defaultPageSize, petRules } from './rules';
-import { type Checked, fieldType, type InvalidField } from './validation';
+import { defaultPageSize, listRules, newPetRules, pageSizeCheck, petRules } from './rules';
+import { type Checked, fieldsOf, fieldType, type InvalidField, objectCheck } from './validation';
 
 /** Ports of a store. Without `consumeQuota`, requests are not limited. */
 export interface Ports {
@@ -166,6 +165,9 @@ const operationsOf = (pets: Ports['pets'], caller: Caller, quota: Quota | undefi
 
 const idType = fieldType(petRules.id);
 
+/** Checks a query whose `limit` may be missing. */
+export const checkPetQuery = objectCheck<Partial<PetQuery>>({ limit: pageSizeCheck, ...fieldsOf(listRules) });
+
 const decodeQuery = (query: unknown): E.Either<InvalidQuery, PetQuery> =>
   pipe(
     checkPetQuery(query),
@@ -174,6 +176,8 @@ const decodeQuery = (query: unknown): E.Either<InvalidQuery, PetQuery> =>
       ({ value }) => ({ limit: defaultPageSize, ...value }),
     ),
   );
+
+export const checkNewPet = objectCheck<NewPet>(fieldsOf(newPetRules));
 
 /**
  * Decodes an animal to add, and names the properties that it ignores. Returns a copy, so that a program may change its
