@@ -23,8 +23,15 @@ export const publicIdRule: TextRule = {
   expected: 'a string that is not empty, without U+0000 and lone surrogates',
 };
 
-/** Time to wait before a retry, by the `_tag` of the failure. For the header Retry-After and for clients. */
-export const retryAfterSeconds = { IdempotencyKeyInFlight: 1, Unavailable: 1 } as const;
+/** Time to wait before a retry after IdempotencyKeyInFlight or Unavailable, for `Retry-After` and for clients. */
+export const retryAfterSeconds = 1;
+
+/** Texts of the failures of an idempotency key, by their `_tag`, over HTTP and in an embedded client. */
+export const idempotencyTexts = {
+  IdempotencyKeyInFlight: 'a request with this Idempotency-Key is still in progress; try again',
+  IdempotencyKeyReused: 'this Idempotency-Key was already used for a different animal; use a new key',
+  PetDeleted: 'the animal of this Idempotency-Key was added and then deleted; to add it again, use a new key',
+} as const;
 
 export const defaultPageSize = 20;
 

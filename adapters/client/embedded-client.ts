@@ -1,5 +1,5 @@
 import type { AnimalStore, Deadline, InvalidField, OpenAnimalStore, StoreFailure } from '../../core';
-import { idempotencyKeyRule, retryAfterSeconds } from '../../core/rules';
+import { idempotencyTexts, idempotencyKeyRule, retryAfterSeconds } from '../../core/rules';
 import { invalidFieldTexts, when } from '../../core/validation';
 import { AnimalStoreError, type AnimalStoreErrorCode, petNotFoundError } from './animal-store-error';
 import {
@@ -34,14 +34,11 @@ const invalid = (code: AnimalStoreErrorCode, fields: ReadonlyArray<InvalidField>
 const toError = (failure: StoreFailure): AnimalStoreError => {
   switch (failure._tag) {
     case 'IdempotencyKeyInFlight':
-      return errorOf('idempotency_key_in_flight', 'a create with this key is in progress; try again', {
-        retryAfterMs: retryAfterSeconds.IdempotencyKeyInFlight * 1_000,
+      return errorOf('idempotency_key_in_flight', idempotencyTexts.IdempotencyKeyInFlight, {
+        retryAfterMs: retryAfterSeconds * 1_000,
       });
     case 'IdempotencyKeyReused':
-      return errorOf(
-        'idempotency_key_reused',
-        'this idempotency key is of a different animal; use a new key',
-      );
+      return errorOf('idempotency_key_reused', idempotencyTexts.IdempotencyKeyReused);
     case 'InvalidApiKey':
       return errorOf('unauthorized', 'the API key is unknown, expired or revoked; use a valid key');
     case 'InvalidIdempotencyKey':
@@ -51,10 +48,7 @@ const toError = (failure: StoreFailure): AnimalStoreError => {
     case 'InvalidQuery':
       return invalid('invalid_query', failure.fields);
     case 'PetDeleted':
-      return errorOf(
-        'pet_deleted',
-        'the animal of this idempotency key was added and then deleted; to add it again, use a new key',
-      );
+      return errorOf('pet_deleted', idempotencyTexts.PetDeleted);
     case 'PetNotFound':
       return petNotFoundError(failure.id);
     case 'QuotaExceeded':
@@ -66,7 +60,7 @@ const toError = (failure: StoreFailure): AnimalStoreError => {
     case 'Unavailable':
       return errorOf('unavailable', 'the store is unavailable (see cause); retry', {
         cause: failure.cause,
-        retryAfterMs: retryAfterSeconds.Unavailable * 1_000,
+        retryAfterMs: retryAfterSeconds * 1_000,
       });
   }
 };

@@ -2,18 +2,22 @@
 // unclosed string matches up to the end of the text, so that matching takes linear time.
 const jsonTokens = /"[^"\\]*(?:\\.[^"\\]*)*"?|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
 
-const mark = '\0';
-const escapedMark = '"\\u0000';
-
-const markInteger = (token: string, index: number, text: string): string => {
-  if (/^-?\d+$/.test(token)) return `${escapedMark}${token}"`;
-  const isMarkedValue = token.startsWith(escapedMark) && !/^\s*:/.test(text.slice(index + token.length));
-  return isMarkedValue ? `${escapedMark}\\u0000${token.slice(escapedMark.length)}` : token;
+/**
+ * Turns an integer into a string: U+0000 and its digits. A string that begins with U+0000 gets a second one, so that it
+ * is not taken for an integer. Names of properties stay as they are, because `unmark` gets only values.
+ */
+const markToken = (token: string, index: number, text: string): string => {
+  if (/^-?\d+$/.test(token)) return `"\\u0000${token}"`;
+  if (!token.startsWith('"\\u0000')) return token;
+  const isName = /^\s*:/.test(text.slice(index + token.length));
+  return isName ? token : `"\\u0000${token.slice(1)}`;
 };
 
-const readMarked = (value: string): unknown => {
-  if (!value.startsWith(mark)) return value;
-  return value.startsWith(mark + mark) ? value.slice(1) : BigInt(value.slice(1));
+/** Returns the value that a string of a marked text stands for. */
+const unmark = (value: string): unknown => {
+  if (!value.startsWith('\0')) return value;
+  const unmarked = value.slice(1);
+  return unmarked.startsWith('\0') ? unmarked : BigInt(unmarked);
 };
 
 /**
@@ -21,9 +25,9 @@ const readMarked = (value: string): unknown => {
  * SyntaxError if the text is not JSON.
  */
 export const parseJson = (text: string): unknown =>
-  // On Node 20, a reviver does not get the digits of a number. So each integer is first replaced by a marked string.
-  JSON.parse(text.replace(jsonTokens, markInteger), (_name, value: unknown) =>
-    typeof value === 'string' ? readMarked(value) : value,
+  // On Node 20, a reviver does not get the digits of a number. So each integer is first turned into a string.
+  JSON.parse(text.replace(jsonTokens, markToken), (_name, value: unknown) =>
+    typeof value === 'string' ? unmark(value) : value,
   );
 
 const hasToJson = (value: object): value is { readonly toJSON: () => unknown } =>

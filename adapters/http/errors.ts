@@ -1,5 +1,6 @@
 import {
   apiKeyRule,
+  idempotencyTexts,
   idempotencyKeyRule,
   type InvalidApiKey,
   invalidFieldTexts,
@@ -70,7 +71,7 @@ const unauthorized = (reason: UnauthorizedReason, message: string): ErrorDescrip
 const retryAfter = (seconds: number): Headers => ({ 'Retry-After': String(seconds) });
 
 const unavailable = (message: string): ErrorDescription =>
-  describe(503, 'unavailable', message, retryAfter(retryAfterSeconds.Unavailable));
+  describe(503, 'unavailable', message, retryAfter(retryAfterSeconds));
 
 const idempotencyKeyMessage =
   `Idempotency-Key must be ${idempotencyKeyRule.expected}; if it has spaces, commas, quotes or backslashes, ` +
@@ -123,8 +124,8 @@ export const describeFailure = (failure: HttpFailure): ErrorDescription => {
       return describe(
         409,
         'idempotency_key_in_flight',
-        'a request with this Idempotency-Key is still in progress; try again',
-        retryAfter(retryAfterSeconds.IdempotencyKeyInFlight),
+        idempotencyTexts.IdempotencyKeyInFlight,
+        retryAfter(retryAfterSeconds),
       );
     case 'PayloadTooLarge':
       return describe(
@@ -139,17 +140,9 @@ export const describeFailure = (failure: HttpFailure): ErrorDescription => {
     case 'ExpectationFailed':
       return describe(417, 'expectation_failed', 'unsupported Expect header; only 100-continue is supported');
     case 'IdempotencyKeyReused':
-      return describe(
-        422,
-        'idempotency_key_reused',
-        'this Idempotency-Key was already used for a different animal; use a new key',
-      );
+      return describe(422, 'idempotency_key_reused', idempotencyTexts.IdempotencyKeyReused);
     case 'PetDeleted':
-      return describe(
-        422,
-        'pet_deleted',
-        'the animal of this Idempotency-Key was added and then deleted; to add it again, use a new key',
-      );
+      return describe(422, 'pet_deleted', idempotencyTexts.PetDeleted);
     case 'QuotaExceeded':
       return describe(
         429,

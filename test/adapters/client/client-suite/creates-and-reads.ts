@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { type CreateOptions } from '../../../../adapters/client';
 import { inMemoryPetRepository } from '../../../../adapters/in-memory';
+import { idempotencyTexts } from '../../../../core';
 import { petWithId } from '../../../contracts/pet-repository/seeds';
 import { all, errorOf, failing, isOptions, rex, type UseClient } from './support';
 
@@ -81,7 +82,8 @@ export const createsAndReads = (use: UseClient): void => {
       const { id } = await client.create(rex, options);
       expect((await client.create(rex, options)).id).to.equal(id);
       const error = await errorOf(client.create({ ...rex, name: 'Tom' }, options));
-      expect(error).to.include({ code: 'idempotency_key_reused', idempotencyKey: options.idempotencyKey });
+      expect(error).to.include({ code: 'idempotency_key_reused', ...options });
+      expect(error.message).to.equal(idempotencyTexts.IdempotencyKeyReused);
       expect(await all(client.list())).to.have.lengthOf(1);
     }));
 };
