@@ -13,10 +13,13 @@ import {
   KeyId,
   OwnerId,
   rejectionOf,
+  type Unavailable,
 } from '../../../core';
 import { createBatcher } from '../batcher';
+import { permanentError } from '../database/errors';
 import type { StoreDatabase } from '../database/store-database';
 import { databaseTimeouts } from '../database/timeouts';
+import { toEither } from '../database/work';
 import { type ApiKeyRow, hashOf, keyIdOf, numberOf, timesOf } from './api-key-rows';
 
 const maxTrusted = 10_000;
@@ -30,24 +33,26 @@ interface StoredKey {
   readonly now: () => number;
 }
 
-const toStoredKey = (id: KeyId, row: ApiKeyRow, now: () => number): StoredKey => ({
-  caller: callerOf(id, OwnerId.is(row.owner_id) ? row.owner_id : undefined, {
-    isReadOnly: row.access !== 'full',
-  }),
-  keyHash: Buffer.from(row.hash, 'hex'),
-  times: timesOf(row),
-  lastUsedAt: numberOf(row.last_used_at),
-  now,
-});
+const toStoredKey = (id: KeyId, row: ApiKeyRow, now: () => number): StoredKey => {
+  if (!OwnerId.is(row.owner_id))
+    throw permanentError(`the row with id ${id} in table api_keys has an invalid owner_id; correct it`);
+  return {
+    caller: callerOf(id, row.owner_id, { isReadOnly: row.access !== 'full' }),
+    keyHash: Buffer.from(row.hash, 'hex'),
+    times: timesOf(row),
+    lastUsedAt: numberOf(row.last_used_at),
+    now,
+  };
+};
 
 /** Row of a key with the time of the database at which it was read. */
 type KeyRead = ApiKeyRow & { readonly now: number | string };
 
-/** Reads API keys in one statement. Returns a key or InvalidApiKey for each id, in the order of `ids`. */
+/** Reads API keys in one statement. Returns a key or a failure for each id, in the order of `ids`. */
 const readKeys = async (
   { reads, statements: { nowSql, acceptsWritesSql } }: StoreDatabase,
   ids: ReadonlyArray<KeyId>,
-): Promise<ReadonlyArray<E.Either<InvalidApiKey, StoredKey>>> => {
+): Promise<ReadonlyArray<E.Either<InvalidApiKey | Unavailable, StoredKey>>> => {
   const askedAt = performance.now();
   const rows = await reads<ApiKeyRow>('api_keys')
     .whereIn('id', ids)
@@ -59,7 +64,9 @@ const readKeys = async (
   const byId = new Map(rows.map((row) => [row.id, row]));
   return ids.map((id) => {
     const row = byId.get(id);
-    return row === undefined ? E.left(invalidApiKey('unknown', id)) : E.right(toStoredKey(id, row, now));
+    return row === undefined
+      ? E.left(invalidApiKey('unknown', id))
+      : toEither(() => toStoredKey(id, row, now));
   });
 };
 

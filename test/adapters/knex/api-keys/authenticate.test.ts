@@ -89,6 +89,15 @@ for (const [kind, makeDatabase] of databaseKinds) {
         );
       }));
 
+    it('are Unavailable if their stored owner is damaged', () =>
+      withDatabase(makeDatabase, async (database) => {
+        const { key, id } = await success(apiKeyStore(database).create('damaged'));
+        await database.writes('api_keys').update({ owner_id: '' });
+        expect(await knexAuthenticate(database)(key)())
+          .to.have.nested.property('left.cause.message')
+          .that.equals(`the row with id ${id} in table api_keys has an invalid owner_id; correct it`);
+      }));
+
     it('may only read if they are read-only, also after a rotation', () =>
       withDatabase(makeDatabase, async (database) => {
         const { create, rotate, list } = apiKeyStore(database);
