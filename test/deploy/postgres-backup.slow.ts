@@ -1,8 +1,9 @@
 import { expect } from 'chai';
-import { existsSync, readdirSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { chown, mkdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { execute } from '../support/postgres/postgres';
+import { installedServers, newestProgramFolder } from '../support/postgres/installed-servers';
 import { newPostgresServer, type PostgresServer } from '../support/postgres/postgres-server';
 import { main, type Outcome, projectFolder, runCommand, startProgram } from '../support/processes/command';
 import { needsPrograms } from '../support/processes/system';
@@ -10,16 +11,6 @@ import { makeFolder, removeFolders } from '../support/temporary-folder';
 import { makeCertificate } from './support/certificate';
 
 const script = join(projectFolder, 'deploy/systemd/animal-store-backup');
-const installed = '/usr/lib/postgresql';
-
-/**
- * Returns the programs of the newest installed server. The server of the npm package may be too new for the installed
- * `pg_dump`.
- */
-const programFolder = (): string | undefined => {
-  const version = existsSync(installed) ? readdirSync(installed).toSorted().at(-1) : undefined;
-  return version === undefined ? undefined : join(installed, version, 'bin');
-};
 
 describe('The backup script on PostgreSQL', () => {
   needsPrograms('pg_dump', 'pg_restore', 'openssl');
@@ -31,9 +22,9 @@ describe('The backup script on PostgreSQL', () => {
   let authority = '';
 
   before(async function () {
-    const programs = programFolder();
+    const programs = newestProgramFolder();
     if (programs === undefined) {
-      process.stdout.write(`skipped, since no PostgreSQL server is installed in ${installed}\n`);
+      process.stdout.write(`skipped, since no PostgreSQL server is installed in ${installedServers}\n`);
       this.skip();
     }
     const parent = await makeFolder();

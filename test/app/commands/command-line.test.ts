@@ -77,16 +77,6 @@ describe('The command line', () => {
     expect((await errors({ NODE_ENV: 'production' })).join()).to.include('there is no animal store');
   });
 
-  it('takes an address of the environment before a file that .env names', async () => {
-    const folder = await makeFolder();
-    writeFileSync(join(folder, '.env'), 'DATABASE_URL_FILE=other');
-    writeFileSync(join(folder, 'other'), `sqlite:${join(folder, 'other.sqlite3')}`);
-    const environment = { DATABASE_URL: `sqlite:${join(folder, 'wanted.sqlite3')}` };
-    expect((await runCommand(['keys', 'list'], environment, folder)).stderr).to.include(
-      `there is no animal store in ${environment.DATABASE_URL};`,
-    );
-  });
-
   it('names itself in hints as npm calls it', async () => {
     const environment = { DATABASE_URL: `sqlite:${await newDatabaseFile()}`, npm_command: 'exec' };
     expect((await runInProcess(['keys', 'list'], environment)).stderr).to.include(

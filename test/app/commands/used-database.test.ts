@@ -163,6 +163,16 @@ describe('The database of a command', () => {
     expect(existsSync(other)).to.equal(false);
   });
 
+  it('comes from the environment before a file that .env names', async () => {
+    const folder = await makeFolder();
+    writeFileSync(join(folder, '.env'), 'DATABASE_URL_FILE=other');
+    writeFileSync(join(folder, 'other'), `sqlite:${join(folder, 'other.sqlite3')}`);
+    const environment = { DATABASE_URL: `sqlite:${join(folder, 'wanted.sqlite3')}` };
+    expect((await runCommand(['keys', 'list'], environment, folder)).stderr).to.include(
+      `there is no animal store in ${environment.DATABASE_URL};`,
+    );
+  });
+
   it('is not opened if the environment file cannot be read: exit code 2', async () => {
     const folder = await makeFolder();
     for (const file of [folder, join(folder, 'none')]) {

@@ -1,24 +1,14 @@
 import { expect } from 'chai';
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { call, idOf } from '../../support/http/client';
 import { execute } from '../../support/postgres/postgres';
+import { newestProgramFolder } from '../../support/postgres/installed-servers';
 import { newPostgresServer, type PostgresServer } from '../../support/postgres/postgres-server';
 import { type Outcome, runCommand } from '../../support/processes/command';
 import { needsPrograms } from '../../support/processes/system';
 import { killServices, startService } from '../../support/service/service-process';
 import { makeFolder, removeFolders } from '../../support/temporary-folder';
-
-const installed = '/usr/lib/postgresql';
-
-/**
- * Returns the programs of the newest installed server. The server of the npm package may be too new for the installed
- * `pg_dump`.
- */
-const programFolder = (): string | undefined => {
-  const version = existsSync(installed) ? readdirSync(installed).toSorted().at(-1) : undefined;
-  return version === undefined ? undefined : join(installed, version, 'bin');
-};
 
 describe('A backup of a shared PostgreSQL database', () => {
   needsPrograms('pg_dump', 'pg_restore', 'psql');
@@ -47,7 +37,7 @@ describe('A backup of a shared PostgreSQL database', () => {
     execute(server.url, `create database ${name} owner keeper`);
 
   before(async function () {
-    const programs = programFolder();
+    const programs = newestProgramFolder();
     if (programs === undefined) return this.skip();
     const folder = await makeFolder();
     server = await newPostgresServer(folder, [], { programFolder: programs });

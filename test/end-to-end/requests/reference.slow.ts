@@ -1,7 +1,6 @@
 import { expect } from 'chai';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Page } from 'playwright-core';
 import { openApiDocument, petOperations } from '../../../adapters/http';
 import { whySkipped } from '../../support/browser';
 import {
@@ -13,51 +12,15 @@ import {
 } from '../../support/page-checks';
 import { projectFolder, shell } from '../../support/processes/command';
 import { needsPrograms } from '../../support/processes/system';
+import { fillIn, openReference, operationOf, send, shownKey, useKey } from '../../support/reference';
 import { apiKey } from '../../support/service/serve-in-process';
 import { useServedPages } from '../../support/service/served-pages';
 import { makeFolder, removeFolders } from '../../support/temporary-folder';
-
-const operationOf = (page: Page, operationId: string) => page.locator(`#${operationId}`);
-
-const keyField = (page: Page) => page.getByRole('textbox', { name: 'API key' });
-
-/** Text that the page shows instead of the field once the tab has a key. */
-const shownKey = (page: Page) => page.getByText(`send the key …${apiKey.slice(-4)}`);
-
-const useKey = async (page: Page, key = apiKey): Promise<void> => {
-  await keyField(page).fill(key);
-  await page.getByRole('button', { name: 'Use this key' }).click();
-};
-
-const fillIn = async (page: Page, operationId: string, fields: Readonly<Record<string, string>>) => {
-  for (const [name, text] of Object.entries(fields)) await page.locator(`#${operationId}-${name}`).fill(text);
-};
-
-/** Fills in the fields of an operation and sends it. Returns the displayed response. */
-const send = async (
-  page: Page,
-  operationId: string,
-  fields: Readonly<Record<string, string>> = {},
-): Promise<string> => {
-  await fillIn(page, operationId, fields);
-  const operation = operationOf(page, operationId);
-  await operation.getByRole('button', { name: 'Send' }).click();
-  const status = await operation.getByText(/^\d{3} [A-Z].* ms$/).textContent();
-  const body = await operation.getByRole('group', { name: 'Response' }).textContent();
-  return `${status ?? ''} ${body ?? ''}`;
-};
 
 describe(`The reference in a browser${whySkipped}`, () => {
   const { browser, address, proxyAddress } = useServedPages();
   needsPrograms('curl', 'python3');
   after(removeFolders);
-
-  const openReference = async (viewport = sizes.desktop, base = address()): Promise<Page> => {
-    const page = await browser.newPage({ viewport });
-    await page.goto(`${base}/docs`);
-    await operationOf(page, 'getPet').waitFor();
-    return page;
-  };
 
   for (const [name, viewport] of Object.entries(sizes)) {
     it(`adds and lists animals on a ${name}, to the last digit, and sends no request elsewhere`, async () => {
@@ -82,7 +45,7 @@ describe(`The reference in a browser${whySkipped}`, () => {
   }
 
   it('shows each operation, field, response and error code, with no fault of access', async () => {
-    const page = await openReference();
+    const page = await openReference(browser, address());
     expect(await page.locator('.operation').count()).to.equal(Object.keys(petOperations).length);
     for (const summary of await page.locator('summary:visible').all()) await summary.press('Enter');
     for (const field of ['name', 'categoryId', 'status', 'Idempotency-Key'])
@@ -109,7 +72,7 @@ describe(`The reference in a browser${whySkipped}`, () => {
   });
 
   it('fits a screen of 320 pixels in any font, with a long name', async () => {
-    const page = await openReference({ width: 320, height: 640 });
+    const page = await openReference(browser, address(), { width: 320, height: 640 });
     await page.evaluate(widenText);
     await expectNoOverflow(page, 'at first');
     await useKey(page);
@@ -120,68 +83,8 @@ describe(`The reference in a browser${whySkipped}`, () => {
     await page.close();
   });
 
-  it('keeps the key in the tab until it is removed, and shows what the service answers without one', async () => {
-    const page = await openReference();
-    expect(await send(page, 'getPet')).to.match(/^401 Unauthorized, \d+ ms {\s+"code": "unauthorized"/);
-    await keyField(page).fill('nonsense');
-    await keyField(page).press('Enter');
-    await page.getByText('This key is unknown, expired or revoked.').waitFor();
-    expect(await keyField(page).inputValue()).to.equal('nonsense');
-    await useKey(page, `Bearer ${apiKey}`);
-    await page.getByText('Must be the key only, without Bearer').waitFor();
-    expect(await page.evaluate('sessionStorage.length')).to.equal(0);
-    await useKey(page, `${apiKey}\u00a0`);
-    await shownKey(page).waitFor();
-    await page.reload();
-    expect(await send(page, 'listPets')).to.match(/^200 OK/);
-    expect(await keyField(page).isVisible()).to.equal(false);
-    await page.getByRole('button', { name: 'Change the API key' }).click();
-    await page.keyboard.type('nonsense');
-    await page.keyboard.press('Enter');
-    await page.getByText('This key is unknown, expired or revoked.').waitFor();
-    await keyField(page).fill('');
-    expect(await send(page, 'listPets', { limit: '7' })).to.match(/^200 OK/);
-    await page.getByRole('button', { name: 'Sign out' }).click();
-    expect(await page.evaluate('sessionStorage.length')).to.equal(0);
-    expect(await send(page, 'listPets', { limit: '5' })).to.match(/^401/);
-    await page.close();
-  });
-
-  it('sends a key that was typed but not yet used, and nothing if it is refused', async () => {
-    const page = await openReference();
-    const operation = operationOf(page, 'listPets');
-    await keyField(page).fill('nonsense');
-    await operation.getByRole('button', { name: 'Send' }).click();
-    await operation.getByText('Nothing was sent').waitFor();
-    expect(await operation.getByRole('group', { name: 'Response' }).textContent()).to.equal(
-      'This key is unknown, expired or revoked. Ask the operator for another.',
-    );
-    await operation.getByRole('link', { name: 'Set an API key' }).click();
-    await page.keyboard.type(apiKey);
-    expect(await send(page, 'listPets')).to.match(/^200 OK/);
-    await shownKey(page).waitFor();
-    await page.close();
-  });
-
-  it('leads from a 401 to the key, and shows the example again once there is a key', async () => {
-    const page = await openReference();
-    const operation = operationOf(page, 'listPets');
-    expect(await operation.getByRole('link', { name: 'Set an API key' }).isVisible()).to.equal(false);
-    await send(page, 'listPets');
-    await operation.getByRole('link', { name: '"unauthorized"' }).click();
-    expect(await page.locator('tr:target').textContent()).to.include('401');
-    await operation.getByRole('link', { name: 'Set an API key' }).click();
-    expect(await page.evaluate('document.activeElement.id')).to.equal('api-key');
-    await expectNoFaultInLightAndDark(page);
-    await useKey(page);
-    await operation.getByText('Example of the response, 200').waitFor();
-    expect(await operation.getByRole('link', { name: 'Set an API key' }).isVisible()).to.equal(false);
-    expect(await operation.getByRole('group', { name: 'Response' }).textContent()).to.include('"id"');
-    await page.close();
-  });
-
   it('shows the response below Send on a phone, and keeps the menu on the screen, with the section in view', async () => {
-    const page = await openReference(sizes.phone);
+    const page = await openReference(browser, address(), sizes.phone);
     const operation = operationOf(page, 'createPet');
     const sendBox = await operation.getByRole('button', { name: 'Send' }).boundingBox();
     const response = await operation.getByText('Example of the response').boundingBox();
@@ -208,7 +111,7 @@ describe(`The reference in a browser${whySkipped}`, () => {
   });
 
   it('marks the fields that the service refuses, and links each code to its row', async () => {
-    const page = await openReference();
+    const page = await openReference(browser, address());
     await useKey(page);
     await shownKey(page).waitFor();
     expect(await send(page, 'createPet', { name: '', categoryId: '1.5' })).to.match(/^400/);
@@ -228,21 +131,8 @@ describe(`The reference in a browser${whySkipped}`, () => {
     await page.close();
   });
 
-  it('shows what a proxy answers with 400, and copies with a key only while the tab has one', async () => {
-    const page = await openReference();
-    const copyWithKey = operationOf(page, 'listPets').getByRole('button', { name: 'Copy with the key' });
-    expect(await copyWithKey.isVisible()).to.equal(false);
-    await useKey(page);
-    await copyWithKey.waitFor();
-    await page.route('**/v1/pets*', (route) => route.fulfill({ status: 400, body: '<h1>no</h1>' }));
-    expect(await send(page, 'listPets')).to.match(/^400 .*<h1>no/s);
-    await page.getByRole('button', { name: 'Sign out' }).click();
-    await copyWithKey.waitFor({ state: 'hidden' });
-    await page.close();
-  });
-
   it('shows the values of the form as programs that run: for curl, the client and Python', async () => {
-    const page = await openReference();
+    const page = await openReference(browser, address());
     const name = `it's "é"`;
     await fillIn(page, 'createPet', { name, categoryId: '9007199254740993' });
     const operation = operationOf(page, 'createPet');
@@ -271,7 +161,7 @@ describe(`The reference in a browser${whySkipped}`, () => {
   });
 
   it('shows a key in quotes as the client takes it, and the page that a list without a limit gets', async () => {
-    const page = await openReference();
+    const page = await openReference(browser, address());
     await fillIn(page, 'createPet', { 'Idempotency-Key': String.raw`"order \"17\""` });
     await operationOf(page, 'createPet').getByRole('button', { name: 'JavaScript' }).click();
     const example = (operationId: string) =>
