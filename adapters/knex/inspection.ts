@@ -1,15 +1,11 @@
-import { constFalse } from 'fp-ts/function';
 import type { TaskEither } from 'fp-ts/TaskEither';
-import { randomBytes } from 'node:crypto';
-import { decodeOrThrow, NewPetCodec, type Unavailable } from '../../core';
+import type { Unavailable } from '../../core';
+import { checkGroups } from './checks';
 import { readClock, toIsoTime } from './database/clock';
-import { checkColumns } from './database/requirements';
 import type { DatabaseFinding, OwnDatabase } from './database/own-database';
 import type { StoreDatabase } from './database/store-database';
-import { errorWithCode, isKind, permanentError } from './database/errors';
-import { idOfRow, newPetRow } from './database/pet-columns';
-import { toTaskEither, tryAndRollBack } from './database/work';
-import { commitHeartbeat } from './readiness';
+import { errorWithCode, permanentError } from './database/errors';
+import { toTaskEither } from './database/work';
 import { tryMigrate } from './migrations/migrate';
 import { readSchemaState, type SchemaState } from './migrations/migrations';
 
@@ -20,33 +16,6 @@ const minFreeDiskBytes = 8 * 1024 * 1024;
 
 /** Free space below which the alert `AnimalStoreDiskFull` calls an operator, who then runs `doctor`. */
 export const scarceDiskBytes = 500e6;
-
-const trialPet = decodeOrThrow(NewPetCodec, { name: 'trial', categoryId: 1 });
-const trialRow = newPetRow({ newPet: trialPet, createdBy: null });
-
-/**
- * Runs the statements of a create with an idempotency key, and the update that records the use of an API key. Rolls
- * them back. On PostgreSQL, the id stays used after the rollback.
- */
-const tryCreate = ({ writes, statements }: StoreDatabase): Promise<void> =>
-  tryAndRollBack(writes, async (transaction) => {
-    const [row = []] = await statements.insert(transaction, [trialRow]);
-    const pet_id = BigInt(idOfRow(row));
-    const key = { owner_id: 'trial', idempotency_key: randomBytes(16).toString('hex') };
-    const insertRecord = () =>
-      statements.insertRecords(transaction, [{ ...key, content_hash: '', pet_id }], 0);
-    await insertRecord();
-    await transaction('idempotency_keys').where(key).select('idempotency_key').forShare();
-    await transaction('idempotency_keys').where(key).delete();
-    await transaction('api_keys').where({ id: '' }).update({ last_used_at: 0 });
-    // The last statements, because PostgreSQL runs none after an error.
-    await insertRecord();
-    const isRefused = await insertRecord().then(constFalse, isKind('Duplicate'));
-    if (!isRefused)
-      throw permanentError(
-        'table idempotency_keys accepts a key twice, so that a retry adds a second animal; restore its primary key (owner_id, idempotency_key), and remove triggers and partitions',
-      );
-  });
 
 /**
  * Checks the database. For a SQLite file, fails with ENOSPC if its disk is nearly full, or with SQLITE_CORRUPT if the
@@ -113,10 +82,8 @@ export const readContents = ({ withMigrationLock, statements }: StoreDatabase) =
   );
 
 /**
- * Tries the pending migrations, rolls them back, and returns undefined. If none is pending, tries a create and rolls it
- * back. Then commits a heartbeat, as readiness does, and returns the milliseconds that this took. Fails if a statement
- * fails, or if the heartbeat takes too long. Also fails if tables, columns or rights are missing, or if the ids of the
- * next animals are used up or taken.
+ * Tries the pending migrations, rolls them back, and returns undefined. If none is pending, makes the checks of
+ * `checkGroups`, and returns the milliseconds that the commit of the heartbeat took. Fails with what a check finds.
  */
 export const tryWrites = (
   database: OwnDatabase,
@@ -127,11 +94,12 @@ export const tryWrites = (
       await tryMigrate(database);
       return undefined;
     }
-    await checkColumns(database.reads, database.statements);
-    const missing = database.engine === 'PostgreSQL' ? await database.findMissingRights() : undefined;
-    if (missing !== undefined) throw missing;
-    const fault = await database.inspectIds(Infinity);
-    if (fault !== undefined) throw permanentError(fault);
-    await tryCreate(database);
-    return commitHeartbeat(database, true);
+    let commitMs: number | undefined;
+    for (const { name, find } of checkGroups.flatMap(({ checks }) => checks)) {
+      const began = performance.now();
+      const fault = await find(database, true);
+      if (fault !== undefined) throw permanentError(fault);
+      if (name === 'heartbeat') commitMs = performance.now() - began;
+    }
+    return commitMs;
   });

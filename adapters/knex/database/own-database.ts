@@ -77,8 +77,8 @@ export interface PostgresDatabase extends OpenedDatabase {
   readonly run: RunStatement;
   /** Returns the schema of the store's tables, or undefined if the search path names no schema that exists. */
   readonly currentSchema: () => Promise<string | undefined>;
-  /** Returns an error if the role lacks a right that `serve` needs, or if row-level security would hide rows from it. */
-  readonly findMissingRights: () => Promise<Error | undefined>;
+  /** Rejects if the role lacks a right that `serve` needs, or if row-level security would hide rows from it. */
+  readonly checkRights: () => Promise<void>;
   /**
    * Rejects if the server lacks disk space for a temporary file. By default, checks this every `spaceCheckMs`, and at
    * each call after a statement failed for lack of space. SQLite needs no such check, because a heartbeat needs space

@@ -54,15 +54,22 @@ const accepted: Readonly<Record<ColumnType, ReadonlyArray<string>>> = {
   integer: ['integer', 'bigint'],
 };
 
-/** Returns what a database lacks: tables, and columns that are missing or of another type. */
+/**
+ * Describes a database whose migrations have the same names as those of this version, but have made other tables, and
+ * says what to do.
+ */
+export const otherTablesText = (difference: string): string =>
+  `${difference}: another version made the tables by a migration of the same name; restore a backup, or export the animals with that version, and import them into a new database, where a retry of an earlier create adds a second animal`;
+
+/** Returns what a database lacks, tables or columns, or undefined. A column of another type counts as missing. */
 export const findMissingColumns = async (
   knex: Knex,
   { readColumns }: Pick<Statements, 'readColumns'>,
-): Promise<ReadonlyArray<string>> => {
+): Promise<string | undefined> => {
   const columns = await readColumns(knex, Object.keys(requiredColumns));
   const found = new Map(columns.map(({ table, column, type }) => [`${table}.${column}`, type]));
   const tables = new Set(columns.map(({ table }) => table));
-  return Object.entries(requiredColumns).flatMap(([table, needed]) =>
+  const lacks = Object.entries(requiredColumns).flatMap(([table, needed]) =>
     tables.has(table)
       ? Object.entries(needed)
           .map(([column, need]) => [`${table}.${column}`, need] as const)
@@ -70,22 +77,14 @@ export const findMissingColumns = async (
           .map(([name, need]) => `${name} (${need === 'key' ? 'text collate "C"' : need})`)
       : [`table ${table}`],
   );
+  return lacks.length > 0 ? otherTablesText(`the database lacks ${lacks.join(', ')}`) : undefined;
 };
-
-/**
- * Makes the error for a database whose migrations have the same names as those of this version, but have made other
- * tables.
- */
-export const otherTables = (difference: string): Error =>
-  permanentError(
-    `${difference}: another version made the tables by a migration of the same name; restore a backup, or export the animals with that version, and import them into a new database, where a retry of an earlier create adds a second animal`,
-  );
 
 /** Rejects if a database lacks tables or columns after all migrations have run. */
 export const checkColumns = async (
   knex: Knex,
   statements: Pick<Statements, 'readColumns'>,
 ): Promise<void> => {
-  const lacks = await findMissingColumns(knex, statements);
-  if (lacks.length > 0) throw otherTables(`the database lacks ${lacks.join(', ')}`);
+  const fault = await findMissingColumns(knex, statements);
+  if (fault !== undefined) throw permanentError(fault);
 };

@@ -23,6 +23,8 @@ export const databaseTimeouts = {
   // that of a request, so that the response has the database's error. The result is reused for `readinessCacheMs`,
   // because each check commits a transaction and any client can request a check.
   readinessMs: 3_700,
+  /** Maximum time of the commit of a readiness check, which ends first with its more precise reason. */
+  heartbeatMs: 3_600,
   readinessCacheMs: 1_000,
   /**
    * Time after which readiness checks PostgreSQL's disk space again, even if no statement has failed for lack of it.

@@ -4,7 +4,7 @@ import type { Knex } from 'knex';
 import type { Unavailable } from '../../../core';
 import type { OwnDatabase } from '../database/own-database';
 import type { Statements, StoreDatabase } from '../database/store-database';
-import { checkColumns, otherTables } from '../database/requirements';
+import { checkColumns, otherTablesText } from '../database/requirements';
 import { isKind, permanentError, withoutStatement } from '../database/errors';
 import { repeat, toTaskEither } from '../database/work';
 import { generationMismatch, migrationConfig, readSchemaState, type SchemaState } from './migrations';
@@ -41,7 +41,8 @@ export const runMigrations = async (transaction: Knex.Transaction, statements: S
   } catch (error) {
     const { message } = withoutStatement(error);
     const [, name] = takenName.exec(message) ?? [];
-    if (name === undefined) throw isKind('MissingObject')(error) ? otherTables(message) : error;
+    if (name === undefined)
+      throw isKind('MissingObject')(error) ? permanentError(otherTablesText(message)) : error;
     throw permanentError(
       `${message}: ${name} belongs to another program; use a separate database, or a separate schema on PostgreSQL`,
     );

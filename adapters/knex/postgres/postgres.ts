@@ -7,7 +7,7 @@ import { postgresConfiguration, type PostgresOptions, sessionsOf, statementTimeo
 import { spaceCheck } from './disk-space';
 import { inspectSequence } from './ids';
 import { resetSearchPath, withMigrationLock } from './migration-lock';
-import { findMissingRights } from './rights';
+import { checkRights } from './rights';
 import { prefixOf, type SessionFacts } from './run-statement';
 import { checkEncoding, inspectServer } from './server-settings';
 import { acceptsWrites } from './sessions';
@@ -81,10 +81,10 @@ export const openPostgres = (url: PostgresUrl, options: PostgresOptions): Postgr
     },
     inspectIds: async (count) =>
       (await isDistributed(pool)) ? undefined : inspectSequence(pool, run, count),
-    findMissingRights: async () => {
+    checkRights: async () => {
       // Opens a connection if none was opened before, because `facts` is known only after that.
       await isDistributed(pool);
-      return findMissingRights(pool, prefixOf(facts));
+      await checkRights(pool, prefixOf(facts));
     },
     checkSpace: spaceCheck(pool),
     runTrial: (migration) =>

@@ -26,10 +26,10 @@ const missingRights = `select name, "right" from unnest(?::text[], ?::text[]) as
   where id is not null and row_security_active(id)`;
 
 /**
- * Returns an error if the role lacks a right, or if row-level security would hide rows from it. `prefix` is the schema of
+ * Rejects if the role lacks a right, or if row-level security would hide rows from it. `prefix` is the schema of
  * the tables, as SQL puts it in front of their names.
  */
-export const findMissingRights = async (pool: Knex, prefix: string): Promise<Error | undefined> => {
+export const checkRights = async (pool: Knex, prefix: string): Promise<void> => {
   const needed = Object.entries(requiredRights).flatMap(([name, each]) =>
     each.map((right) => [name, right] as const),
   );
@@ -42,9 +42,8 @@ export const findMissingRights = async (pool: Knex, prefix: string): Promise<Err
     Object.keys(requiredRights),
     prefix,
   ]);
-  if (rows.length === 0) return undefined;
   const hiding = rows.filter(({ right }) => right === null).map(({ name }) => name);
-  if (hiding.length > 0) return rowSecurityError(hiding);
+  if (hiding.length > 0) throw rowSecurityError(hiding);
   const rights = rows.map(({ name, right }) => `${right ?? ''} on ${name}`);
-  return errorWithCode('42501', `permission denied: ${rights.join(', ')}`);
+  if (rights.length > 0) throw errorWithCode('42501', `permission denied: ${rights.join(', ')}`);
 };

@@ -7,7 +7,10 @@ import {
   knexReadiness,
   openPostgres,
   permanentError,
+  readSchema,
+  tryWrites,
 } from '../../../../adapters/knex';
+import { checkGroups } from '../../../../adapters/knex/checks';
 import {
   databaseKinds,
   postgresDatabase,
@@ -67,6 +70,30 @@ describe('The readiness of a database that hangs', () => {
       expect(writes).to.equal(2);
       mock.timers.tick(5_000);
       await Promise.all(answers);
+    }));
+});
+
+describe('The checks of a database', () => {
+  afterEach(() => {
+    mock.reset();
+  });
+
+  it('are all made by doctor, and all but the trial of a create by readiness', () =>
+    withDatabase(sqliteFile, async (database) => {
+      const checks = checkGroups.flatMap((group) => group.checks);
+      const names = checks.map(({ name }) => name);
+      const made: Array<string> = [];
+      for (const check of checks) {
+        const { name, find } = check;
+        mock.method(check, 'find', (...asked: Parameters<typeof find>) => {
+          made.push(name);
+          return find(...asked);
+        });
+      }
+      expect(await knexReadiness(database)()).to.equal(undefined);
+      expect(made.splice(0)).to.have.members(names.filter((name) => name !== 'create'));
+      await success(tryWrites(database, await success(readSchema(database))));
+      expect(made).to.deep.equal(names);
     }));
 });
 
