@@ -1,30 +1,16 @@
 import { Command } from 'commander';
-import { backupSqlite, type BackupOptions, refuseForeignFile } from '../../adapters/knex';
-import { withDriver } from '../store/database';
+import { backupSqlite, refuseForeignFile } from '../../adapters/knex';
 import { requireReadable } from '../store/file';
 import { notInitialized } from '../store/opening';
 import { databaseUrlText } from '../settings/database-url';
 import { CommandFailed } from '../failures';
-import type { Settings } from '../settings/settings';
-import type { Progress } from '../terminal/progress-bar';
 import type { Terminal } from '../terminal/terminal';
 import { counted } from '../terminal/text';
 import { fileName } from './arguments';
+import { type FileCommand, fileCommandAction } from './file-command';
 import { backupPostgres } from '../transfer/postgres-backup';
 import { resolveTarget } from '../transfer/target';
-import { runTransfer, unchangedText } from './run-transfer';
-
-export type FileCommand<Options> = (
-  settings: Settings,
-  file: string,
-  options: FileCommandContext & Options,
-) => Promise<string>;
-
-interface FileCommandContext extends BackupOptions {
-  readonly mayReplace: boolean;
-  readonly environment: NodeJS.ReadOnlyDict<string>;
-  readonly printError: (text: string) => void;
-}
+import { unchangedText } from './run-transfer';
 
 const backUp: FileCommand<object> = async ({ DATABASE_URL: url }, file, options) => {
   const { mayReplace, printError } = options;
@@ -44,33 +30,6 @@ const backUp: FileCommand<object> = async ({ DATABASE_URL: url }, file, options)
     }
   }
 };
-
-interface ReplaceOption {
-  readonly replace?: boolean;
-}
-
-/** Makes the action of a command that backs a database up to a file, or restores it from one. */
-export const fileCommandAction =
-  <Options extends ReplaceOption>(
-    terminal: Terminal,
-    command: FileCommand<Options>,
-    remains: (file: string) => string,
-  ) =>
-  (file: string, options: Options): Promise<void> => {
-    let progress = (): Progress | undefined => undefined;
-    const onStage: BackupOptions['onStage'] = (stage, measure) => {
-      progress = () => ({ stage, ...measure?.() });
-    };
-    return runTransfer(
-      terminal,
-      ({ settings, signal, terminal: { printError } }) => {
-        const { replace: mayReplace = false } = options;
-        const context = { mayReplace, signal, environment: terminal.env, onStage, printError };
-        return withDriver(() => command(settings, file, { ...options, ...context }));
-      },
-      { remains: () => remains(file), progress: () => progress() },
-    );
-  };
 
 export const backupCommand = (terminal: Terminal): Command =>
   new Command('backup')

@@ -1,5 +1,4 @@
 import { Command } from 'commander';
-import * as E from 'fp-ts/Either';
 import { isDeepStrictEqual } from 'node:util';
 import {
   checkCopySource,
@@ -9,42 +8,34 @@ import {
   isSameFile,
   openSqliteSource,
 } from '../../adapters/knex';
-import { invalidFieldTexts } from '../../core';
 import { databaseOf, withDriver } from '../store/database';
 import { openDatabase } from '../store/with-store';
 import { requireReadable } from '../store/file';
 import { type DatabaseUrl, databaseUrlText } from '../settings/database-url';
 import { reasonOf } from '../failure-text';
 import { orFail } from '../failures';
-import { decodeSettings, type Settings } from '../settings/settings';
+import type { Settings } from '../settings/settings';
 import type { Terminal } from '../terminal/terminal';
 import { counted } from '../terminal/text';
 import { runTransfer, type TransferContext } from './run-transfer';
-
-/**
- * Returns settings whose DATABASE_URL is the address of a second database. Errors name `source`, the option or variable
- * that has the address.
- */
-export const readTarget = (text: string, source: string, env: NodeJS.ReadOnlyDict<string>): Settings => {
-  if (text.trim() === '') throw new Error(`name the target: add its address, or set ${source}`);
-  const decoded = decodeSettings({ ...env, DATABASE_URL: text });
-  if (E.isRight(decoded)) return decoded.right;
-  throw new Error(invalidFieldTexts(decoded.left).join('; ').replaceAll('DATABASE_URL', source));
-};
+import { readTarget } from './target-url';
 
 const isSame = (one: DatabaseUrl, other: DatabaseUrl): boolean =>
   one._tag === 'Sqlite' && other._tag === 'Sqlite'
     ? isSameFile(one.filename, other.filename)
     : isDeepStrictEqual(one, other);
 
-const openSource = async (settings: Settings) => {
+const openSourceDatabase = async (settings: Settings) => {
   const { DATABASE_URL: url } = settings;
   if (url._tag !== 'Sqlite') return databaseOf(settings).open();
   requireReadable(url.filename);
   return withDriver(() => openSqliteSource(url.filename));
 };
 
-const openTarget = async (settings: Settings, { terminal: { printError }, signal }: TransferContext) => {
+const openTargetDatabase = async (
+  settings: Settings,
+  { terminal: { printError }, signal }: TransferContext,
+) => {
   try {
     return (await openDatabase(settings, { mayCreate: true, printError, signal })).database;
   } catch (error) {
@@ -61,10 +52,10 @@ const copy = async (targetUrl: string, state: CopyState, context: TransferContex
     `copy ${databaseUrlText(from)} to ${databaseUrlText(to)}; the services of both must be stopped`,
   );
   if (isSame(from, to)) throw new Error('the source and the target are the same database');
-  const source = await openSource(settings);
+  const source = await openSourceDatabase(settings);
   try {
     await orFail(checkCopySource(source));
-    const target = await openTarget(targetSettings, context);
+    const target = await openTargetDatabase(targetSettings, context);
     try {
       return await copyStore(source, target, state, signal);
     } finally {

@@ -23,8 +23,8 @@ import type { Terminal } from '../terminal/terminal';
 import { counted } from '../terminal/text';
 import { restorePostgres } from '../transfer/postgres-backup';
 import { fileName } from './arguments';
-import { type FileCommand, fileCommandAction } from './backup';
-import { readTarget } from './copy';
+import { type FileCommand, fileCommandAction } from './file-command';
+import { readTarget } from './target-url';
 
 interface Options {
   readonly replace?: boolean;

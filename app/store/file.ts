@@ -108,15 +108,14 @@ export const requireReadable = (filename: string): void => {
 
 const foreignPath = (filename: string, uid: number): string | undefined => {
   const file = resolve(filename);
-  // A volume of Kubernetes belongs to root, and only its group is that of the service.
+  // Does not check the folder of an own file, because a volume of Kubernetes belongs to root.
   if (uid !== 0 && statsOf(file)?.uid === uid) return undefined;
   return [file, dirname(file)].find((path) => (statsOf(path)?.uid ?? uid) !== uid);
 };
 
 /**
- * Warns if the database file belongs to another user than the one who runs this command, or if its folder does and root
- * runs this command or the file is missing. `serve` may still work, if a group may write both. But if root runs this
- * command, the other steps prove nothing about the user of the service.
+ * Warns if the database file belongs to another user, because the other steps then prove nothing about the user of the
+ * service. For root or a missing file, also checks the folder.
  */
 export const checkUser = ({ settings: { DATABASE_URL: url } }: Opening): ReadonlyArray<Finding> => {
   const uid = process.getuid?.();

@@ -42,7 +42,8 @@ export const resolveTarget = (
     throw permanentError(`${file} is the database itself; name another file`);
   if (isInUse(file))
     throw permanentError(`${file} is a database that is in use or was not closed; name another file`);
-  // The checks above keep databases of this process out. Closing one here would release the locks of the process on it.
+  // `isSqlite` closes the file, which releases all locks of this process on it. So the checks above come first, and
+  // refuse a database that this process has open.
   if (!isDatabase && isSqlite(file)) throw permanentError(`${file} is a SQLite database; name another file`);
   if (mayReplace === true) return file;
   const remedy = mayReplace === undefined ? '' : ', or replace it with --replace';
