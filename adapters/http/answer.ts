@@ -4,7 +4,7 @@ import type { HttpFailure } from './errors';
 import type { Headers } from './headers';
 import type { PetOperation } from './pet-operations';
 import type { Handler, PetRequest } from './pet-request';
-import type { Reply } from './reply';
+import { type Reply, replyOf } from './reply';
 
 /** Returns the API key of a request. Undefined leads to a 401, and an exception to a 500. */
 export type AuthenticateRequest<Request> = (
@@ -31,12 +31,12 @@ export const answer = async <Request>(
 ): Promise<Reply> => {
   const { record, header } = request;
   record.route = path;
-  const outcome = await record.endInTime(openAndHandle(access, hostRequest, request, handle));
+  record.outcome = await record.endInTime(openAndHandle(access, hostRequest, request, handle));
   // `Vary` protects replies from a cache that ignores `no-store`. It is `*` for a function of the host, because this
   // function may read any part of the request.
   const Vary = access.authenticateRequest === undefined ? 'Authorization' : '*';
-  const allHeaders = { Vary, ...headers, ...quotaHeaders(record.quota) };
-  return record.end(outcome, allHeaders, header('if-none-match'));
+  const allHeaders = { 'X-Request-Id': record.id, Vary, ...headers, ...quotaHeaders(record.quota) };
+  return replyOf(record.outcome, allHeaders, header('if-none-match'));
 };
 
 /** Opens the store with the API key of a request, and calls the handler. `hostRequest` is as in `answer`. */

@@ -1,4 +1,5 @@
 /** Responses as plain values, so that handlers do not depend on a web framework. */
+import * as E from 'fp-ts/Either';
 import { describeFailure, errorBody, type HttpFailure } from './errors';
 import { type Headers, securityHeaders } from './headers';
 
@@ -20,6 +21,24 @@ export const jsonReply = (status: number, body: string | Uint8Array, headers: He
 export const failureReply = (failure: HttpFailure): Reply => {
   const description = describeFailure(failure);
   return jsonReply(description.status, JSON.stringify(errorBody(description)), description.headers);
+};
+
+/** True if `If-None-Match` has this ETag, by weak comparison (RFC 9110, section 13.1.2). */
+const isMatched = (etag: string, ifNoneMatch = ''): boolean =>
+  ifNoneMatch.split(',').some((each) => [etag, `W/${etag}`, '*'].includes(each.trim()));
+
+/** Makes the reply of an outcome. `headers` are those that do not depend on the outcome. */
+export const replyOf = (
+  outcome: E.Either<HttpFailure, Reply>,
+  headers: Headers,
+  ifNoneMatch: string | undefined,
+): Reply => {
+  const reply = E.isLeft(outcome) ? failureReply(outcome.left) : outcome.right;
+  const allHeaders = { ...headers, ...reply.headers };
+  const { ETag: etag } = reply.headers;
+  return etag !== undefined && isMatched(etag, ifNoneMatch)
+    ? { status: 304, headers: allHeaders, body: '' }
+    : { ...reply, headers: allHeaders };
 };
 
 const maxUnknownNames = 10;

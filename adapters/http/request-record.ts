@@ -1,8 +1,7 @@
 import * as E from 'fp-ts/Either';
 import { type Caller, type Deadline, type Quota, unavailable } from '../../core';
 import type { HttpFailure } from './errors';
-import type { Headers } from './headers';
-import { failureReply, type Reply } from './reply';
+import type { Reply } from './reply';
 
 /** Maximum time to answer a request, from its start. The time in which its handler waits for the body is not counted. */
 export const maxResponseMs = 4_000;
@@ -68,19 +67,6 @@ export class RequestRecord {
     });
   }
 
-  /** Records the outcome, and makes the reply. `headers` are those that do not depend on the outcome. */
-  end(outcome: E.Either<HttpFailure, Reply>, headers: Headers, ifNoneMatch: string | undefined): Reply {
-    this.outcome = outcome;
-    const reply = E.isLeft(outcome) ? failureReply(outcome.left) : outcome.right;
-    const { ETag: etag } = reply.headers;
-    const isUnchanged = etag !== undefined && isMatched(etag, ifNoneMatch);
-    return {
-      status: isUnchanged ? 304 : reply.status,
-      headers: { 'X-Request-Id': this.id, ...headers, ...reply.headers },
-      body: isUnchanged ? '' : reply.body,
-    };
-  }
-
   /** Calls `report` with the cause of a 500 or 503. The cause may be any value, even undefined. */
   reportCause(report: (cause: unknown) => void): void {
     const { outcome } = this;
@@ -93,10 +79,6 @@ const wellFormed = /^[\w.:~+/=-]{1,128}$/;
 /** Returns the `X-Request-Id` of a request if it is well-formed, otherwise a new UUID. */
 export const requestIdOf = (sent: unknown): string =>
   typeof sent === 'string' && wellFormed.test(sent) ? sent : crypto.randomUUID();
-
-/** True if `If-None-Match` has this ETag, by weak comparison (RFC 9110, section 13.1.2). */
-const isMatched = (etag: string, ifNoneMatch = ''): boolean =>
-  ifNoneMatch.split(',').some((each) => [etag, `W/${etag}`, '*'].includes(each.trim()));
 
 /** Request and response of Node, as a Koa context has them. */
 interface Exchange {

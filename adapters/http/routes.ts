@@ -6,7 +6,7 @@ import type { Caller, OpenAnimalStore } from '../../core';
 import { answer, type StoreAccess } from './answer';
 import type { HttpFailure } from './errors';
 import { operationsHint, type PetOperation, petOperations } from './pet-operations';
-import type { Reply } from './reply';
+import { type Reply, replyOf } from './reply';
 import { hasBody, readBody } from './request-body';
 import { recordOf, type RequestRecord } from './request-record';
 
@@ -122,5 +122,6 @@ const write = (context: Context, record: RequestRecord, { status, headers, body 
 /** Writes the reply of a route that is no operation. */
 export const respond = (context: Context, outcome: E.Either<HttpFailure, Reply>): void => {
   const record = recordOf(context);
-  write(context, record, record.end(outcome, {}, context.get('If-None-Match')));
+  record.outcome = outcome;
+  write(context, record, replyOf(outcome, { 'X-Request-Id': record.id }, context.get('If-None-Match')));
 };
