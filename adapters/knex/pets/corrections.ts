@@ -7,7 +7,7 @@ import { eitherToTaskEither, retryConflicts, toTaskEither } from '../database/wo
 import { inBatches } from './in-batches';
 import { findPets } from './read';
 
-export const updatePet =
+export const makeUpdate =
   ({ runTransaction, statements }: StoreDatabase, operator?: Operator): PetRepository['update'] =>
   (id, changes) =>
     eitherToTaskEither(() =>
@@ -24,7 +24,7 @@ export const updatePet =
       ),
     );
 
-export const deletePets =
+export const makeDeleteByIds =
   ({ runTransaction, statements }: StoreDatabase, operator?: Operator): PetRepository['deleteByIds'] =>
   (ids) =>
     toTaskEither(() =>

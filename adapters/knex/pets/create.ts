@@ -44,7 +44,7 @@ type CreateResult = E.Either<CreateFailure, CreatedPet>;
  * Makes the port `create`. A create fails at once if another create of this process is using the same idempotency key.
  * After a batch, some expired keys may be purged in the background.
  */
-export const createPets = (
+export const makeCreate = (
   database: StoreDatabase,
   idempotencyTtlMs: number,
   onBatch: OnBatch,

@@ -86,7 +86,7 @@ const insertAll = async (
   return imported;
 };
 
-export const importPets =
+export const makeImportAll =
   ({ runTransaction, statements }: StoreDatabase, operator?: Operator): PetRepository['importAll'] =>
   (newPets, onIds) =>
   async () => {

@@ -28,7 +28,7 @@ import { throwIfLate, toEither } from '../database/work';
  * Makes the port `list`. No index finds the animals of two filters, so such a list may read most of a large table.
  * These lists run one at a time, each in a statement of its own, so that they delay only one another.
  */
-export const listPets = (database: StoreDatabase, onBatch: OnBatch): PetRepository['list'] => {
+export const makeList = (database: StoreDatabase, onBatch: OnBatch): PetRepository['list'] => {
   const runBatch = (queries: ReadonlyArray<PetQuery>, deadline: number) =>
     readPages(database, queries, deadline);
   const list = createBatcher({ maxBatches: database.maxBatches.reads, groupOf, runBatch, onBatch });
@@ -97,7 +97,7 @@ const startOf = ({ limit: _limit, after, order = 'asc', ...filters }: PetQuery):
 /** True if the query's `after` is the last possible id, so that no animal can follow. */
 const hasNoIdsLeft = ({ after, order = 'asc' }: PetQuery): boolean => after === directions[order].last;
 
-export const findPet = (
+export const makeFind = (
   { reads, statements, maxBatches }: StoreDatabase,
   onBatch: OnBatch,
 ): PetRepository['find'] =>

@@ -1,10 +1,10 @@
 import { idempotencyTtlMs as defaultTtlMs, type PetRepository } from '../../../core';
 import type { Operator } from '../changes';
 import type { StoreDatabase } from '../database/store-database';
-import { deletePets, updatePet } from './corrections';
-import { createPets } from './create';
-import { importPets } from './import';
-import { findPet, listPets } from './read';
+import { makeDeleteByIds, makeUpdate } from './corrections';
+import { makeCreate } from './create';
+import { makeImportAll } from './import';
+import { makeFind, makeList } from './read';
 
 /** Operations whose batches an observer gets. */
 export const batchOperations = ['list', 'find', 'create'] as const;
@@ -38,11 +38,11 @@ export const knexPetRepository = (
   const onBatch = (operation: BatchOperation) => (size: number, milliseconds: number) =>
     observer?.batch(operation, size, milliseconds);
   return {
-    list: listPets(database, onBatch('list')),
-    find: findPet(database, onBatch('find')),
-    create: createPets(database, idempotencyTtlMs, onBatch('create')),
-    update: updatePet(database, operator),
-    deleteByIds: deletePets(database, operator),
-    importAll: importPets(database, operator),
+    list: makeList(database, onBatch('list')),
+    find: makeFind(database, onBatch('find')),
+    create: makeCreate(database, idempotencyTtlMs, onBatch('create')),
+    update: makeUpdate(database, operator),
+    deleteByIds: makeDeleteByIds(database, operator),
+    importAll: makeImportAll(database, operator),
   };
 };
