@@ -66,9 +66,10 @@ const runTool =
         throw new Error(`${program} is not installed; install the client programs of PostgreSQL`, {
           cause: error,
         });
-      // The first line of the message only repeats the command.
-      const [, ...lines] = toError(error).message.trim().split('\n');
-      throw new Error(lines.join('; ') || toError(error).message, { cause: error });
+      // The first line of the message only repeats the command. A folder that its user can't read does not matter.
+      const lines = toError(error).message.trim().split('\n').slice(1);
+      const reasons = lines.filter((line) => !line.startsWith('could not change directory'));
+      throw new Error(reasons.join('; ') || toError(error).message, { cause: error });
     }
   };
 

@@ -104,7 +104,9 @@ END
     expect(await runNext('http://127.0.0.1:9464/metrics')).to.include('animal_store_ready 1');
     await runNext('auto-instrumentations-node');
     await machine.enter(addAndList('Ben'));
-    expect(await machine.enter('journalctl --identifier=animal-store --output=cat')).to.include('"trace_id"');
+    expect(await machine.enter('journalctl --identifier=animal-store --output=cat'))
+      .to.include('"trace_id"')
+      .and.not.include('Warning');
     expect(left).to.deep.equal([]);
   });
 
