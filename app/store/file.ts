@@ -97,12 +97,16 @@ export const fileAdvice = (filename: string, isReader = false): string | undefin
 };
 
 /** Reports whether a database file is missing or empty. */
-export const isMissing = (filename: string): boolean => (statsOf(filename)?.size ?? 0) === 0;
+const isMissing = (filename: string): boolean => (statsOf(filename)?.size ?? 0) === 0;
+
+const requireAccess = (filename: string, isReader: boolean): void => {
+  const advice = fileAdvice(filename, isReader);
+  if (advice !== undefined) throw unusable(advice);
+};
 
 /** Throws if a database file is missing, or if this process can't read it. */
 export const requireReadable = (filename: string): void => {
-  const advice = fileAdvice(filename, true);
-  if (advice !== undefined) throw unusable(advice);
+  requireAccess(filename, true);
   if (isMissing(filename)) throw notInitialized();
 };
 
@@ -130,8 +134,7 @@ export const checkFile = (opening: Opening): ReadonlyArray<Finding> => {
   const { settings, mayCreate, purpose } = opening;
   const { DATABASE_URL: url } = settings;
   if (url._tag !== 'Sqlite') return [];
-  const advice = fileAdvice(url.filename, purpose === 'read');
-  if (advice !== undefined) throw unusable(advice);
+  requireAccess(url.filename, purpose === 'read');
   if (!isMissing(url.filename)) {
     const usable = passed('file', `${url.filename} can be read and written`);
     const names = statsOf(resolveSymlink(url.filename))?.nlink ?? 1;
