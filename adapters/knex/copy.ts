@@ -101,8 +101,8 @@ export const copyStore = async (
       state.rows += rows.length;
       await advance(rows);
     });
-    const found = await readTable(to, table, signal, advance);
-    if (found.count !== copied.count || found.sum !== copied.sum)
+    const readBack = await readTable(to, table, signal, advance);
+    if (readBack.count !== copied.count || readBack.sum !== copied.sum)
       throw permanentError(
         `the target differs from the source in table ${table.name}; stop every service that uses the target`,
       );

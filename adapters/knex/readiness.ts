@@ -34,14 +34,14 @@ const checkGroup = async (
 };
 
 const checkReadiness = async (database: OwnDatabase): Promise<string | undefined> => {
-  const found = await Promise.all(
+  const groupReasons = await Promise.all(
     checkGroups.map((group) =>
       withTimeout(() => checkGroup(group, database), databaseTimeouts.readinessMs).catch(
         (error: unknown) => reasons[errorKindOf(error)] ?? group.failure,
       ),
     ),
   );
-  return found.find((reason) => reason !== undefined);
+  return groupReasons.find((reason) => reason !== undefined);
 };
 
 /**

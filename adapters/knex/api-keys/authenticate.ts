@@ -139,8 +139,8 @@ export const knexAuthenticate = (database: StoreDatabase): Authenticate => {
   return (key, deadline) => async () => {
     const id = keyIdOf(key);
     if (!KeyId.is(id)) return E.left(invalidApiKey('unknown'));
-    const known = trusted.get(id);
-    if (known !== undefined) return checkKey(key, id, known);
+    const trustedKey = trusted.get(id);
+    if (trustedKey !== undefined) return checkKey(key, id, trustedKey);
     const read = await readKey(id, deadline)();
     if (E.isLeft(read)) return read;
     if (read.right.times.revokedAt === null) trusted.set(id, read.right);

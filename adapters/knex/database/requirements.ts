@@ -67,13 +67,13 @@ export const findMissingColumns = async (
   { readColumns }: Pick<Statements, 'readColumns'>,
 ): Promise<string | undefined> => {
   const columns = await readColumns(knex, Object.keys(requiredColumns));
-  const found = new Map(columns.map(({ table, column, type }) => [`${table}.${column}`, type]));
+  const types = new Map(columns.map(({ table, column, type }) => [`${table}.${column}`, type]));
   const tables = new Set(columns.map(({ table }) => table));
   const lacks = Object.entries(requiredColumns).flatMap(([table, needed]) =>
     tables.has(table)
       ? Object.entries(needed)
           .map(([column, need]) => [`${table}.${column}`, need] as const)
-          .filter(([name, need]) => !accepted[need].includes(found.get(name) ?? ''))
+          .filter(([name, need]) => !accepted[need].includes(types.get(name) ?? ''))
           .map(([name, need]) => `${name} (${need === 'key' ? 'text collate "C"' : need})`)
       : [`table ${table}`],
   );

@@ -78,10 +78,10 @@ const runPending = async (
   { mayRaiseGeneration = false, onProgress = constVoid }: MigrateOptions,
   mayCreate: boolean,
 ): Promise<ReadonlyArray<string> | undefined> => {
-  const found = await readSchemaState(reads, statements);
-  if (found.generation === 0 && !mayCreate) return undefined;
-  checkGeneration(found, mayRaiseGeneration);
-  if (found.pending.length === 0) {
+  const stateBefore = await readSchemaState(reads, statements);
+  if (stateBefore.generation === 0 && !mayCreate) return undefined;
+  checkGeneration(stateBefore, mayRaiseGeneration);
+  if (stateBefore.pending.length === 0) {
     await checkColumns(reads, statements);
     return [];
   }

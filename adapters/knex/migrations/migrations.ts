@@ -195,15 +195,15 @@ export const readSchemaState = async (
   knex: Knex,
   { hasTable }: Pick<Statements, 'hasTable'>,
 ): Promise<SchemaState> => {
-  const known = Object.keys(migrations);
+  const ownNames = Object.keys(migrations);
   const names = (await hasTable(knex, migrationTable))
     ? await knex(migrationTable).orderBy('id').pluck<Array<string>>('name')
     : [];
   return {
-    pending: known.filter((name) => !names.includes(name)),
-    unknown: names.filter((name) => !known.includes(name)),
+    pending: ownNames.filter((name) => !names.includes(name)),
+    unknown: names.filter((name) => !ownNames.includes(name)),
     generation: names.length === 0 ? 0 : generationOf(names),
-    expectedGeneration: generationOf(known),
+    expectedGeneration: generationOf(ownNames),
   };
 };
 

@@ -31,9 +31,9 @@ export const makeDeleteByIds =
       runTransaction(async (transaction) => {
         let count = 0;
         for await (const batch of inBatches(ids)) {
-          const known = batch.filter(isInt64);
-          await recordPets(transaction, statements, operator, 'pets delete', known);
-          count += await transaction('pets').whereIn('id', known.map(String)).delete();
+          const validIds = batch.filter(isInt64);
+          await recordPets(transaction, statements, operator, 'pets delete', validIds);
+          count += await transaction('pets').whereIn('id', validIds.map(String)).delete();
         }
         return count;
       }),

@@ -54,9 +54,9 @@ export const findRecords = async (
     'content_hash',
     transaction.raw('cast(pet_id as text) as pet_id'),
   );
-  const found = await findPets(transaction, statements, rows.map(petIdOf));
+  const pets = await findPets(transaction, statements, rows.map(petIdOf));
   return new Map(
-    RA.zipWith(rows, found, (row, outcome) => {
+    RA.zipWith(rows, pets, (row, outcome) => {
       if (E.isLeft(outcome) && outcome.left._tag === 'Unavailable') throw outcome.left.cause;
       const record: IdempotencyRecord = {
         content: row.content_hash,

@@ -71,11 +71,11 @@ const readPages = async (
   const distinct = [...new Map(RA.zip(texts, queries))];
   const limit = countToFind(queries[0]?.limit ?? defaultPageSize);
   const pages = new Map<string, Page>();
-  for (const some of RA.chunksOf(Math.ceil(maxPetsPerStatement / limit))(distinct)) {
+  for (const chunk of RA.chunksOf(Math.ceil(maxPetsPerStatement / limit))(distinct)) {
     throwIfLate(deadline);
-    const starts = some.map(([, query]) => startOf(query));
-    const found = await statements.pages(reads, starts, limit);
-    for (const [[text, query], rows] of RA.zip(some, found)) pages.set(text, toPetPage(query, rows));
+    const starts = chunk.map(([, query]) => startOf(query));
+    const rowsOfPages = await statements.pages(reads, starts, limit);
+    for (const [[text, query], rows] of RA.zip(chunk, rowsOfPages)) pages.set(text, toPetPage(query, rows));
   }
   return texts.map((text) => pages.get(text));
 };

@@ -70,10 +70,10 @@ const inspectSettings = async (pool: Knex, statementTimeoutMs: number): Promise<
     'select name, setting from pg_settings where name = any(?) order by name',
     [['fsync', 'synchronous_commit', ...timeouts.map(([name]) => name)]],
   );
-  const found = new Map(rows.map(({ name, setting }) => [name, setting]));
-  const isDurable = found.get('fsync') === 'on' && found.get('synchronous_commit') !== 'off';
+  const settings = new Map(rows.map(({ name, setting }) => [name, setting]));
+  const isDurable = settings.get('fsync') === 'on' && settings.get('synchronous_commit') !== 'off';
   const remedies = timeouts
-    .filter(([name, ms]) => !(Number(found.get(name)) > 0 && Number(found.get(name)) <= ms))
+    .filter(([name, ms]) => !(Number(settings.get(name)) > 0 && Number(settings.get(name)) <= ms))
     .map(([name, ms]) => `alter role current_user set ${name} = '${ms}ms'`);
   const faults = [
     ...(isDurable ? [] : ['a crash can lose animals; set fsync and synchronous_commit to on']),

@@ -20,9 +20,9 @@ const pageClauses = (
   const [follows, precedes] = order === 'asc' ? ['>=', '<='] : ['<=', '>='];
   const values = columns.map((_, index) => wanted(index));
   const ids = [...columns.map((column) => `pets.${column}`), 'pets.id'];
-  const stretch = `(${ids.join()}) ${follows} (${[...values, from].join()})`;
+  const start = `(${ids.join()}) ${follows} (${[...values, from].join()})`;
   const end = columns.length === 0 ? '' : ` and (${columns.join()}) ${precedes} (${values.join()})`;
-  return `${stretch}${end} order by ${ids.map((id) => `${id} ${order}`).join()}`;
+  return `${start}${end} order by ${ids.map((id) => `${id} ${order}`).join()}`;
 };
 
 const readPage = (
@@ -120,9 +120,9 @@ const singleServerStatements = (selectCells: SelectCells, acceptsWritesSql: stri
       ...columns.map((_, index) => arrayOf(starts.map(({ filters }) => filters[index]?.[1] ?? null))),
       limit,
     ]);
-    const found = starts.map((): Array<PetRow> => []);
-    for (const [page, ...row] of rows) found[Number(page) - 1]?.push(row);
-    return found;
+    const rowsOfPages = starts.map((): Array<PetRow> => []);
+    for (const [page, ...row] of rows) rowsOfPages[Number(page) - 1]?.push(row);
+    return rowsOfPages;
   },
   insert: (knex, newRows) => {
     const columns = insertedColumns.map((_, index) => arrayOf(newRows.map((cells) => cells[index] ?? null)));

@@ -11,8 +11,8 @@ export const withPragmas =
   (pragmas: ReadonlyArray<string>, afterOpen: () => void = constVoid) =>
   (connection: Connection, done: Done): void => {
     cacheStatements(connection);
-    const all = [`busy_timeout = ${databaseTimeouts.sqliteBusyMs}`, ...pragmas];
-    connection.exec(all.map((pragma) => `PRAGMA ${pragma};`).join(''), (error) => {
+    const settings = [`busy_timeout = ${databaseTimeouts.sqliteBusyMs}`, ...pragmas];
+    connection.exec(settings.map((pragma) => `PRAGMA ${pragma};`).join(''), (error) => {
       try {
         if (error !== null) throw error;
         afterOpen();

@@ -45,9 +45,9 @@ export const resolveSymlink = (filename: string): string => {
   }
 };
 
-export const isSameFile = (one: string, other: string): boolean => {
-  const [found, wanted] = [one, other].map((path) => statSync(path, { throwIfNoEntry: false }));
-  return found !== undefined && found.dev === wanted?.dev && found.ino === wanted.ino;
+export const isSameFile = (first: string, second: string): boolean => {
+  const [stats, otherStats] = [first, second].map((path) => statSync(path, { throwIfNoEntry: false }));
+  return stats !== undefined && stats.dev === otherStats?.dev && stats.ino === otherStats.ino;
 };
 
 /** True if the first bytes of a file are this ASCII text. */
@@ -171,8 +171,8 @@ export const openReadOnly = (filename: string, pool?: Knex.PoolConfig): Knex =>
 
 /** Identifies a file by its tables, without writing to it. A path without a regular file counts as empty. */
 const identifyFile = async (filename: string): Promise<'empty' | 'animal-store' | 'foreign'> => {
-  const found = statSync(filename, { throwIfNoEntry: false });
-  if (found?.isFile() !== true || found.size === 0) return 'empty';
+  const stats = statSync(filename, { throwIfNoEntry: false });
+  if (stats?.isFile() !== true || stats.size === 0) return 'empty';
   return withPool(openReadOnly(filename), async (connection) => {
     if ((await connection('sqlite_master').first<unknown>('name')) === undefined) return 'empty';
     return (await readSchemaState(connection, sqliteStatements)).generation > 0 ? 'animal-store' : 'foreign';

@@ -32,7 +32,7 @@ const partialName = /\.animal-store-[0-9a-f-]{36}\.partial(-journal)?$/;
 /** Deletes partial files older than a day, which killed processes left. Leaves what it may not read or delete. */
 const removeStalePartials = (folder: string): void => {
   void toEither(() => {
-    for (const name of readdirSync(folder).filter((other) => partialName.test(other)))
+    for (const name of readdirSync(folder).filter((file) => partialName.test(file)))
       void toEither(() => {
         const path = join(folder, name);
         if (Date.now() - statSync(path).mtimeMs > dayMs) rmSync(path);

@@ -33,9 +33,9 @@ const unlessDamaged = <A, B>(work: Promise<A>, fallback: B): Promise<A | B> =>
 
 /** Returns the migrations that a backup lacks. Rejects if the file has no readable store, or needs a newer version. */
 const checkBackup = async (backup: string): Promise<ReadonlyArray<string>> => {
-  const found = statSync(backup, { throwIfNoEntry: false });
-  if (found === undefined) throw permanentError(`${backup}: no such file or directory`);
-  if (!found.isFile()) throw permanentError(`${backup} is not a regular file; name another file`);
+  const stats = statSync(backup, { throwIfNoEntry: false });
+  if (stats === undefined) throw permanentError(`${backup}: no such file or directory`);
+  if (!stats.isFile()) throw permanentError(`${backup} is not a regular file; name another file`);
   if (startsWith(backup, 'PGDMP'))
     throw permanentError(
       `${backup} is a backup of PostgreSQL; restore it into PostgreSQL, or check it there: --check --into postgres://...`,

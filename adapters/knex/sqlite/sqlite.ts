@@ -44,8 +44,8 @@ const configuration = (
 ): Knex.Config => {
   const connect = async () => {
     await beforeOpen();
-    const found = mode?.();
-    if (found !== undefined) return fileInMode(filename, found);
+    const currentMode = mode?.();
+    if (currentMode !== undefined) return fileInMode(filename, currentMode);
     return { filename };
   };
   return poolConfiguration(connect, { min: 1, max, afterCreate: withPragmas(pragmas, afterOpen) });
@@ -183,8 +183,8 @@ export const openSqlite = (filename: string, { isOwnFile = false }: SqliteOption
     runTrial: async (migration) => {
       if (!(await sqliteStatements.hasTable(reads, migrationTable))) return tryAndRollBack(writes, migration);
       return withPool(knex(poolConfiguration({ filename: ':memory:' }, { min: 1 })), async (copy) => {
-        const made = reads('sqlite_master').whereNotNull('sql').whereNot('name', 'like', 'sqlite_%');
-        for (const sql of await made.pluck<ReadonlyArray<string>>('sql')) await copy.raw(sql);
+        const definitions = reads('sqlite_master').whereNotNull('sql').whereNot('name', 'like', 'sqlite_%');
+        for (const sql of await definitions.pluck<ReadonlyArray<string>>('sql')) await copy.raw(sql);
         for (const row of await reads(migrationTable)) await copy(migrationTable).insert(row);
         await tryAndRollBack(copy, migration);
       });

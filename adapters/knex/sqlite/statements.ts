@@ -11,7 +11,7 @@ import {
   type PetRow,
 } from '../database/pet-columns';
 
-type FoundRows = ReadonlyArray<{ readonly found: string | null }>;
+type JsonRows = ReadonlyArray<{ readonly json: string | null }>;
 
 const rowAsJson = `json_array(${petCells})`;
 
@@ -39,18 +39,18 @@ const recordAsJson = ({ owner_id, idempotency_key, content_hash, pet_id }: Idemp
 /** Milliseconds since 1970, which begins at 2440587.5 in SQLite's Julian days. */
 const nowSql = "cast(round((julianday('now') - 2440587.5) * 86400000) as integer)";
 
-const byIds = `select json_group_array(${rowAsJson}) as found from pets
+const byIds = `select json_group_array(${rowAsJson}) as json from pets
   where pets.id in (select value from json_each(?))`;
 
 const insert = `insert into pets (${insertedColumns.map(({ name }) => name).join()}, created_at)
   select ${insertedColumns.map((_, index) => `value ->> ${index}`).join()}, ${nowSql} from json_each(?)
-  returning json_array(${rowAsJson}) as found`;
+  returning json_array(${rowAsJson}) as json`;
 
 const insertRecords = `insert into idempotency_keys (owner_id, idempotency_key, content_hash, pet_id, expires_at)
   select value ->> 0, value ->> 1, value ->> 2, value ->> 3, ${nowSql} + ? from json_each(?)`;
 
 const purgeExpired = `delete from idempotency_keys
-  where rowid in (select rowid from idempotency_keys where expires_at <= ${nowSql} limit ?) returning '' as found`;
+  where rowid in (select rowid from idempotency_keys where expires_at <= ${nowSql} limit ?) returning '' as json`;
 
 const pagesBy = (columns: ReadonlyArray<Column>, order: ListOrder): string => {
   const follows = order === 'asc' ? '>=' : '<=';
@@ -60,17 +60,17 @@ const pagesBy = (columns: ReadonlyArray<Column>, order: ListOrder): string => {
         select * from pets where pets.id ${follows} starts.value ->> 0 ${equal.join(' ')}
         order by pets.id ${order} limit ?
       )
-    ) as found from json_each(?) as starts`;
+    ) as json from json_each(?) as starts`;
 };
 
 const lastId = `select cast(max(coalesce(max(pets.id), 0), coalesce(
-    (select seq from sqlite_sequence where name = 'pets'), 0)) as text) as found from pets`;
+    (select seq from sqlite_sequence where name = 'pets'), 0)) as text) as json from pets`;
 
-const run = async (knex: Knex, sql: string, ...bindings: ReadonlyArray<Cell | number>): Promise<FoundRows> =>
-  knex.raw<FoundRows>(sql, bindings);
+const run = async (knex: Knex, sql: string, ...bindings: ReadonlyArray<Cell | number>): Promise<JsonRows> =>
+  knex.raw<JsonRows>(sql, bindings);
 
 const readRows = async (...statement: Parameters<typeof run>): Promise<ReadonlyArray<PetRow>> =>
-  (await run(...statement)).flatMap(({ found }) => parseRows(found));
+  (await run(...statement)).flatMap(({ json }) => parseRows(json));
 
 /**
  * Statements for SQLite. Their SQL returns rows as JSON texts, because the driver takes longer to create a JavaScript
@@ -88,7 +88,7 @@ export const sqliteStatements: Statements = {
       limit,
       `[${starts.map(startAsJson).join()}]`,
     );
-    return rows.map(({ found }) => parseRows(found));
+    return rows.map(({ json }) => parseRows(json));
   },
   insert: (knex, newRows) => readRows(knex, insert, `[${newRows.map(newRowAsJson).join()}]`),
   // Enlarges the page cache. The default of 2 MB does not hold the indexes of a large table, so SQLite would write
@@ -105,7 +105,7 @@ export const sqliteStatements: Statements = {
   insertRecords: (knex, records, ttlMs) =>
     run(knex, insertRecords, ttlMs, `[${records.map(recordAsJson).join()}]`),
   purgeExpired: async (knex, limit) => (await run(knex, purgeExpired, limit)).length,
-  readLastId: async (knex) => BigInt((await run(knex, lastId))[0]?.found ?? 0),
+  readLastId: async (knex) => BigInt((await run(knex, lastId))[0]?.json ?? 0),
   setLastId: async (knex, id) => {
     await knex('sqlite_sequence').where({ name: 'pets' }).delete();
     await knex('sqlite_sequence').insert({ name: 'pets', seq: id.toString() });

@@ -6,8 +6,8 @@ import { resolveSymlink } from './file';
 /** Returns the device and inode of a file, undefined if it is missing, or `unknown` if they can't be read. */
 const identityOf = (path: string): string | undefined => {
   try {
-    const found = statSync(path, { bigint: true, throwIfNoEntry: false });
-    return found && `${found.dev} ${found.ino}`;
+    const stats = statSync(path, { bigint: true, throwIfNoEntry: false });
+    return stats && `${stats.dev} ${stats.ino}`;
   } catch {
     return 'unknown';
   }
@@ -30,9 +30,9 @@ export const watchFile = (filename: string) => {
     const base = resolveSymlink(filename);
     for (const ending of endings) {
       const identity = identityOf(`${base}${ending}`);
-      const known = identities.get(ending);
+      const earlier = identities.get(ending);
       if (identity === 'unknown') continue;
-      if (known !== undefined && known !== identity) isReplaced = true;
+      if (earlier !== undefined && earlier !== identity) isReplaced = true;
       else if (identity !== undefined) identities.set(ending, identity);
     }
     if (isReplaced) throw new Error('the database file or its log was removed or replaced');
