@@ -9,15 +9,13 @@ export interface DatabaseFinding {
   readonly text: string;
 }
 
-/**
- * Sizes in bytes. `writeAheadLogSize` and `diskAvailable` are set only for SQLite, and the Unix time at which the
- * server's certificate expires only for PostgreSQL with TLS.
- */
+/** Sizes in bytes, of which some are known only on SQLite. */
 export interface DatabaseSizes {
   readonly databaseSize: number;
-  readonly certificateExpirySeconds?: number | undefined;
   readonly writeAheadLogSize?: number;
   readonly diskAvailable?: number;
+  /** Unix time at which the certificate of a PostgreSQL server expires. Undefined without TLS. */
+  readonly certificateExpirySeconds?: number | undefined;
 }
 
 export interface PoolUsage {

@@ -61,7 +61,7 @@ export const openPostgres = (url: PostgresUrl, options: PostgresOptions): Postgr
       pool: { min: 0, max: 1 },
     });
   const usage = poolUsageOf('shared', pool);
-  const { statements, run, isDistributed } = postgresStatements(acceptsWrites, () => facts);
+  const { statements, run, isDistributed, readFacts } = postgresStatements(acceptsWrites, () => facts);
   return {
     ...postgresDatabase(pool, statements),
     engine: 'PostgreSQL',
@@ -81,11 +81,7 @@ export const openPostgres = (url: PostgresUrl, options: PostgresOptions): Postgr
     },
     inspectIds: async (count) =>
       (await isDistributed(pool)) ? undefined : inspectSequence(pool, run, count),
-    checkRights: async () => {
-      // Opens a connection if none was opened before, because `facts` is known only after that.
-      await isDistributed(pool);
-      await checkRights(pool, prefixOf(facts));
-    },
+    checkRights: async () => checkRights(pool, prefixOf(await readFacts(pool))),
     checkSpace: spaceCheck(pool),
     runTrial: (migration) =>
       tryAndRollBack(pool, async (transaction) => {

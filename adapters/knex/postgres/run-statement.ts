@@ -22,13 +22,9 @@ export const prefixOf = ({ schema }: SessionFacts): string =>
 /** Runs a statement that selects texts, and returns its rows as arrays. */
 export type SelectCells = (...statement: Parameters<RunStatement>) => Promise<ReadonlyArray<PetRow>>;
 
-/**
- * Makes the functions that run statements on the sessions of a pool. `connect` must open a connection if none was opened
- * before, because only then `facts` are known.
- */
+/** Makes the functions that run statements on the sessions of a pool. */
 export const statementRunner = (
-  facts: () => SessionFacts,
-  connect: (knex: Knex) => Promise<unknown>,
+  readFacts: (knex: Knex) => Promise<SessionFacts>,
 ): { readonly run: RunStatement; readonly selectCells: SelectCells } => {
   const run = async <Row>(
     knex: Knex,
@@ -36,12 +32,12 @@ export const statementRunner = (
     bindings: ReadonlyArray<Knex.RawBinding>,
     options: { readonly rowMode?: 'array' } = {},
   ): Promise<ReadonlyArray<Row>> => {
-    await connect(knex);
+    const facts = await readFacts(knex);
     const query = knex.raw<{ readonly rows: ReadonlyArray<Row> }>(
-      sql.replaceAll(/\{(\w*)\}/g, (_, table: string) => `${prefixOf(facts())}${table}`),
+      sql.replaceAll(/\{(\w*)\}/g, (_, table: string) => `${prefixOf(facts)}${table}`),
       bindings,
     );
-    const isPrepared = name !== undefined && !facts().isBehindPooler;
+    const isPrepared = name !== undefined && !facts.isBehindPooler;
     return (await query.options(isPrepared ? { ...options, name } : options)).rows;
   };
   return { run, selectCells: (...statement) => run<PetRow>(...statement, { rowMode: 'array' }) };

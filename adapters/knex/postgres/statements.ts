@@ -174,6 +174,8 @@ interface PostgresStatements {
   readonly statements: Statements;
   readonly run: RunStatement;
   readonly isDistributed: (knex: Knex) => Promise<boolean>;
+  /** Returns the facts of the sessions, after a connection was opened if none was before. They are unknown until then. */
+  readonly readFacts: (knex: Knex) => Promise<SessionFacts>;
 }
 
 /** Makes the statements for PostgreSQL or Citus. Reads of animals have the SQL condition `acceptsWritesSql`. */
@@ -182,14 +184,14 @@ export const postgresStatements = (
   facts: () => SessionFacts,
 ): PostgresStatements => {
   const isDistributed = citusDetector();
-  const { run, selectCells } = statementRunner(facts, isDistributed);
+  const readFacts = async (knex: Knex): Promise<SessionFacts> => {
+    await isDistributed(knex);
+    return facts();
+  };
+  const { run, selectCells } = statementRunner(readFacts);
   const single = singleServerStatements(selectCells, acceptsWritesSql);
   const distributed = distributedStatements(selectCells, acceptsWritesSql);
   const variantFor = async (knex: Knex) => ((await isDistributed(knex)) ? distributed : single);
-  const schemaOn = async (knex: Knex) => {
-    await isDistributed(knex);
-    return facts().schema;
-  };
   const statements: Statements = {
     nowSql,
     acceptsWritesSql,
@@ -204,10 +206,10 @@ export const postgresStatements = (
       return BigInt(row?.id ?? 0);
     },
     setLastId: (knex, id) => run(knex, { sql: `select setval(${sequence}, ?::bigint)` }, [id.toString()]),
-    hasTable: async (knex, name) => hasTable(knex, await schemaOn(knex), name),
-    readColumns: async (knex, tables) => readColumns(knex, await schemaOn(knex), tables),
+    hasTable: async (knex, name) => hasTable(knex, (await readFacts(knex)).schema, name),
+    readColumns: async (knex, tables) => readColumns(knex, (await readFacts(knex)).schema, tables),
     insertLocked: async (knex, sql, bindings) =>
       run(knex, { sql: (await isDistributed(knex)) ? sql : `${sql} for update` }, bindings),
   };
-  return { statements, run, isDistributed };
+  return { statements, run, isDistributed, readFacts };
 };
