@@ -40,8 +40,9 @@ export const fieldOption = (name: string, rule: FieldRule, description: string):
 export const formatOption = (): Option =>
   new Option('--format <format>', 'format of the file, if its name does not show it').choices(formats);
 
-export const missingFormat =
-  'error: the file name does not show the format; add --format ndjson or --format csv';
+/** Returns the error for a file, or `-`, whose format is unknown. */
+export const missingFormat = (file: string): string =>
+  `error: the ${file === '-' ? 'format is not given' : 'file name does not show the format'}; add --format ndjson or --format csv`;
 
 const milliseconds: Readonly<Record<string, number>> = {
   s: 1_000,

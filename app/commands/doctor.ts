@@ -26,9 +26,11 @@ const stateOf = ({ ok, isWarning }: Finding, style: Style): string => {
 
 const summaryOf = (findings: ReadonlyArray<Finding>, style: Style): string => {
   const failures = findings.filter(({ ok }) => !ok).length;
-  return failures > 0
-    ? style('red', `${counted(failures, 'check')} failed`)
-    : style('green', 'no check failed');
+  if (failures > 0) return style('red', `${counted(failures, 'check')} failed`);
+  const warnings = findings.filter(({ isWarning }) => isWarning).length;
+  return warnings > 0
+    ? style('yellow', `no check failed; ${counted(warnings, 'warning')}`)
+    : style('green', `all ${findings.length} checks passed`);
 };
 
 const checkWidth = 10;

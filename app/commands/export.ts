@@ -94,7 +94,7 @@ export const exportCommand = (terminal: Terminal): Command => {
     .option('--escape-formulas', 'in CSV, put a quote before names that a spreadsheet would run as formulas')
     .action(async (file: string, options: Options, command: Command) => {
       const { format = formatOfFile(file) } = options;
-      if (format === undefined) return command.error(missingFormat);
+      if (format === undefined) return command.error(missingFormat(file));
       const progress: ExportProgress = { animals: 0 };
       const run = async (context: TransferContext): Promise<string> => {
         await exportTo(file, format, options, progress, context);

@@ -102,7 +102,7 @@ export const importCommand = (terminal: Terminal): Command =>
     .action(async (file: string, options: Options, command: Command) => {
       const { format = formatOfFile(file), json = false } = options;
       if (format === undefined) {
-        if (file === '-' || existsSync(file)) return command.error(missingFormat);
+        if (file === '-' || existsSync(file)) return command.error(missingFormat(file));
         terminal.printError(`error: ${file}: no such file or directory; nothing was stored`);
         terminal.fail(1);
         return;

@@ -31,6 +31,9 @@ const stateOf = ({ revokedAt, isValid, isReadOnly, isUnused }: ApiKeyRecord): st
 
 const dayOf = (time: string): string => time.slice(0, 'yyyy-mm-dd'.length);
 
+/** Width of a terminal that has room for all columns. */
+const columnsOfAll = 100;
+
 const dayMs = 86_400_000;
 
 const lastUseOf = ({ lastUsedAt }: ApiKeyRecord): string => {
@@ -41,16 +44,18 @@ const lastUseOf = ({ lastUsedAt }: ApiKeyRecord): string => {
 
 /**
  * Makes a table of keys. LAST4 has the last characters of a key, and USED the days since its last use. OWNER is shown
- * only if a rotation made one of the keys. All other keys have the same id as their owner.
+ * only if a rotation made one of the keys. All other keys have the same id as their owner. A narrow terminal then shows
+ * no CREATED, which would leave no room for the names.
  */
 const keysText = (records: ReadonlyArray<ApiKeyRecord>, { columns }: Terminal): Promise<string> => {
   const hasOwners = records.some(({ id, ownerId }) => ownerId !== id);
+  const hasCreated = !hasOwners || columns >= columnsOfAll;
   const toRow = (record: ApiKeyRecord): ReadonlyArray<string> => [
     record.id,
     cellText(record.name),
     ...(hasOwners ? [record.ownerId === record.id ? 'same' : record.ownerId.slice(0, 6)] : []),
     record.lastFour,
-    dayOf(record.createdAt),
+    ...(hasCreated ? [dayOf(record.createdAt)] : []),
     record.expiresAt === null ? 'never' : dayOf(record.expiresAt),
     lastUseOf(record),
     stateOf(record),
@@ -60,7 +65,7 @@ const keysText = (records: ReadonlyArray<ApiKeyRecord>, { columns }: Terminal): 
     'NAME',
     ...(hasOwners ? ['OWNER'] : []),
     'LAST4',
-    'CREATED',
+    ...(hasCreated ? ['CREATED'] : []),
     'EXPIRES',
     'USED',
     'STATE',

@@ -127,6 +127,7 @@ const remove = (terminal: Terminal): Command =>
       if (id !== undefined)
         await runOnStore(terminal, async ({ pets }) => {
           printPet(terminal, await orFail(deletePet(pets, id)), json);
+          terminal.printError(`animal ${id} deleted`);
         });
     });
 

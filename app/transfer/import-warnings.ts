@@ -50,7 +50,7 @@ export const collectWarnings = () => {
       }),
       ...(ignored.size === 0
         ? []
-        : [`warning: ignored what animals don't have: ${[...ignored].map(toPrintableJson).join(', ')}`]),
+        : [`warning: ignored unknown fields: ${[...ignored].map(toPrintableJson).join(', ')}`]),
     ],
   };
 };

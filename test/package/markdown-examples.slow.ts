@@ -69,8 +69,8 @@ describe('the examples in the Markdown files', function () {
     expect(await readFile(join(projectFolder, 'package.json'), 'utf8')).to.include(
       '"start": "exec node dist/app/main.js serve"',
     );
-    const [, ...call] = firstCommands('http://127.0.0.1:3000', key);
-    expect(markdownBlocks('README.md').map(({ text }) => text)).to.include(`${call.join('\n')}\n`);
+    const commands = firstCommands('http://127.0.0.1:3000', '...');
+    expect(markdownBlocks('README.md').map(({ text }) => text)).to.include(`${commands.join('\n')}\n`);
     expect(await service.firstCall()).to.equal(firstCommands(service.address, key).join('\n'));
   });
 
@@ -130,7 +130,7 @@ describe('the examples in the Markdown files', function () {
           file === 'CONTRIBUTING.md' ? projectFolder : checkout,
         );
         expect(code, stdout + stderr).to.equal(0);
-        expect(stdout + stderr).to.not.equal('');
+        if (!command.startsWith('export ')) expect(stdout + stderr).to.not.equal('');
       });
     }
   }

@@ -99,7 +99,8 @@ const clientCalls = {
   },
 };
 
-const client = (call, key) => `import { animalStoreClient } from 'animal-store/client';
+const client = (call, key) => `// "npm run pack" in the repository of the service makes this package.
+import { animalStoreClient } from 'animal-store/client';
 
 const animals = animalStoreClient({
   baseUrl: ${inScript(String(baseUrl))},

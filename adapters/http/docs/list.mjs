@@ -33,7 +33,8 @@ export const nextPage = () => ({
 const countText = (length, { after, earlier, next }) => {
   const more = next === undefined ? '' : ', more follow';
   const isNumbered = after === '' ? next !== undefined : earlier[0] === '';
-  if (!isNumbered) return `${length} ${length === 1 ? 'animal' : 'animals'}${more}`;
+  const animals = `${length} ${length === 1 ? 'animal' : 'animals'}`;
+  if (!isNumbered) return after === '' ? animals : `${animals} after id ${after}${more}`;
   const before = pageSize * earlier.length;
   return `${before + 1} to ${before + length}${more}`;
 };
@@ -72,6 +73,7 @@ export const showPage = ({ pets, next }, actions) => {
     show(selector, pets.length > 0 || hasFilters() || !isFirst);
   show('#failure', false);
   show('#paging', pets.length > 0 && (!isFirst || next !== undefined));
+  find('#previous').textContent = isFirst || shown.earlier.length > 0 ? 'Previous' : 'First page';
   // A disabled button would lose the focus.
   find('#previous').setAttribute('aria-disabled', String(isFirst));
   find('#next').setAttribute('aria-disabled', String(next === undefined));

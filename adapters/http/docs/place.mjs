@@ -14,14 +14,16 @@ export const hasFilters = () => 'status' in valuesOf(filterForm) || 'categoryId'
 
 const parameter = (name) => new URLSearchParams(location.search).get(name) ?? '';
 
-/** Sets the form to the filters in the address. */
+/** Sets the form to the filters in the address, and removes those from the address that the form can't show. */
 export const readFilters = () => {
   filterForm.reset();
   for (const name of ['status', 'categoryId', 'order']) {
     const field = filterForm.elements[name];
     field.value = parameter(name);
-    // A value that the field does not have would select nothing.
-    if (field.value !== parameter(name)) field.value = '';
+    if (field.value === parameter(name)) continue;
+    // The field has no such value, and would select nothing.
+    field.value = '';
+    history.replaceState(history.state, '', addressWith({ [name]: '' }));
   }
 };
 

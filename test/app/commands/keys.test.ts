@@ -208,9 +208,9 @@ describe('The list of keys at a terminal', () => {
     expect(database).to.include('database: ');
     for (const line of lines) expect(line.length, line).to.be.at.most(80);
     expect(lines.map((line) => line.split(/ {2,}/))).to.deep.equal([
-      ['ID', 'NAME', 'OWNER', 'LAST4', 'CREATED', 'EXPIRES', 'USED', 'STATE'],
-      [long.id, 'a name…', 'same', long.key.slice(-4), today(), today(1), 'never', 'revoked'],
-      [id, 'a name…', long.id.slice(0, 6), rotated.trim().slice(-4), today(), today(90), 'never', 'valid'],
+      ['ID', 'NAME', 'OWNER', 'LAST4', 'EXPIRES', 'USED', 'STATE'],
+      [long.id, 'a name that is muc…', 'same', long.key.slice(-4), today(1), 'never', 'revoked'],
+      [id, 'a name that is muc…', long.id.slice(0, 6), rotated.trim().slice(-4), today(90), 'never', 'valid'],
     ]);
   });
 

@@ -42,7 +42,7 @@ describe('The command import', () => {
     expect(await runInProcess(['import', file], environment)).to.include({
       code: 0,
       stdout: '',
-      stderr: `warning: 1 name without a visible character, the first in line 4\nwarning: ignored what animals don't have: "color"\n3 animals stored with new ids from 1 to 3\n`,
+      stderr: `warning: 1 name without a visible character, the first in line 4\nwarning: ignored unknown fields: "color"\n3 animals stored with new ids from 1 to 3\n`,
     });
     const exported = await runInProcess(['export', '--format', 'ndjson'], environment);
     expect(exported.stdout).to.equal(
@@ -188,7 +188,7 @@ describe('The command import', () => {
     const others = await newFile('others.csv', 'id,name,colour,categoryId,"a\u001b"\n7,Tom,x,2,y\n');
     const { stderr } = await runInProcess(['import', others], catalogue.environment);
     expect(stderr).to.equal(
-      'warning: ignored what animals don\'t have: "colour", "a\\u001b"\n1 animal stored with the new id 1\n',
+      'warning: ignored unknown fields: "colour", "a\\u001b"\n1 animal stored with the new id 1\n',
     );
   });
 

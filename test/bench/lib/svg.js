@@ -10,9 +10,9 @@ export const verticalLine = (x, y, high) =>
   `<path class="base" stroke-width="1.5" stroke-dasharray="4 3" d="M${x.toFixed(1)} ${y}v${high}"/>`;
 
 const style = `<style>
-svg { background: #fff } text { fill: #24292f } .grid { stroke: #d0d7de } .base { stroke: #24292f }
+svg { background: #fff } text { fill: #24292f } .quiet { fill: #59636e; font-size: 13px } .grid { stroke: #d0d7de } .base { stroke: #24292f }
 @media (prefers-color-scheme: dark) {
-svg { background: #0d1117 } text { fill: #e6edf3 } .grid { stroke: #30363d } .base { stroke: #e6edf3 }
+svg { background: #0d1117 } text { fill: #e6edf3 } .quiet { fill: #9198a1 } .grid { stroke: #30363d } .base { stroke: #e6edf3 }
 }
 </style>`;
 
