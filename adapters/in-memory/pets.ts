@@ -1,0 +1,180 @@
+import * as E from 'fp-ts/Either';
+import * as TE from 'fp-ts/TaskEither';
+import {
+  compareById,
+  contentOf,
+  countToFind,
+  type CreatedPet,
+  decodeOrThrow,
+  type IdempotencyKeyReused,
+  idempotencyTtlMs as defaultTtlMs,
+  importAborted,
+  isInt64,
+  type ListOrder,
+  type NewPet,
+  passesFilters,
+  type Pet,
+  type PetChanges,
+  PetCodec,
+  type PetDeleted,
+  type PetNotFound,
+  petNotFound,
+  type PetPage,
+  type PetQuery,
+  type PetRepository,
+  resolveIdempotentCreate,
+  scopedIdempotencyKeyText,
+  toPage,
+  type Unavailable,
+  unavailable,
+  withChanges,
+} from '../../core';
+
+type Options = Readonly<{
+  pets?: ReadonlyArray<Pet>;
+  /** Returns the time in milliseconds, for the expiry of idempotency keys. The default is the system clock. */
+  now?: () => number;
+  /** Lifetime of an idempotency key. The default is 24 hours. */
+  idempotencyTtlMs?: number;
+}>;
+
+type CreateResult = E.Either<IdempotencyKeyReused | PetDeleted | Unavailable, CreatedPet>;
+
+const collect = async (source: AsyncIterable<NewPet>): Promise<ReadonlyArray<NewPet>> => {
+  const all: Array<NewPet> = [];
+  for await (const newPet of source) all.push({ ...newPet });
+  return all;
+};
+
+/** Returns the number of animals whose ids are less than `id`. */
+const placeFrom = (sorted: ReadonlyArray<Pet>, id: bigint): number => {
+  let [low, high] = [0, sorted.length];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    const pet = sorted[middle];
+    if (pet !== undefined && pet.id < id) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+};
+
+/** Returns the index of the animal that follows the id `after` in this order. It is outside the array if none does. */
+const indexNextTo = (sorted: ReadonlyArray<Pet>, after: bigint, order: ListOrder): number =>
+  order === 'asc' ? placeFrom(sorted, after + 1n) : placeFrom(sorted, after) - 1;
+
+const withId = (id: bigint, newPet: NewPet): Pet => Object.freeze(Object.assign({ id }, newPet, { id }));
+
+const noIdsLeft = 'the id of a new animal would be greater than 9223372036854775807, the largest int64';
+
+/**
+ * Makes a repository in memory, for tests and programs without a database. Throws a TypeError on invalid `pets`.
+ * @example const pets = inMemoryPetRepository({ pets: [{ id: 1n, name: 'Rex', categoryId: 7n }] });
+ */
+export const inMemoryPetRepository = ({
+  pets = [],
+  now = Date.now,
+  idempotencyTtlMs = defaultTtlMs,
+}: Options = {}): PetRepository => {
+  let sorted = pets.map((pet) => Object.freeze(decodeOrThrow(PetCodec, pet))).sort(compareById);
+  const byId = new Map(sorted.map((pet) => [pet.id, pet]));
+  const records = new Map<
+    string,
+    { readonly content: string; readonly id: bigint; readonly expiresAt: number }
+  >();
+  let lastId = sorted.at(-1)?.id ?? 0n;
+
+  const page = ({ limit, after, order = 'asc', ...filters }: PetQuery): PetPage => {
+    const found: Array<Pet> = [];
+    const step = order === 'asc' ? 1 : -1;
+    const end = order === 'asc' ? 0 : sorted.length - 1;
+    let index = after === undefined ? end : indexNextTo(sorted, after, order);
+    for (; index >= 0 && index < sorted.length && found.length < countToFind(limit); index += step) {
+      const pet = sorted[index];
+      if (pet !== undefined && passesFilters(filters, pet)) found.push(pet);
+    }
+    return toPage(limit, found);
+  };
+
+  const nextId = (): bigint => (lastId > 0n ? lastId + 1n : 1n);
+
+  const add = (newPet: NewPet): E.Either<Unavailable, CreatedPet> => {
+    const id = nextId();
+    if (!isInt64(id)) return E.left(unavailable(new Error(noIdsLeft)));
+    const pet = withId(id, newPet);
+    sorted.push(pet);
+    byId.set(id, pet);
+    lastId = id;
+    return E.right({ pet, replayed: false });
+  };
+
+  /** Deletes expired records. A Map keeps the order of insertion, so the oldest records come first. */
+  const purgeExpired = (): void => {
+    for (const [key, { expiresAt }] of records) {
+      if (expiresAt > now()) return;
+      records.delete(key);
+    }
+  };
+
+  const addOnce = (newPet: NewPet, key: string): CreateResult => {
+    purgeExpired();
+    // Checks this record itself. `purgeExpired` stops at the oldest valid record, but if the clock was set back, a
+    // newer record may expire earlier.
+    if ((records.get(key)?.expiresAt ?? Infinity) <= now()) records.delete(key);
+    const record = records.get(key);
+    const pet = record && byId.get(record.id);
+    const content = contentOf(newPet);
+    const decision = resolveIdempotentCreate(record && { ...record, pet }, content);
+    if (decision._tag === 'Replay') return E.right({ pet: decision.pet, replayed: true });
+    if (decision._tag !== 'Create') return E.left(decision);
+    const created = add(newPet);
+    if (E.isLeft(created)) return created;
+    records.set(key, { content, id: created.right.pet.id, expiresAt: now() + idempotencyTtlMs });
+    return created;
+  };
+
+  const update = (id: bigint, changes: PetChanges): E.Either<PetNotFound, Pet> => {
+    const pet = byId.get(id);
+    if (pet === undefined) return E.left(petNotFound(id));
+    const changed = Object.freeze(withChanges(pet, changes));
+    sorted[placeFrom(sorted, id)] = changed;
+    byId.set(id, changed);
+    return E.right(changed);
+  };
+
+  const deleteByIds = (ids: ReadonlyArray<bigint>): number => {
+    const before = byId.size;
+    for (const id of ids) byId.delete(id);
+    sorted = sorted.filter(({ id }) => byId.has(id));
+    return before - byId.size;
+  };
+
+  return {
+    list: (query) => () => Promise.resolve(E.right(page(query))),
+    find: (id) => () => Promise.resolve(E.fromNullable(petNotFound(id))(byId.get(id))),
+    create:
+      (newPet, { idempotency } = {}) =>
+      () =>
+        Promise.resolve(
+          idempotency === undefined ? add(newPet) : addOnce(newPet, scopedIdempotencyKeyText(idempotency)),
+        ),
+    update: (id, changes) => () => Promise.resolve(update(id, changes)),
+    deleteByIds: (ids) => TE.tryCatch(() => Promise.resolve([...ids]).then(deleteByIds), unavailable),
+    importAll: (source, onIds) => async () => {
+      try {
+        const newPets = await collect(source);
+        const firstId = nextId();
+        const added = newPets.map((newPet, index) => withId(firstId + BigInt(index), newPet));
+        const { id = lastId } = added.at(-1) ?? {};
+        if (!isInt64(id)) return E.left(importAborted(noIdsLeft));
+        // Reserve the ids, because creates may run while `onIds` is awaited.
+        lastId = id;
+        await onIds?.(added.map((pet) => pet.id));
+        for (const pet of added) byId.set(pet.id, pet);
+        sorted = [...sorted, ...added].sort(compareById);
+        return E.right({ count: added.length, firstId: added[0]?.id, lastId: added.at(-1)?.id });
+      } catch (cause) {
+        return E.left(importAborted(cause));
+      }
+    },
+  };
+};
