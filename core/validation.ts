@@ -124,7 +124,7 @@ export const integerViolation =
   };
 
 /** Returns the kind of a rule. To add a kind of field, add a case. */
-const fieldKindOf = (rule: FieldRule): Kind & Partial<Pick<FieldType, 'decode'>> => {
+const fieldKindOf = (rule: FieldRule): Kind => {
   switch (rule.kind) {
     case 'text': {
       const { maxLength } = rule;
@@ -143,7 +143,6 @@ const fieldKindOf = (rule: FieldRule): Kind & Partial<Pick<FieldType, 'decode'>>
         expected: `an integer from ${String(leastInt64)} to ${String(greatestInt64)}`,
         violation: integerViolation(String(leastInt64), String(greatestInt64)),
         jsonType: 'integer',
-        decode: toInt64,
       };
     case 'enumeration': {
       const { values } = rule;
@@ -158,14 +157,15 @@ const fieldKindOf = (rule: FieldRule): Kind & Partial<Pick<FieldType, 'decode'>>
 };
 
 export const fieldType = (rule: FieldRule): FieldType => {
-  const { decode, ...kind } = fieldKindOf(rule);
+  const kind = fieldKindOf(rule);
+  const isInteger = kind.jsonType === 'integer';
   const unsafe = '; a number is exact only up to 2^53, so pass a bigint or its digits';
   return {
     ...kind,
-    decode: decode ?? ((input) => (isString(input) ? kind.fromText(input) : undefined)),
+    decode: isInteger ? toInt64 : (input) => (isString(input) ? kind.fromText(input) : undefined),
     explain: (input) => ({
       ...kind.violation(input),
-      expected: kind.expected + (decode && Number.isInteger(input) ? unsafe : ''),
+      expected: kind.expected + (isInteger && Number.isInteger(input) ? unsafe : ''),
     }),
     required: rule.required,
   };

@@ -120,6 +120,7 @@ const createApplication = (
    * the failure for the access log.
    */
   const errorResponse = (serverFailure: HttpFailure, request: RequestHead) => {
+    // The server does not know which methods the application has.
     const failure =
       serverFailure._tag === 'MethodNotAllowed' ? { ...serverFailure, allowed: methods } : serverFailure;
     const record = findRecord(request);
