@@ -35,8 +35,8 @@ export const answer = async <Request>(
   // `Vary` protects replies from a cache that ignores `no-store`. It is `*` for a function of the host, because this
   // function may read any part of the request.
   const Vary = access.authenticateRequest === undefined ? 'Authorization' : '*';
-  const allHeaders = { 'X-Request-Id': record.id, Vary, ...headers, ...quotaHeaders(record.quota) };
-  return replyOf(record.outcome, allHeaders, header('if-none-match'));
+  const allHeaders = { Vary, ...headers, ...quotaHeaders(record.quota) };
+  return replyOf(record.outcome, record.id, allHeaders, header('if-none-match'));
 };
 
 /** Opens the store with the API key of a request, and calls the handler. `hostRequest` is as in `answer`. */

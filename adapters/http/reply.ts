@@ -30,15 +30,18 @@ const isMatched = (etag: string, ifNoneMatch = ''): boolean =>
 /** Makes the reply of an outcome. `headers` are those that do not depend on the outcome. */
 export const replyOf = (
   outcome: E.Either<HttpFailure, Reply>,
+  requestId: string,
   headers: Headers,
   ifNoneMatch: string | undefined,
 ): Reply => {
   const reply = E.isLeft(outcome) ? failureReply(outcome.left) : outcome.right;
-  const allHeaders = { ...headers, ...reply.headers };
   const { ETag: etag } = reply.headers;
-  return etag !== undefined && isMatched(etag, ifNoneMatch)
-    ? { status: 304, headers: allHeaders, body: '' }
-    : { ...reply, headers: allHeaders };
+  const isUnchanged = etag !== undefined && isMatched(etag, ifNoneMatch);
+  return {
+    status: isUnchanged ? 304 : reply.status,
+    headers: { 'X-Request-Id': requestId, ...headers, ...reply.headers },
+    body: isUnchanged ? '' : reply.body,
+  };
 };
 
 const maxUnknownNames = 10;

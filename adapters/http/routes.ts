@@ -123,5 +123,5 @@ const write = (context: Context, record: RequestRecord, { status, headers, body 
 export const respond = (context: Context, outcome: E.Either<HttpFailure, Reply>): void => {
   const record = recordOf(context);
   record.outcome = outcome;
-  write(context, record, replyOf(outcome, { 'X-Request-Id': record.id }, context.get('If-None-Match')));
+  write(context, record, replyOf(outcome, record.id, {}, context.get('If-None-Match')));
 };
