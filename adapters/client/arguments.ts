@@ -184,8 +184,8 @@ const askForApiKey = async (source: ApiKeySource): Promise<unknown> => {
 };
 
 /**
- * Returns the current API key. Throws an AnimalStoreError if the key is malformed or its function throws, except for an
- * error that `isPassedOn`.
+ * Returns the current API key. Throws an AnimalStoreError if the key is malformed or its function throws. Throws the
+ * error of the function itself if `isPassedOn` accepts it.
  */
 export const readApiKey = async (source: ApiKeySource): Promise<string> => {
   const apiKey = await askForApiKey(source);

@@ -72,8 +72,8 @@ const raceTimeout = <A>(
 };
 
 /**
- * Returns an error that must be passed on unchanged. Turns any other error, such as one that `onRetry` throws, into an
- * AnimalStoreError with the code `internal_error`.
+ * Returns the same error if `isPassedOn` accepts it. Otherwise returns an AnimalStoreError with the code
+ * `internal_error`, such as for an error that `onRetry` has thrown.
  */
 const toError = (cause: unknown, details = {}): unknown =>
   isPassedOn(cause)

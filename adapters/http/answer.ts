@@ -20,7 +20,7 @@ export interface StoreAccess<Request> {
 }
 
 /**
- * Answers a request to an operation until its deadline, and makes the reply with all headers of the operation.
+ * Makes the reply to a request, with all headers of its operation. The reply is a 503 at the deadline of the request.
  * `hostRequest` is the same request, in the type of the web framework.
  */
 export const answer = async <Request>(

@@ -37,7 +37,8 @@ const routes = Object.values(petOperations).map((operation) => ({
 
 /**
  * Finds the operation by the end of the path. The path may have a prefix. It may also end with a slash, because some
- * frameworks redirect to such a path. Without a match, the handler of the returned operation fails.
+ * frameworks redirect to such a path. Without a match, returns an operation that fails, because the key is checked
+ * first.
  */
 const route = (method: string, path: string) => {
   const atPath = routes.flatMap(({ operation, pattern }) => {
@@ -109,7 +110,7 @@ const readBody = ({ body, bodyUsed }: Request): Promise<BodyResult> => {
 };
 
 /**
- * Adds `../` to the relative references of a reply. The path of its request ends with a slash, so it is one level
+ * Adds `../` to the relative URLs of a reply to a request whose path ends with a slash, because that path is one level
  * deeper.
  */
 const belowSlash = ({ Location, Link, ...headers }: Headers): Headers => ({

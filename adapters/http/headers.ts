@@ -15,7 +15,7 @@ export const acceptedHeaders = [
 type TransportHeader = 'ETag' | 'Referrer-Policy' | 'Vary' | 'X-Content-Type-Options' | 'X-Frame-Options';
 
 /**
- * Headers of a response. The compiler reports a name that has none of these prefixes, and is in no list of this file.
+ * Headers of a response. The compiler reports a name that is in no list of this file and has none of these prefixes.
  */
 export type Headers = Readonly<
   Partial<Record<(typeof exposedHeaders)[number] | TransportHeader, string>> &

@@ -3,7 +3,7 @@ import { type Caller, type Deadline, type Quota, unavailable } from '../../core'
 import type { HttpFailure } from './errors';
 import type { Reply } from './reply';
 
-/** Maximum time to answer a request, from its start. The time in which its handler waits for the body is not counted. */
+/** Maximum time to answer a request, from its start. The time for which it waits for its body is not counted. */
 export const maxResponseMs = 4_000;
 
 /** Record of one request, from its start to its outcome. */
