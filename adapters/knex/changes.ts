@@ -4,7 +4,7 @@ import type { TaskEither } from 'fp-ts/TaskEither';
 import type { Knex } from 'knex';
 import { randomUUID } from 'node:crypto';
 import type { KeyId, Unavailable } from '../../core';
-import { toIsoTime } from './database/clock';
+import { toIsoTimeOrNull } from './database/clock';
 import { type Cell, newPetColumns, petColumns } from './database/pet-columns';
 import type { Statements, StoreDatabase } from './database/store-database';
 import { toTaskEither } from './database/work';
@@ -99,17 +99,14 @@ export interface PetHistory {
   readonly changes: ReadonlyArray<Change>;
 }
 
-const timeText = (milliseconds: Cell | undefined): string | null =>
-  milliseconds === null || milliseconds === undefined ? null : toIsoTime(milliseconds);
-
 const toCreation = (row: RecordedRow): Creation => ({
   petId: row['pet_id'] ?? '',
-  createdAt: timeText(row['created_at']),
+  createdAt: toIsoTimeOrNull(row['created_at']),
   createdBy: row['created_by'] ?? null,
 });
 
 const toChange = (row: RecordedRow): Change => ({
-  changedAt: timeText(row['changed_at']) ?? '',
+  changedAt: toIsoTimeOrNull(row['changed_at']) ?? '',
   operator: row['operator'] ?? null,
   action: row['action'] ?? '',
   ...(typeof row['key_id'] === 'string' &&

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import { hash } from 'node:crypto';
-import type { Statements } from './database/store-database';
+import { hasTable, type ReadColumns } from './database/store-database';
 
 export interface Table {
   readonly name: string;
@@ -26,12 +26,12 @@ export const changeRecords: Table = {
 const tables = [pets, apiKeys, idempotencyKeys, changeRecords];
 
 /** True if a database has animals, API keys, idempotency keys or records of changes. */
-export const hasContents = async (
-  knex: Knex,
-  { hasTable }: Pick<Statements, 'hasTable'>,
-): Promise<boolean> => {
+export const hasContents = async (knex: Knex, statements: ReadColumns): Promise<boolean> => {
   for (const { name } of tables)
-    if ((await hasTable(knex, name)) && (await knex(name).first<unknown>(knex.raw('1'))) !== undefined)
+    if (
+      (await hasTable(knex, statements, name)) &&
+      (await knex(name).first<unknown>(knex.raw('1'))) !== undefined
+    )
       return true;
   return false;
 };

@@ -1,7 +1,7 @@
 import type { TaskEither } from 'fp-ts/TaskEither';
 import type { Unavailable } from '../../core';
 import { checkGroups } from './checks';
-import { readClock, toIsoTime } from './database/clock';
+import { readClock, toIsoTimeOrNull } from './database/clock';
 import type { DatabaseFinding, OwnDatabase } from './database/own-database';
 import type { StoreDatabase } from './database/store-database';
 import { errorWithCode, permanentError } from './database/errors';
@@ -54,9 +54,6 @@ export const inspectClock = ({
 export const readSchema = ({ reads, statements }: StoreDatabase): TaskEither<Unavailable, SchemaState> =>
   toTaskEither(() => readSchemaState(reads, statements));
 
-const timeOf = (milliseconds: number | string | null): string | undefined =>
-  milliseconds === null ? undefined : toIsoTime(milliseconds);
-
 /**
  * Reads the number of animals, the last id, and when the newest animal was created. Also reads when a key was last
  * used: the last use may be up to an hour later.
@@ -75,8 +72,8 @@ export const readContents = ({ withMigrationLock, statements }: StoreDatabase) =
       return {
         animals: Number(animals),
         lastId: await statements.readLastId(transaction),
-        newestAt: timeOf(newest),
-        lastUsedAt: timeOf(used),
+        newestAt: toIsoTimeOrNull(newest),
+        lastUsedAt: toIsoTimeOrNull(used),
       };
     }),
   );

@@ -40,9 +40,8 @@ const migratedText = (migrated: ReadonlyArray<string>): string =>
 
 const contentsText = async (database: OwnDatabase): Promise<string> => {
   const { animals, lastId, newestAt, lastUsedAt } = await orFail(readContents(database));
-  const newest = newestAt === undefined ? '' : `the newest was created at ${newestAt}, `;
-  const use =
-    lastUsedAt === undefined ? 'no key was used' : `a key was last used within an hour of ${lastUsedAt}`;
+  const newest = newestAt === null ? '' : `the newest was created at ${newestAt}, `;
+  const use = lastUsedAt === null ? 'no key was used' : `a key was last used within an hour of ${lastUsedAt}`;
   return `${counted(animals, 'animal')}, ${newest}the last id is ${lastId}, ${use}`;
 };
 

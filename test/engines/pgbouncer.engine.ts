@@ -76,7 +76,7 @@ const preparedBehind = async (url: string): Promise<number> => {
 const findsPets = async (url: string): Promise<boolean> => {
   const { statements, reads, close } = postgresStore(url).open();
   try {
-    return await statements.hasTable(reads, 'pets');
+    return (await statements.readColumns(reads, ['pets'])).length > 0;
   } finally {
     await close();
   }

@@ -12,7 +12,7 @@ import {
   type Unavailable,
 } from '../../../core';
 import { type Operator, recordKeyChange } from '../changes';
-import { readClock, toIsoTime } from '../database/clock';
+import { readClock, toIsoTime, toIsoTimeOrNull } from '../database/clock';
 import type { Statements, StoreDatabase } from '../database/store-database';
 import { eitherToTaskEither, toTaskEither } from '../database/work';
 import { type ApiKeyRow, hashOf, newApiKey, numberOf, timesOf } from './api-key-rows';
@@ -81,9 +81,9 @@ const toRecord = (row: ApiKeyRow, now: number): ApiKeyRecord => {
     name: row.name,
     lastFour: row.last_four,
     createdAt: toIsoTime(createdAt),
-    revokedAt: revokedAt === null ? null : toIsoTime(revokedAt),
-    expiresAt: expiresAt === null ? null : toIsoTime(expiresAt),
-    lastUsedAt: lastUsedAt === null ? null : toIsoTime(lastUsedAt),
+    revokedAt: toIsoTimeOrNull(revokedAt),
+    expiresAt: toIsoTimeOrNull(expiresAt),
+    lastUsedAt: toIsoTimeOrNull(lastUsedAt),
     isValid,
     isReadOnly: row.access !== 'full',
     isUnused: isValid && isUnused(lastUsedAt ?? createdAt, now),

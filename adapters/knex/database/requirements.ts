@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import { permanentError } from './errors';
 import { petColumns } from './pet-columns';
-import type { Statements } from './store-database';
+import type { ReadColumns } from './store-database';
 
 /** Type of a column. A `key` is a text that the database sorts by its bytes. */
 type ColumnType = 'text' | 'key' | 'bigint' | 'integer';
@@ -64,7 +64,7 @@ export const otherTablesText = (difference: string): string =>
 /** Returns what a database lacks, tables or columns, or undefined. A column of another type counts as missing. */
 export const findMissingColumns = async (
   knex: Knex,
-  { readColumns }: Pick<Statements, 'readColumns'>,
+  { readColumns }: ReadColumns,
 ): Promise<string | undefined> => {
   const columns = await readColumns(knex, Object.keys(requiredColumns));
   const types = new Map(columns.map(({ table, column, type }) => [`${table}.${column}`, type]));
@@ -81,10 +81,7 @@ export const findMissingColumns = async (
 };
 
 /** Rejects if a database lacks tables or columns after all migrations have run. */
-export const checkColumns = async (
-  knex: Knex,
-  statements: Pick<Statements, 'readColumns'>,
-): Promise<void> => {
+export const checkColumns = async (knex: Knex, statements: ReadColumns): Promise<void> => {
   const fault = await findMissingColumns(knex, statements);
   if (fault !== undefined) throw permanentError(fault);
 };

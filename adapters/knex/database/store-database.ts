@@ -52,7 +52,6 @@ export interface Statements {
   readonly readLastId: (knex: Knex) => Promise<bigint>;
   /** Makes later animals get ids greater than `id`, which must be at least 1. */
   readonly setLastId: (knex: Knex, id: bigint) => Promise<unknown>;
-  readonly hasTable: (knex: Knex, name: string) => Promise<boolean>;
   /**
    * Runs an `insert ... select` in which `{name}` stands for the table with this name. Locks the rows that it reads until
    * the transaction ends, except on Citus, which can't lock rows of shards.
@@ -68,6 +67,11 @@ export interface Statements {
     tables: ReadonlyArray<string>,
   ) => Promise<ReadonlyArray<{ readonly table: string; readonly column: string; readonly type: string }>>;
 }
+
+export type ReadColumns = Pick<Statements, 'readColumns'>;
+
+export const hasTable = async (knex: Knex, { readColumns }: ReadColumns, name: string): Promise<boolean> =>
+  (await readColumns(knex, [name])).length > 0;
 
 /** SQLite or PostgreSQL database of a store. `migrate` creates its tables. */
 export interface StoreDatabase {

@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import { engineOf } from '../database/engine';
 import { requiredColumns } from '../database/requirements';
-import type { Statements } from '../database/store-database';
+import { hasTable, type ReadColumns } from '../database/store-database';
 import { recordChanges } from './record-changes';
 
 /**
@@ -191,12 +191,9 @@ export interface SchemaState {
 const generationOf = (names: ReadonlyArray<string>): number =>
   Math.max(1, ...names.map((name) => Number(/\.generation-(\d+)$/.exec(name)?.[1] ?? 1)));
 
-export const readSchemaState = async (
-  knex: Knex,
-  { hasTable }: Pick<Statements, 'hasTable'>,
-): Promise<SchemaState> => {
+export const readSchemaState = async (knex: Knex, statements: ReadColumns): Promise<SchemaState> => {
   const ownNames = Object.keys(migrations);
-  const names = (await hasTable(knex, migrationTable))
+  const names = (await hasTable(knex, statements, migrationTable))
     ? await knex(migrationTable).orderBy('id').pluck<Array<string>>('name')
     : [];
   return {

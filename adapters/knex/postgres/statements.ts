@@ -1,9 +1,7 @@
 import type { Knex } from 'knex';
 import type { ListOrder } from '../../../core';
 import { type Column, insertedColumns, petCells, type PetRow } from '../database/pet-columns';
-import type { RunStatement } from '../database/own-database';
 import type { PageStart, Statements } from '../database/store-database';
-import { hasTable, readColumns } from './catalog';
 import { arrayOf, type SelectCells, type SessionFacts, statementRunner } from './run-statement';
 
 /**
@@ -105,6 +103,19 @@ const sequence = `pg_get_serial_sequence('{pets}', 'id')`;
  */
 const lastId = `select greatest(max(id), pg_sequence_last_value(${sequence}::regclass), 0)::text as id from {pets}`;
 
+const readColumns = async (knex: Knex, schema: string | undefined, tables: ReadonlyArray<string>) => {
+  const { rows } = await knex.raw<{ readonly rows: Awaited<ReturnType<Statements['readColumns']>> }>(
+    `select relname as "table", attname as "column", case
+       when atttypid not in ('text'::regtype, 'varchar'::regtype) then format_type(atttypid, null)
+       when (select collname from pg_collation where pg_collation.oid = attcollation) = 'C' then 'key' else 'text'
+     end as type
+     from pg_class join pg_attribute on attrelid = pg_class.oid
+     where relnamespace = quote_ident(coalesce(?, current_schema()))::regnamespace and relname = any(?) and attnum > 0`,
+    [schema ?? null, [...tables]],
+  );
+  return rows;
+};
+
 /** Statements that need another form for Citus, which can't run the form for PostgreSQL or runs it slowly. */
 type CitusVariants = Pick<Statements, 'pages' | 'insert' | 'insertRecords' | 'purgeExpired'>;
 
@@ -170,20 +181,10 @@ const citusDetector = () => {
   };
 };
 
-interface PostgresStatements {
-  readonly statements: Statements;
-  readonly run: RunStatement;
-  readonly isDistributed: (knex: Knex) => Promise<boolean>;
-  /** Returns the facts of the sessions, after a connection was opened if none was before. They are unknown until then. */
-  readonly readFacts: (knex: Knex) => Promise<SessionFacts>;
-}
-
 /** Makes the statements for PostgreSQL or Citus. Reads of animals have the SQL condition `acceptsWritesSql`. */
-export const postgresStatements = (
-  acceptsWritesSql: string,
-  facts: () => SessionFacts,
-): PostgresStatements => {
+export const postgresStatements = (acceptsWritesSql: string, facts: () => SessionFacts) => {
   const isDistributed = citusDetector();
+  /** Opens a connection if none was opened before, because the facts are unknown until then. */
   const readFacts = async (knex: Knex): Promise<SessionFacts> => {
     await isDistributed(knex);
     return facts();
@@ -206,7 +207,6 @@ export const postgresStatements = (
       return BigInt(row?.id ?? 0);
     },
     setLastId: (knex, id) => run(knex, { sql: `select setval(${sequence}, ?::bigint)` }, [id.toString()]),
-    hasTable: async (knex, name) => hasTable(knex, (await readFacts(knex)).schema, name),
     readColumns: async (knex, tables) => readColumns(knex, (await readFacts(knex)).schema, tables),
     insertLocked: async (knex, sql, bindings) =>
       run(knex, { sql: (await isDistributed(knex)) ? sql : `${sql} for update` }, bindings),

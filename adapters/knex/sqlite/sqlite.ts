@@ -1,7 +1,7 @@
 import { constVoid } from 'fp-ts/function';
 import knex, { type Knex } from 'knex';
 import { poolUsageOf, type SqliteDatabase, withPool } from '../database/own-database';
-import type { StoreDatabase } from '../database/store-database';
+import { hasTable, type StoreDatabase } from '../database/store-database';
 import { inTransaction, tryAndRollBack } from '../database/work';
 import { migrationTable } from '../migrations/migrations';
 import { fileInMode, poolConfiguration, withPragmas } from './connection';
@@ -181,7 +181,8 @@ export const openSqlite = (filename: string, { isOwnFile = false }: SqliteOption
       return [];
     },
     runTrial: async (migration) => {
-      if (!(await sqliteStatements.hasTable(reads, migrationTable))) return tryAndRollBack(writes, migration);
+      if (!(await hasTable(reads, sqliteStatements, migrationTable)))
+        return tryAndRollBack(writes, migration);
       return withPool(knex(poolConfiguration({ filename: ':memory:' }, { min: 1 })), async (copy) => {
         const definitions = reads('sqlite_master').whereNotNull('sql').whereNot('name', 'like', 'sqlite_%');
         for (const sql of await definitions.pluck<ReadonlyArray<string>>('sql')) await copy.raw(sql);

@@ -110,7 +110,6 @@ export const sqliteStatements: Statements = {
     await knex('sqlite_sequence').where({ name: 'pets' }).delete();
     await knex('sqlite_sequence').insert({ name: 'pets', seq: id.toString() });
   },
-  hasTable: (knex, name) => knex.schema.hasTable(name),
   // A transaction that writes locks the whole file.
   insertLocked: (knex, sql, bindings) => knex.raw(sql.replaceAll(/[{}]/g, ''), bindings),
   // A column whose type contains INT stores 64 bits (SQLite, "Datatypes").
