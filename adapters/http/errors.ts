@@ -45,6 +45,12 @@ export const bodyIncomplete: HttpFailure = {
   reason: 'the request body is incomplete; send all bytes of its Content-Length, or its last chunk',
 };
 
+/** Returns MethodNotAllowed if a path allows some methods, otherwise RouteNotFound. */
+export const unmatchedPath = (allowed: ReadonlyArray<string>, hint: string): HttpFailure =>
+  allowed.length > 0
+    ? { _tag: 'MethodNotAllowed', allowed: [...allowed].sort() }
+    : { _tag: 'RouteNotFound', hint };
+
 export type UnauthorizedReason = 'missing_key' | `${InvalidApiKey['reason']}_key`;
 
 interface ErrorDescription {

@@ -1,7 +1,7 @@
 /** Public exports of `animal-store/fetch`, for frameworks that use Request and Response. Loads neither Koa nor Node. */
 import * as E from 'fp-ts/Either';
 import { answer, type StoreAccess } from './answer';
-import { bodyIncomplete, bodyTooLarge, type HttpFailure } from './errors';
+import { bodyIncomplete, bodyTooLarge, unmatchedPath } from './errors';
 import type { Headers } from './headers';
 import { requestLimits } from './limits';
 import { methodsOf, operationsHint, type PetOperation, petOperations } from './pet-operations';
@@ -47,16 +47,9 @@ const route = (method: string, path: string) => {
   });
   const found = atPath.find(({ operation }) => methodsOf(operation).includes(method));
   if (found !== undefined) return found;
-  const unmatched: HttpFailure =
-    atPath.length === 0
-      ? { _tag: 'RouteNotFound', hint: operationsHint }
-      : {
-          _tag: 'MethodNotAllowed',
-          allowed: atPath.flatMap(({ operation }) => methodsOf(operation)).sort(),
-        };
-  const operation: Pick<PetOperation, 'handle'> = {
-    handle: () => Promise.resolve(E.left(unmatched)),
-  };
+  const allowed = atPath.flatMap(({ operation }) => methodsOf(operation));
+  const failure = unmatchedPath(allowed, operationsHint);
+  const operation: Pick<PetOperation, 'handle'> = { handle: () => Promise.resolve(E.left(failure)) };
   return { operation, petId: '' };
 };
 

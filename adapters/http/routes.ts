@@ -4,7 +4,7 @@ import type Koa from 'koa';
 import type { IncomingMessage } from 'node:http';
 import type { Caller, OpenAnimalStore } from '../../core';
 import { answer, type StoreAccess } from './answer';
-import type { HttpFailure } from './errors';
+import { type HttpFailure, unmatchedPath } from './errors';
 import { operationsHint, type PetOperation, petOperations } from './pet-operations';
 import { type Reply, replyOf } from './reply';
 import { hasBody, readBody } from './request-body';
@@ -62,13 +62,12 @@ const petRouter = (access: StoreAccess<Context>): Router<State> => {
 /** Makes a router that distinguishes `/v1/pets` from `/V1/pets` and `/v1/pets/`. */
 export const exactRouter = (): Router<State> => new Router<State>({ sensitive: true, strict: true });
 
-/** Returns MethodNotAllowed if the path has routes for other methods, otherwise RouteNotFound. */
-export const unmatched = (router: Router<State>, path: string, hint = operationsHint): HttpFailure => {
-  const allowed = router.match(path, '').path.flatMap(({ methods }) => methods);
-  return allowed.length > 0
-    ? { _tag: 'MethodNotAllowed', allowed: allowed.sort() }
-    : { _tag: 'RouteNotFound', hint };
-};
+/** Returns the failure of a path that has no route for the method of a request. */
+export const unmatched = (router: Router<State>, path: string, hint = operationsHint): HttpFailure =>
+  unmatchedPath(
+    router.match(path, '').path.flatMap(({ methods }) => methods),
+    hint,
+  );
 
 /** Checks the API key and the rate limit, calls the handler, and writes the reply. */
 const serveOperation = async (

@@ -36,9 +36,7 @@ interface Create extends PetToInsert {
   readonly key: KeyOfCreate | undefined;
 }
 
-type CreateFailure = IdempotencyKeyReused | PetDeleted | Unavailable;
-
-type CreateResult = E.Either<CreateFailure, CreatedPet>;
+type CreateResult = E.Either<IdempotencyKeyReused | PetDeleted | Unavailable, CreatedPet>;
 
 /**
  * Makes the port `create`. A create fails at once if another create of this process is using the same idempotency key.
