@@ -8,7 +8,7 @@ import { runInProcess } from '../../support/processes/run-in-process';
 const open = (url: string) => openPostgres(url, { poolSize: 1, statementTimeoutMs: 30_000 });
 
 const run = async (url: string, ...command: ReadonlyArray<string>): Promise<string> => {
-  const { code, stderr } = await runInProcess(command, { DATABASE_URL: url });
+  const { code, stderr } = await runInProcess(command, { DATABASE_URL: url, PORT: '0' });
   expect(code, stderr).to.equal(1);
   return stderr;
 };
