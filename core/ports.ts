@@ -123,8 +123,8 @@ export interface PetRepository {
   readonly find: (id: bigint, deadline?: Deadline) => TaskEither<PetNotFound | Unavailable, Pet>;
   /**
    * Adds an animal, and resolves once the animal is stored durably. With `idempotency`, a retry adds no second animal:
-   * `resolveIdempotentCreate` defines its result. `createdBy` is the API key that adds the animal, for a repository
-   * that records it.
+   * `resolveIdempotentCreate` defines its result. While another create with the same key runs, this one waits for it or
+   * fails with IdempotencyKeyInFlight. `createdBy` is the API key that adds the animal, for a repository that records it.
    */
   readonly create: (
     newPet: NewPet,

@@ -1,4 +1,5 @@
 import * as E from 'fp-ts/Either';
+import { constVoid } from 'fp-ts/function';
 import { type Caller, type Deadline, type Quota, unavailable } from '../../core';
 import type { HttpFailure } from './errors';
 import type { Reply } from './reply';
@@ -21,6 +22,8 @@ export class RequestRecord {
   rejection: HttpFailure | undefined;
 
   private endsAt = this.startedAt + maxResponseMs;
+  /** Sets the timer of the deadline again, if it went off while the handler waited for the body. */
+  private onArrival: () => void = constVoid;
 
   /** `sentId` is the value of the header `X-Request-Id`, if any. */
   constructor(sentId: unknown) {
@@ -39,6 +42,7 @@ export class RequestRecord {
     this.endsAt = Infinity;
     const arrived = await body;
     this.endsAt = endsAt + performance.now() - began;
+    this.onArrival();
     return arrived;
   }
 
@@ -48,18 +52,23 @@ export class RequestRecord {
    */
   endInTime(handled: Promise<E.Either<HttpFailure, Reply>>): Promise<E.Either<HttpFailure, Reply>> {
     return new Promise((resolve) => {
-      const check = (): void => {
-        const leftMs = this.endsAt - performance.now();
-        if (leftMs > 0) timer = setTimeout(check, Math.min(leftMs, maxResponseMs));
-        else {
-          const cause = new Error(`the request was not answered within ${maxResponseMs / 1_000} s`);
-          resolve(E.left(unavailable(cause)));
-        }
-      };
-      let timer = setTimeout(check, maxResponseMs);
+      let timer: NodeJS.Timeout | undefined;
       const end = (outcome: E.Either<HttpFailure, Reply>): void => {
         clearTimeout(timer);
+        this.onArrival = constVoid;
         resolve(outcome);
+      };
+      const check = (): void => {
+        timer = undefined;
+        const leftMs = this.endsAt - performance.now();
+        if (leftMs <= 0) {
+          const cause = new Error(`the request was not answered within ${maxResponseMs / 1_000} s`);
+          end(E.left(unavailable(cause)));
+        } else if (leftMs < Infinity) timer = setTimeout(check, leftMs);
+      };
+      timer = setTimeout(check, maxResponseMs);
+      this.onArrival = () => {
+        if (timer === undefined) check();
       };
       handled.then(end, (cause: unknown) => {
         end(E.left({ _tag: 'Defect', cause }));

@@ -1,8 +1,9 @@
-import type { Either } from 'fp-ts/Either';
+import type * as E from 'fp-ts/Either';
 import type { TaskEither } from 'fp-ts/TaskEither';
 import type { Deadline, Unavailable } from '../../core';
 import { databaseTimeouts } from './database/timeouts';
-import { type BatchWork, failedCall, type RunBatch, runInTime } from './database/work';
+import { remedyOf } from './database/errors';
+import { failedBy, retryConflicts, withTimeout } from './database/work';
 
 /** Maximum number of calls that share a statement, or of rows that one statement adds or deletes. */
 export const maxBatchSize = 400;
@@ -15,6 +16,24 @@ const minTimeLeftMs = 20;
 
 /** Receives the size and the duration of each batch that has succeeded or failed. What it throws is ignored. */
 export type OnBatch = (size: number, milliseconds: number) => void;
+
+type Result<F, A> = E.Either<F | Unavailable, A>;
+
+/**
+ * Runs a batch in one statement or transaction, and commits nothing after `deadline`. Returns a result for each input,
+ * in order. Rejects only if nothing is stored or the outcome is unknown, so that a rejected batch can run again.
+ */
+export type RunBatch<I, F, A> = (
+  inputs: ReadonlyArray<I>,
+  deadline: number,
+) => Promise<ReadonlyArray<Result<F, A> | undefined>>;
+
+interface BatchWork<I, F, A> {
+  readonly runBatch: RunBatch<I, F, A>;
+  readonly timeoutMs: number;
+  /** True to run each input of a batch separately if the database rejects a statement of the batch. */
+  readonly separatesRejected: boolean;
+}
 
 interface BatcherOptions<I, F, A> extends Pick<BatchWork<I, F, A>, 'runBatch'> {
   /** Maximum number of batches that run at the same time. */
@@ -30,7 +49,7 @@ interface Call<I, F, A> {
   readonly input: I;
   readonly group: string;
   readonly beginBy: number;
-  readonly end: (result: Either<F | Unavailable, A>) => void;
+  readonly end: (result: E.Either<F | Unavailable, A>) => void;
 }
 
 /**
@@ -121,6 +140,63 @@ export const createBatcher = <I, F, A>({
         setImmediate(dispatch);
       });
 };
+
+/**
+ * Runs a batch, and returns a result for each input, in order. Retries a batch that conflicts with another transaction.
+ * All inputs fail with Unavailable if the batch fails, or does not end within `timeoutMs`.
+ */
+const runInTime = async <I, F, A>(
+  inputs: ReadonlyArray<I>,
+  { runBatch, timeoutMs, separatesRejected }: BatchWork<I, F, A>,
+): Promise<ReadonlyArray<Result<F, A> | undefined>> => {
+  const runTogether = async (deadline: number): ReturnType<RunBatch<I, F, A>> => {
+    try {
+      return await retryConflicts(() => runBatch(inputs, deadline), deadline);
+    } catch (error) {
+      if (!separatesRejected || inputs.length === 1 || remedyOf(error) === 'none') throw error;
+      return await runEachAlone(inputs, runBatch, deadline);
+    }
+  };
+  try {
+    return await withTimeout(runTogether, timeoutMs);
+  } catch (error) {
+    const failed = failedBy(error);
+    return inputs.map(() => failed);
+  }
+};
+
+const maxConcurrentRetries = 4;
+
+/**
+ * Runs each input separately, a few at a time. Inputs that have not begun within `separateCreatesMs`, or before
+ * `deadline`, fail.
+ */
+const runEachAlone = async <I, F, A>(
+  inputs: ReadonlyArray<I>,
+  runBatch: RunBatch<I, F, A>,
+  deadline: number,
+): ReturnType<RunBatch<I, F, A>> => {
+  const startBy = Math.min(deadline, performance.now() + databaseTimeouts.separateCreatesMs);
+  const results = inputs.map((): Result<F, A> | undefined =>
+    failedCall(
+      'nothing was stored: the transaction that it shared with other calls failed, and no time was left to try it separately',
+    ),
+  );
+  const queue = inputs.entries();
+  const drain = async (): Promise<void> => {
+    for (const [index, input] of queue) {
+      if (performance.now() > startBy) return;
+      results[index] = await retryConflicts(() => runBatch([input], deadline), deadline).then(
+        ([result]) => result,
+        failedBy,
+      );
+    }
+  };
+  await Promise.all(Array.from({ length: maxConcurrentRetries }, drain));
+  return results;
+};
+
+const failedCall = (message: string): E.Either<Unavailable, never> => failedBy(new Error(message));
 
 /** Wraps `runBatch` so that a batch fails at once while another one runs, which may last longer than its timeout. */
 export const oneAtATime = <I, F, A>(runBatch: RunBatch<I, F, A>): RunBatch<I, F, A> => {

@@ -8,7 +8,6 @@ import type * as TE from 'fp-ts/TaskEither';
 import type { Knex } from 'knex';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Unavailable, unavailable } from '../../../core';
-import { databaseTimeouts } from './timeouts';
 import { errorWithCode, remedyOf, withoutStatement } from './errors';
 
 type Work<A> = (transaction: Knex.Transaction) => Promise<A>;
@@ -124,83 +123,8 @@ export const withTimeout = <A>(work: (deadline: number) => Promise<A>, timeoutMs
   });
 };
 
-type Result<F, A> = E.Either<F | Unavailable, A>;
-
-/**
- * Runs a batch in one statement or transaction, and commits nothing after `deadline`. Returns a result for each input,
- * in order. Rejects only if nothing is stored or the outcome is unknown, so that a rejected batch can run again.
- */
-export type RunBatch<I, F, A> = (
-  inputs: ReadonlyArray<I>,
-  deadline: number,
-) => Promise<ReadonlyArray<Result<F, A> | undefined>>;
-
-export interface BatchWork<I, F, A> {
-  readonly runBatch: RunBatch<I, F, A>;
-  readonly timeoutMs: number;
-  /** True to run each input of a batch separately if the database rejects a statement of the batch. */
-  readonly separatesRejected: boolean;
-}
-
-const failedBy = (error: unknown): E.Either<Unavailable, never> =>
+export const failedBy = (error: unknown): E.Either<Unavailable, never> =>
   E.left(unavailable(withoutStatement(error)));
-
-export const failedCall = (message: string): E.Either<Unavailable, never> => failedBy(new Error(message));
-
-const maxConcurrentRetries = 4;
-
-/**
- * Runs each input separately, a few at a time. Inputs that have not begun within `separateCreatesMs`, or before
- * `deadline`, fail.
- */
-const runEachAlone = async <I, F, A>(
-  inputs: ReadonlyArray<I>,
-  runBatch: RunBatch<I, F, A>,
-  deadline: number,
-): ReturnType<RunBatch<I, F, A>> => {
-  const startBy = Math.min(deadline, performance.now() + databaseTimeouts.separateCreatesMs);
-  const results = inputs.map((): Result<F, A> | undefined =>
-    failedCall(
-      'nothing was stored: the transaction that it shared with other calls failed, and no time was left to try it separately',
-    ),
-  );
-  const queue = inputs.entries();
-  const drain = async (): Promise<void> => {
-    for (const [index, input] of queue) {
-      if (performance.now() > startBy) return;
-      results[index] = await retryConflicts(() => runBatch([input], deadline), deadline).then(
-        ([result]) => result,
-        failedBy,
-      );
-    }
-  };
-  await Promise.all(Array.from({ length: maxConcurrentRetries }, drain));
-  return results;
-};
-
-/**
- * Runs a batch, and returns a result for each input, in order. Retries a batch that conflicts with another transaction.
- * All inputs fail with Unavailable if the batch fails, or does not end within `timeoutMs`.
- */
-export const runInTime = async <I, F, A>(
-  inputs: ReadonlyArray<I>,
-  { runBatch, timeoutMs, separatesRejected }: BatchWork<I, F, A>,
-): Promise<ReadonlyArray<Result<F, A> | undefined>> => {
-  const runTogether = async (deadline: number): ReturnType<RunBatch<I, F, A>> => {
-    try {
-      return await retryConflicts(() => runBatch(inputs, deadline), deadline);
-    } catch (error) {
-      if (!separatesRejected || inputs.length === 1 || remedyOf(error) === 'none') throw error;
-      return await runEachAlone(inputs, runBatch, deadline);
-    }
-  };
-  try {
-    return await withTimeout(runTogether, timeoutMs);
-  } catch (error) {
-    const failed = failedBy(error);
-    return inputs.map(() => failed);
-  }
-};
 
 export const eitherToTaskEither =
   <F, A>(query: () => Promise<E.Either<F, A>>): TE.TaskEither<F | Unavailable, A> =>

@@ -28,6 +28,7 @@ export const makeDeleteByIds =
   ({ runTransaction, statements }: StoreDatabase, operator?: Operator): PetRepository['deleteByIds'] =>
   (ids) =>
     toTaskEither(() =>
+      // Does not repeat after a conflict, because `ids` may be readable only once.
       runTransaction(async (transaction) => {
         let count = 0;
         for await (const batch of inBatches(ids)) {

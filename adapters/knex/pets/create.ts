@@ -3,13 +3,11 @@ import * as RA from 'fp-ts/ReadonlyArray';
 import type { Knex } from 'knex';
 import { hash } from 'node:crypto';
 import {
-  compareById,
   contentOf,
   type CreatedPet,
   idempotencyKeyInFlight,
   type IdempotencyKeyReused,
   type IdempotencyRecord,
-  newPetFieldNames,
   type Pet,
   type PetDeleted,
   type PetRepository,
@@ -20,11 +18,12 @@ import {
 } from '../../../core';
 import { createBatcher, type OnBatch } from '../batcher';
 import { createdByKey } from '../changes';
-import { isKind, permanentError } from '../database/errors';
-import { type PetToInsert, newPetRow, petFromRow, type PetRow } from '../database/pet-columns';
+import { isKind } from '../database/errors';
+import { newPetRow, type PetToInsert } from '../database/pet-columns';
 import type { Statements, StoreDatabase } from '../database/store-database';
 import { toEither } from '../database/work';
 import { findRecords, lockRecord, purgeExpiredKeys, purgeIfExpired } from './idempotency-keys';
+import { insertPets, storedPets } from './insert';
 
 /** Idempotency key of a create, with a `text` for comparisons and the hash of the animal. */
 interface KeyOfCreate extends ScopedIdempotencyKey {
@@ -176,26 +175,3 @@ const recordedResult = (
 
 const keysOf = (creates: ReadonlyArray<Create>): ReadonlyArray<ScopedIdempotencyKey> =>
   creates.flatMap(({ key }) => (key === undefined ? [] : [key]));
-
-/** Inserts animals in one statement of a transaction, and returns them in the order of `creates`. */
-export const insertPets = async (
-  transaction: Knex.Transaction,
-  { insert }: Statements,
-  creates: ReadonlyArray<PetToInsert>,
-): Promise<ReadonlyArray<Pet>> => storedPets(creates, await insert(transaction, creates.map(newPetRow)));
-
-/**
- * Returns inserted animals in the order of `creates`. Sorts by id, because SQL returns inserted rows in any order.
- * Throws if the database has stored other values than those of `creates`.
- */
-const storedPets = (creates: ReadonlyArray<PetToInsert>, rows: ReadonlyArray<PetRow>): ReadonlyArray<Pet> => {
-  const pets = rows.map(petFromRow).sort(compareById);
-  if (
-    pets.length === creates.length &&
-    pets.every((pet, index) => newPetFieldNames.every((name) => pet[name] === creates[index]?.newPet[name]))
-  )
-    return pets;
-  throw permanentError(
-    'the database did not store the animals as they were inserted; check table pets for triggers and rules',
-  );
-};

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import * as E from 'fp-ts/Either';
 import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises';
 import { createBatcher, oneAtATime } from '../../../adapters/knex/batcher';
-import type { RunBatch } from '../../../adapters/knex/database/work';
+import type { RunBatch } from '../../../adapters/knex/batcher';
 import { unavailable } from '../../../core';
 
 interface Batch {
