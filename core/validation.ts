@@ -45,7 +45,6 @@ export type ValueOf<R> = R extends { readonly kind: 'int64' }
     ? V
     : string;
 
-/** Kind of a field. */
 interface Kind {
   /** Reads a value from a text, such as a query parameter, a CSV cell or an SQL result. `String` is its inverse. */
   readonly fromText: (text: string) => string | bigint | undefined;

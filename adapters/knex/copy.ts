@@ -32,7 +32,8 @@ interface CopySource extends Pick<StoreDatabase, 'reads' | 'statements'> {
 
 /**
  * Opens a SQLite file as the source of a copy. The first read locks the file, and fails with SQLITE_BUSY if another
- * connection has it open. Throws if this process may not write a file that no other process has open.
+ * connection has it open. Throws if no process has the file open and this user may only read it: SQLite would leave a
+ * log that its owner can't write.
  */
 export const openSqliteSource = (filename: string): CopySource & Pick<OwnDatabase, 'close'> => {
   refuseReader(filename);

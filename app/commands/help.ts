@@ -17,7 +17,9 @@ const examples: Readonly<Record<string, ReadonlyArray<string>>> = {
 const pathOf = (command: Command): string =>
   command.parent === null ? command.name() : `${pathOf(command.parent)} ${command.name()}`;
 
-/** Texts of Commander, and what the other errors of this program say instead. */
+/**
+ * Patterns in Commander's messages, and their replacements, which make them read like the other errors of this program.
+ */
 const rephrasings: ReadonlyArray<readonly [RegExp, string]> = [
   [/option '(?:-\w, )?(--[\w-]+)[^']*' argument '.*' is invalid\./s, '$1'],
   [/command-argument value '.*' is invalid for argument '(.*)'\./s, '<$1>'],

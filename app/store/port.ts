@@ -25,7 +25,7 @@ const healthOf = async (port: number, host: string, path: string): Promise<strin
   }
 };
 
-/** Listens on a port for a moment, if it is set. Throws CannotListen. */
+/** Listens on a port for a moment, if it is set. Throws CannotListen if that fails. */
 export const listenBriefly = async (settings: Settings, prefix: '' | 'ADMIN_'): Promise<void> => {
   const port = settings[`${prefix}PORT` as const];
   if (port === undefined) return;

@@ -43,7 +43,7 @@ const addressWith = (parameters) => {
   return address;
 };
 
-/** Returns the address of the list, without the animal of a drawer. */
+/** Returns the address of the list, without the `pet` of an open drawer. */
 export const listAddress = () => addressWith({ pet: '' }).href;
 
 /** Returns `after` of the page, or an empty text for the first page, and those of the earlier pages that are known. */

@@ -12,7 +12,7 @@ const keyId = /^env-[0-9a-f]{16}$/;
 describe('The log of requests', () => {
   let service: RunningService;
 
-  /** Returns the log lines of a request, and waits for the first one. */
+  /** Waits until the line `request` of a request is logged, and returns all log lines with its id. */
   const linesOf = async (requestId: string): Promise<ReadonlyArray<LogLine>> => {
     const lines = () => logLines(service.stdout()).filter((line) => line['requestId'] === requestId);
     await eventually(`a line of ${requestId}`, 20_000, () => lines().some(({ msg }) => msg === 'request'));

@@ -103,7 +103,7 @@ const fuzzFramed = async (address: string, requests: ReadonlyArray<FramedRequest
   for (const [place, answer] of answers.entries()) check(all[place] ?? lastRequest, answer);
 };
 
-/** Checks that all responses to noise are the service's own, with bodies unless the noise has a HEAD. */
+/** Checks that each response to noise has the headers of the service, and a body unless the noise has a HEAD. */
 const fuzzNoise = async (address: string, noise: string): Promise<void> => {
   const { bytes } = await converse(address, noise, noisePatienceMs);
   const answers = readUnaskedHttpResponses(bytes).filter(isFinal);

@@ -33,8 +33,8 @@ const ask = async (address: string, count: number): Promise<void> => {
 const addressIn = (text: string): string | undefined => /http:\/\/127\.0\.0\.1:\d+/.exec(text)?.[0];
 
 /**
- * Expects that a service answers and stops if it writes its log to the descriptor `output`. Closes the descriptor in
- * this process.
+ * Expects that a service whose log goes to the descriptor `output`, which takes nothing, answers and stops at a signal.
+ * Closes the descriptor in this process.
  */
 const expectToServe = async (output: number, afterSome = (): void => undefined): Promise<void> => {
   const child = spawn(process.execPath, [main, 'serve'], {

@@ -133,8 +133,8 @@ const readNext = (
 };
 
 /**
- * Parses all bytes of a server on one connection as responses to the first of `methods`, in order (RFC 9112). Throws if
- * bytes are left over. The result includes interim responses (1xx).
+ * Parses all bytes of a server on one connection as responses to requests with these methods, in order (RFC 9112). The
+ * last requests may have no response. Throws if bytes are left over. The result includes interim responses (1xx).
  */
 export const readFirstHttpResponses = (
   bytes: Buffer,

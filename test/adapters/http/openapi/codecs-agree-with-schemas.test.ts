@@ -74,7 +74,10 @@ const anything = fc.jsonValue({ stringUnit: 'binary' });
 const mostly = <A>(arbitrary: fc.Arbitrary<A>): fc.Arbitrary<unknown> =>
   fc.oneof({ arbitrary, weight: 6 }, { arbitrary: anything, weight: 1 });
 
-/** Generates bodies: many are a NewPet with one fault, others are any JSON. */
+/**
+ * Generates bodies: most are objects with the fields of a NewPet, each of which may be missing, valid, nearly valid or
+ * any JSON.
+ */
 const bodies = mostly(
   fc
     .tuple(
