@@ -36,7 +36,7 @@ export const hasContents = async (knex: Knex, statements: ReadColumns): Promise<
   return false;
 };
 
-const batchSize = 400;
+const rowsPerRead = 400;
 
 export type TextRow = Readonly<Record<string, string | null>>;
 
@@ -58,7 +58,7 @@ export const readTable = async (
   let last: TextRow | undefined;
   do {
     signal.throwIfAborted();
-    const query = from(name).select(texts).orderBy(key).limit(batchSize);
+    const query = from(name).select(texts).orderBy(key).limit(rowsPerRead);
     if (last !== undefined) {
       const values = primaryKey.map((column) => last?.[column] ?? null);
       void query.whereRaw(`(${key.join()}) > (${key.map(() => '?').join()})`, values);
@@ -67,7 +67,7 @@ export const readTable = async (
     if (rows.length > 0) await onRows?.(rows);
     count += rows.length;
     for (const row of rows) sum += BigInt(`0x${hash('sha256', JSON.stringify(row))}`);
-    last = rows.at(batchSize - 1);
+    last = rows.at(rowsPerRead - 1);
   } while (last !== undefined);
   return { count, sum };
 };

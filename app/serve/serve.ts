@@ -58,7 +58,7 @@ interface ServeContext {
   readonly until: (service: Service) => Promise<NodeJS.Signals>;
 }
 
-const endOf = async (store: ServiceStore, told: Promise<NodeJS.Signals>): Promise<NodeJS.Signals> => {
+const endOf = async (store: ServiceStore, stopSignal: Promise<NodeJS.Signals>): Promise<NodeJS.Signals> => {
   let timer: NodeJS.Timeout | undefined;
   const lost = new Promise<never>((_resolve, reject) => {
     timer = setInterval(() => {
@@ -66,7 +66,7 @@ const endOf = async (store: ServiceStore, told: Promise<NodeJS.Signals>): Promis
     }, lossCheckMs);
   });
   try {
-    return await Promise.race([told, lost]);
+    return await Promise.race([stopSignal, lost]);
   } finally {
     clearInterval(timer);
   }
@@ -134,10 +134,10 @@ const servePublic = async (
   let stopDelayMs = STOP_DELAY;
   try {
     const addresses = { address: server.address, adminAddress };
-    const told = until({ ...addresses, firstKey: await store.createFirstKey() });
+    const stopSignal = until({ ...addresses, firstKey: await store.createFirstKey() });
     const database = databaseUrlText(DATABASE_URL);
     logger.info({ version, ...addresses, database, settings: changedSettings(settings) }, 'started');
-    const signal = await endOf(store, told);
+    const signal = await endOf(store, stopSignal);
     logger.info({ signal, stopDelayMs: STOP_DELAY }, 'stopping');
   } catch (error) {
     // Stops without a delay. If the database file was deleted, reads would still be answered from it.

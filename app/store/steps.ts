@@ -103,7 +103,7 @@ const checkClock = async (opening: Opening): Promise<ReadonlyArray<Finding>> => 
 
 const slowCommitMs = 500;
 
-const tryRights = async ({ database, schema }: Opening): Promise<ReadonlyArray<Finding>> => {
+const tryServing = async ({ database, schema }: Opening): Promise<ReadonlyArray<Finding>> => {
   if (database === undefined || schema === undefined) return [];
   const commitMs = await orFail(tryWrites(database, schema));
   const commit = commitMs === undefined ? '' : `, and a commit takes ${Math.ceil(commitMs)} ms`;
@@ -142,7 +142,7 @@ const steps: ReadonlyArray<Step> = [
   { check: 'schema', run: migrateTables, purposes: commands, isRequired: true },
   { check: 'schema', run: inspectTables, purposes: ['doctor'], isRequired: true },
   { check: 'clock', run: checkClock, purposes: starting },
-  { check: 'rights', run: tryRights, purposes: ['doctor'] },
+  { check: 'rights', run: tryServing, purposes: ['doctor'] },
   { check: 'keys', run: checkKeys, purposes: starting },
   // `serve` takes these steps when it starts its HTTP servers, and before it creates a database.
   { check: 'port', run: tryPort(''), purposes: ['doctor'] },

@@ -23,7 +23,7 @@ export class AcceptPriority {
   }
 
   /** True if a request that arrives now must be held. */
-  isHolding(): boolean {
+  mustHold(): boolean {
     if (this.held.length > 0) return true;
     return this.hasAccepted && performance.now() >= this.nextHoldAt;
   }

@@ -84,7 +84,7 @@ export class Connection {
 
   private readonly receive = (bytes: Buffer): void => {
     const { acceptPriority } = this.serving;
-    if (this.state === idle && acceptPriority.isHolding()) {
+    if (this.state === idle && acceptPriority.mustHold()) {
       this.state = waiting;
       acceptPriority.hold(this.release);
     }

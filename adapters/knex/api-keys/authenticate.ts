@@ -95,7 +95,7 @@ const maxRememberedUses = 10_000;
  * instances, only one records it. The function returns at once, and ignores a write that fails. The first use of the
  * key after a minute then tries again. Records nothing in a host's transaction, which a failed statement would abort.
  */
-const useRecorder = ({
+const recorderOfUses = ({
   write,
   writes,
   statements: { nowSql },
@@ -134,7 +134,7 @@ export const knexAuthenticate = (database: StoreDatabase): Authenticate => {
     timeoutMs: databaseTimeouts.keyQueryMs,
     runBatch: (ids: ReadonlyArray<KeyId>) => readKeys(database, ids),
   });
-  const recordUse = useRecorder(database);
+  const recordUse = recorderOfUses(database);
 
   return (key, deadline) => async () => {
     const id = keyIdOf(key);

@@ -22,7 +22,7 @@ import { isKind } from '../database/errors';
 import { newPetRow, type PetToInsert } from '../database/pet-columns';
 import type { Statements, StoreDatabase } from '../database/store-database';
 import { toEither } from '../database/work';
-import { findRecords, lockRecord, purgeExpiredKeys, purgeIfExpired } from './idempotency-keys';
+import { findRecords, lockRecord, backgroundPurge, purgeIfExpired } from './idempotency-keys';
 import { insertPets, storedPets } from './insert';
 
 /** Idempotency key of a create, with a `text` for comparisons and the hash of the animal. */
@@ -46,7 +46,7 @@ export const makeCreate = (
   idempotencyTtlMs: number,
   onBatch: OnBatch,
 ): PetRepository['create'] => {
-  const purge = purgeExpiredKeys(database);
+  const purge = backgroundPurge(database);
   const create = createBatcher({
     maxBatches: database.maxBatches.writes,
     runBatch: (creates: ReadonlyArray<Create>, deadline) =>

@@ -90,7 +90,7 @@ const maxRowsPerPurge = 200;
  * SQLite wait for it. After a purge, calls do nothing for nine times the purge's duration, or for a second if no
  * expired key is left. Does nothing in a transaction of a host, which a failed purge would abort.
  */
-export const purgeExpiredKeys = ({ writes, statements }: StoreDatabase): (() => void) => {
+export const backgroundPurge = ({ writes, statements }: StoreDatabase): (() => void) => {
   let nextAt = 0;
 
   const purge = async (): Promise<void> => {

@@ -82,7 +82,7 @@ type RunTransaction = StoreDatabase['runTransaction'];
  */
 const transactionsOn = (writes: Knex): RunTransaction => {
   let hasLog: boolean | undefined;
-  const readsHasLog = async (): Promise<boolean> => {
+  const readHasLog = async (): Promise<boolean> => {
     const [row] = await writes.raw<ReadonlyArray<{ readonly journal_mode: string }>>('PRAGMA journal_mode');
     return row?.journal_mode === 'wal';
   };
@@ -90,7 +90,7 @@ const transactionsOn = (writes: Knex): RunTransaction => {
     for (const statement of ['COMMIT', 'BEGIN']) await transaction.raw(statement);
   };
   return async (work, deadline) => {
-    hasLog ??= writes.isTransaction === true || (await readsHasLog());
+    hasLog ??= writes.isTransaction === true || (await readHasLog());
     return inTransaction(writes, work, hasLog ? { deadline } : { deadline, beforeCommit: commit });
   };
 };

@@ -6,7 +6,7 @@ import { knexPetRepository } from '../../../adapters/knex';
 import { createBatcher } from '../../../adapters/knex/batcher';
 import { databaseTimeouts } from '../../../adapters/knex/database/timeouts';
 import { withTimeout } from '../../../adapters/knex/database/work';
-import { purgeExpiredKeys } from '../../../adapters/knex/pets/idempotency-keys';
+import { backgroundPurge } from '../../../adapters/knex/pets/idempotency-keys';
 import { connectionWith } from '../../../adapters/knex/postgres/url';
 import { arbitraryNewPet } from '../../contracts';
 import { success } from '../../contracts/outcome';
@@ -86,7 +86,7 @@ describe('At a given time,', () => {
         now += 10;
         return Promise.resolve(purges === 1 ? 200 : 5);
       };
-      const purge = purgeExpiredKeys(withStatements(database, { purgeExpired }));
+      const purge = backgroundPurge(withStatements(database, { purgeExpired }));
       for (const [passedMs, expected] of [
         [0, 1],
         [89, 1],

@@ -26,7 +26,7 @@ describe('AcceptPriority', () => {
     const start = (): void => {
       started = [...started, now];
     };
-    if (priority.isHolding()) priority.hold(start);
+    if (priority.mustHold()) priority.hold(start);
     else start();
   };
 
