@@ -73,12 +73,12 @@ const firstPage = { from: leastInt64, order: 'asc', filters: [] } as const;
  */
 export const checkGroups: ReadonlyArray<CheckGroup> = [
   {
-    failure: "the database can't be used; run `animal-store doctor`",
+    failure: "the database can't be used",
     checks: [
       {
         name: 'generation of the schema',
         find: async ({ reads, statements }) => generationMismatch(await readSchemaState(reads, statements)),
-        reason: 'the database schema belongs to an incompatible version; run `animal-store doctor`',
+        reason: 'the database schema belongs to an incompatible version',
       },
       {
         name: 'migrations',
@@ -86,12 +86,12 @@ export const checkGroups: ReadonlyArray<CheckGroup> = [
           const { pending } = await readSchemaState(reads, statements);
           return pending.length > 0 ? `pending: ${pending.join(', ')}` : undefined;
         },
-        reason: 'the database lacks migrations; run `animal-store migrate`',
+        reason: 'the database lacks migrations',
       },
       {
         name: 'columns',
         find: ({ reads, statements }) => findMissingColumns(reads, statements),
-        reason: 'the database lacks tables or columns; run `animal-store doctor`',
+        reason: 'the database lacks tables or columns',
       },
       {
         name: 'rights',
@@ -103,7 +103,7 @@ export const checkGroups: ReadonlyArray<CheckGroup> = [
     ],
   },
   {
-    failure: "animals can't be read from the database; run `animal-store doctor`",
+    failure: "animals can't be read from the database",
     checks: [
       {
         name: 'page of animals',
@@ -113,13 +113,13 @@ export const checkGroups: ReadonlyArray<CheckGroup> = [
       {
         name: 'next ids',
         find: ({ inspectIds }, isDoctor) => inspectIds(isDoctor ? Infinity : maxBatchSize),
-        reason: 'the ids of the next animals are taken or used up; run `animal-store doctor`',
+        reason: 'the ids of the next animals are taken or used up',
       },
       { name: 'create', find: tryCreate, isOnlyForDoctor: true },
     ],
   },
   {
-    failure: 'a write to the table heartbeats fails; run `animal-store doctor`',
+    failure: 'a write to the table heartbeats fails',
     checks: [
       { name: 'heartbeat', find: commitHeartbeat, reason: slowCommit },
       {

@@ -5,17 +5,17 @@ import type { OwnDatabase } from './database/own-database';
 import { databaseTimeouts } from './database/timeouts';
 import { withTimeout } from './database/work';
 
-const lacksRights = 'the role lacks rights; run `animal-store doctor`';
-const noAnswer = 'the database does not answer; run `animal-store doctor`';
-const diskFull = 'the disk of the database is full; free space there';
+const lacksRights = 'the role lacks rights';
+const noAnswer = 'the database does not answer';
+const diskFull = 'the disk of the database is full';
 
 /** Reasons for kinds of errors, whichever check they fail. */
 const reasons: Readonly<Partial<Record<ErrorKind, string>>> = {
-  ReadOnlyServer: 'the database server is read-only; run `animal-store doctor`',
-  LoginRejected: 'the database rejects the login; run `animal-store doctor`',
+  ReadOnlyServer: 'the database server is read-only',
+  LoginRejected: 'the database rejects the login',
   NoRight: lacksRights,
   NoRightOnSchema: lacksRights,
-  RowSecurity: 'row-level security would hide rows from the role; run `animal-store doctor`',
+  RowSecurity: 'row-level security would hide rows from the role',
   NoAnswer: noAnswer,
   ConnectionRefused: noAnswer,
   UnknownHost: noAnswer,

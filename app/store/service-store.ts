@@ -71,6 +71,14 @@ const readStatus = async (
     : status.right;
 };
 
+/** Adds to the reason of a store that is not ready the command that says what to do. */
+const withRemedy =
+  (check: ServiceStore['checkReadiness']): ServiceStore['checkReadiness'] =>
+  async () => {
+    const reason = await check();
+    return reason === undefined ? undefined : `${reason}; run \`animal-store doctor\``;
+  };
+
 const databaseStore = (
   database: OwnDatabase,
   settings: Settings,
@@ -88,7 +96,7 @@ const databaseStore = (
     settings.API_KEYS.length > 0
       ? undefined
       : (await orFail(apiKeyStore(database, operatorName(process.env)).bootstrapKey('first key')))?.key,
-  checkReadiness: knexReadiness(database),
+  checkReadiness: withRemedy(knexReadiness(database)),
   isFileReplaced: () => database.engine === 'SQLite' && database.isFileReplaced(),
   pools: database.poolUsage,
   readStatus: () => readStatus(database, settings),

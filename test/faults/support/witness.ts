@@ -18,8 +18,8 @@ const readinessMessages = [
   "the database can't be used; run `animal-store doctor`",
   "animals can't be read from the database; run `animal-store doctor`",
   'a write to the table heartbeats fails; run `animal-store doctor`',
-  'a commit takes seconds; the disk of the database may be slow, a standby that commits wait for may be away, or a session may hold a lock',
-  'the disk of the database is full; free space there',
+  'a commit takes seconds; the disk of the database may be slow, a standby that commits wait for may be away, or a session may hold a lock; run `animal-store doctor`',
+  'the disk of the database is full; run `animal-store doctor`',
   'the service is stopping',
 ].map((obstacle) => `not ready: ${obstacle}`);
 

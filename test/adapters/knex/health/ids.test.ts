@@ -18,7 +18,7 @@ import {
 } from '../../../support/databases/databases';
 import { execute, withRole } from '../../../support/postgres/postgres';
 
-const notReady = 'the ids of the next animals are taken or used up; run `animal-store doctor`';
+const notReady = 'the ids of the next animals are taken or used up';
 
 const create = (database: OwnDatabase): Promise<unknown> =>
   success(knexPetRepository(database).create(arbitraryNewPet()));
