@@ -48,7 +48,7 @@ export const failureText = (failure: CommandFailure, url: DatabaseUrl): string =
     case 'NotInitialized':
       return `there is no animal store in ${database}; set DATABASE_URL to the right database, or create one with \`animal-store migrate\``;
     case 'DriverMissing':
-      return `the database driver ${failure.driver} can't be loaded: ${failure.reason}; run \`npm rebuild ${failure.driver}\`, or \`npm install ${failure.driver}\` if it is not installed${failure.driver === 'sqlite3' ? '; without the C++ compiler that this may need, set DATABASE_URL to memory: or postgres://...' : ''}`;
+      return `the database driver ${failure.driver} can't be loaded: ${failure.reason}; run \`npm rebuild ${failure.driver}\`, or \`npm install ${failure.driver}\` if it is not installed${failure.driver === 'sqlite3' ? '; without the C++ compiler that this may need, choose memory: or postgres://... as the database' : ''}`;
     case 'PetNotFound':
       return `no animal has the id ${failure.id}`;
     case 'InvalidPetChanges':

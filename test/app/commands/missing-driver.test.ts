@@ -55,7 +55,7 @@ describe('A database driver that is not installed', () => {
       environment: { DATABASE_URL: `sqlite:${join(folder, 'new.sqlite3')}` },
     }).ended;
     expect(stderr).to.equal(
-      "error: the database driver sqlite3 can't be loaded: Could not locate the bindings file; run `npm rebuild sqlite3`, or `npm install sqlite3` if it is not installed; without the C++ compiler that this may need, set DATABASE_URL to memory: or postgres://...\n",
+      "error: the database driver sqlite3 can't be loaded: Could not locate the bindings file; run `npm rebuild sqlite3`, or `npm install sqlite3` if it is not installed; without the C++ compiler that this may need, choose memory: or postgres://... as the database\n",
     );
   });
 
