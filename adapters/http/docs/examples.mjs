@@ -73,9 +73,6 @@ const clientCall = (start, values, end) => {
   return fit(properties, (lineBreak) => `${start}(${literalOf(properties, lineBreak)}${end});`);
 };
 
-// Without a limit, the service lists 20 animals, and the client 100.
-const serviceDefaults = { limit: '20' };
-
 /** Returns a key as the client takes it: without the quotes in which a header has a key with spaces. */
 const plainKey = (header) => {
   const [, quoted] = /^ *"(.*)" *$/.exec(header) ?? [];
@@ -83,8 +80,9 @@ const plainKey = (header) => {
 };
 
 const clientCalls = {
-  listPets: ({ query }) => {
-    const options = { ...serviceDefaults, ...query };
+  listPets: ({ query, defaultLimit }) => {
+    // The client has another default than the service.
+    const options = { ...(defaultLimit !== undefined && { limit: String(defaultLimit) }), ...query };
     return `${clientCall('const { pets } = await animals.page', options, '')}\nconsole.log(pets);`;
   },
   createPet: ({ body, headers = {} }) => {

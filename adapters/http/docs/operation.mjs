@@ -67,6 +67,7 @@ const callOf = (operationId, method, path, inputs, form) => {
     path: path.slice(1).replace('{petId}', encodeURIComponent(petId)),
     petId,
     query: values.query,
+    defaultLimit: inputs.find(({ name }) => name === 'limit')?.schema.default,
     headers: values.header,
     body: values.body,
   };
