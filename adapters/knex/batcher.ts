@@ -66,7 +66,7 @@ const tooBusy = 'the database was too busy to start the query in time';
  * are queued for the next batches. While fewer batches are running, the calls of one tick of the event loop form a
  * batch. A call never joins a batch that has started, because the result could be stale. A call fails with Unavailable
  * if its batch fails, or can't begin early enough before the call's deadline. After the timeout of a batch, the next
- * one takes its slot, although the work of the first may run on, because its connection may hang for ever.
+ * batch takes its slot: the connection of the first may hang for ever.
  */
 export const createBatcher = <I, F, A>({
   maxBatches,

@@ -16,14 +16,14 @@ interface Check {
   readonly name: string;
   /** Returns what is wrong, in words for an operator, or undefined. Rejects if a statement of the check fails. */
   readonly find: (database: OwnDatabase, isDoctor: boolean) => Promise<string | undefined>;
-  /** What readiness says if `find` returns a text. */
+  /** Reason that readiness gives if `find` returns a text. */
   readonly reason?: string;
   readonly isOnlyForDoctor?: true;
 }
 
 interface CheckGroup {
   readonly checks: ReadonlyArray<Check>;
-  /** What readiness says if `find` rejects, unless the kind of the error says more. */
+  /** Reason that readiness gives if `find` rejects with an error whose kind has no reason of its own. */
   readonly failure: string;
 }
 

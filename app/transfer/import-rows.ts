@@ -4,7 +4,7 @@ import { collectWarnings } from './import-warnings';
 import { placeOf, rowErrorText } from './row-errors';
 import type { Row } from './rows';
 
-/** What an import has read so far. */
+/** Numbers of the rows that an import has read, and warnings about these rows. */
 export interface Counts {
   rows: number;
   invalidRows: number;

@@ -10,7 +10,7 @@ export const toIsoTime = (milliseconds: number | string): string => {
   return Number.isNaN(time.getTime()) ? 'an invalid time' : time.toISOString();
 };
 
-/** Formats a time, as `toIsoTime` does, or returns null if there is none. */
+/** Formats a time as `toIsoTime` does. Returns null for a missing time. */
 export const toIsoTimeOrNull = (milliseconds: number | string | null | undefined): string | null =>
   milliseconds === null || milliseconds === undefined ? null : toIsoTime(milliseconds);
 

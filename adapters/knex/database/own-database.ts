@@ -25,7 +25,7 @@ export interface PoolUsage {
   readonly waiting: number;
 }
 
-/** What opened databases of SQLite and PostgreSQL have in common. */
+/** Members of an opened database on both engines. */
 interface OpenedDatabase extends StoreDatabase {
   /**
    * Returns findings about a PostgreSQL server, and none about an intact SQLite file. Rejects if the SQLite file is

@@ -20,7 +20,7 @@ describe('A request whose body has not arrived', () => {
     expect(await outcome).to.equal(reply);
     const [first, second, ...others] = set.mock.calls.map(({ arguments: [, delayMs] }) => delayMs);
     expect([first, others]).to.deep.equal([maxResponseMs, []]);
-    // What passed before the request waited for its body is not given back.
+    // The time before the wait for the body still counts.
     expect(second).to.be.within(1, maxResponseMs - timeBeforeMs);
     expect(cleared.mock.callCount()).to.equal(1);
     mock.reset();
