@@ -30,7 +30,10 @@ const newRow = (pet, onOpen) => {
     row.insertCell().append(content);
   // Sets the roles, because browsers drop them in the layout for phones.
   for (const element of [row, ...row.cells]) element.role = element === row ? 'row' : 'cell';
-  row.addEventListener('click', () => onOpen(pet));
+  row.addEventListener('click', ({ detail }) => {
+    // The second click of a double click on Next may come when the new page has moved a row to that place.
+    if (detail < 2) onOpen(pet);
+  });
   return row;
 };
 

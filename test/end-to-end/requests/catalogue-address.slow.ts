@@ -92,11 +92,21 @@ describe(`The address of the catalogue in a browser${whySkipped}`, () => {
     await expectPage('1 to 25, more follow', '');
   });
 
-  it('goes to the next page once after a double click', async () => {
-    await page.getByRole('button', { name: 'Next' }).dblclick();
+  it('goes to the next page once after a double click, and opens no animal that comes to its place', async () => {
+    const next = page.getByRole('button', { name: 'Next' });
+    await next.scrollIntoViewIfNeeded();
+    const { x = 0, y = 0, width = 0, height = 0 } = (await next.boundingBox()) ?? {};
+    const center = [x + width / 2, y + height / 2] as const;
+    await page.mouse.click(...center);
+    await expectPage('26 to 50, more follow', '?after=25');
+    await page.waitForFunction(`document.elementFromPoint(${center.join(', ')})?.closest('tbody tr')`);
+    await page.mouse.down({ clickCount: 2 });
+    await page.mouse.up({ clickCount: 2 });
     await expectPage('26 to 50, more follow', '?after=25');
     await page.goBack();
     await expectPage('1 to 25, more follow', '');
+    await next.dblclick();
+    await expectPage('26 to 50, more follow', '?after=25');
   });
 
   it('goes back to the first page after a change of a filter or of the order', async () => {
