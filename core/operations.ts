@@ -117,9 +117,9 @@ export type StoreFailure = FailureOf<OpenAnimalStore | AnimalStore[OperationName
 
 /**
  * Makes the function that opens the store of these ports. Only a valid API key gives access to the operations.
- * @example const openStore = openAnimalStore({ pets, authenticate });
+ * @example const openStore = storeOpener({ pets, authenticate });
  */
-export const openAnimalStore =
+export const storeOpener =
   ({ pets, authenticate, consumeQuota }: Ports): OpenAnimalStore =>
   (apiKey, deadline) =>
   async () => {

@@ -96,7 +96,7 @@ const embeddedTransport = (openStore: OpenAnimalStore, apiKey: ApiKeySource): Tr
 
 /** Options of an embedded client: the store, the API key for all calls, and defaults for the options of each call. */
 export interface EmbeddedClientOptions extends CallOptions, ClientOptions {
-  /** Function that opens the store of this process, such as `openAnimalStore(ports)`. */
+  /** Function that opens the store of this process, such as `storeOpener(ports)`. */
   readonly openStore: OpenAnimalStore;
   /** API key, or a function that returns the current key before each attempt. */
   readonly apiKey: ApiKeySource;
@@ -104,7 +104,7 @@ export interface EmbeddedClientOptions extends CallOptions, ClientOptions {
 
 const optionsCheck = /* @__PURE__ */ exactCheck<EmbeddedClientOptions>({
   ...callFields,
-  openStore: { ...when(isFunction, 'a function such as openAnimalStore(ports)'), required: true },
+  openStore: { ...when(isFunction, 'a function such as storeOpener(ports)'), required: true },
   apiKey: { ...checkApiKeySource, required: true },
   int64: int64Check,
 });
@@ -112,7 +112,7 @@ const optionsCheck = /* @__PURE__ */ exactCheck<EmbeddedClientOptions>({
 /**
  * Makes a client of a store in the same process, for programs that embed the store. The client has the same calls as a
  * client of a remote store. Each call checks the API key. The first call also checks the options.
- * @example const animals = embeddedClient({ openStore: openAnimalStore(ports), apiKey });
+ * @example const animals = embeddedClient({ openStore: storeOpener(ports), apiKey });
  */
 export const embeddedClient = /* @__PURE__ */ clientFactory((options: EmbeddedClientOptions) => {
   const { openStore, apiKey, ...callOptions } = checkArguments('options', optionsCheck, options);

@@ -13,7 +13,7 @@ export type AuthenticateRequest<Request> = (
 
 /** Functions that open the store for a request. `Request` is the type of a request in the web framework. */
 export interface StoreAccess<Request> {
-  /** Opens the store with an API key. `openAnimalStore(ports)` makes this function. */
+  /** Opens the store with an API key. `storeOpener(ports)` makes this function. */
   readonly openStore: OpenAnimalStore;
   /** Returns the API key of a request, for example from its session. The default reads the header `Authorization`. */
   readonly authenticateRequest?: AuthenticateRequest<Request> | undefined;

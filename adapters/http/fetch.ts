@@ -115,7 +115,7 @@ const belowSlash = ({ Location, Link, ...headers }: Headers): Headers => ({
 /**
  * Makes a function that answers requests to the operations, with the same replies as `mountPetRoutes`. The path may
  * have a prefix, such as `/zoo/v1/pets`. With a valid key, other paths get a 404, and other methods a 405.
- * @example const handle = petRoutesHandler({ openStore: openAnimalStore(ports) });
+ * @example const handle = petRoutesHandler({ openStore: storeOpener(ports) });
  */
 export const petRoutesHandler =
   ({ onError = logError, ...access }: PetRoutesHandlerOptions) =>

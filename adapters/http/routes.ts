@@ -39,7 +39,7 @@ export interface MountOptions extends Pick<StoreAccess<Context>, 'authenticateRe
  * `context.request.rawBody`. After authentication, `context.state.caller` is the Caller. To type it, create the
  * application as `new Koa<{ caller?: Caller }>()`. For CORS, expose `exposedHeaders`. An error response has a
  * body of the OpenAPI schema `Error`. The cause of a 500 or 503 is emitted as the application's `error` event.
- * @example mountPetRoutes(app, openAnimalStore(ports));
+ * @example mountPetRoutes(app, storeOpener(ports));
  */
 export const mountPetRoutes = (
   app: Pick<Koa, 'use'>,

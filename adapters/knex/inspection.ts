@@ -82,7 +82,7 @@ export const readContents = ({ withMigrationLock, statements }: StoreDatabase) =
  * Tries the pending migrations, rolls them back, and returns undefined. If none is pending, makes the checks of
  * `checkGroups`, and returns the milliseconds that the commit of the heartbeat took. Fails with what a check finds.
  */
-export const tryWrites = (
+export const runDoctorChecks = (
   database: OwnDatabase,
   schema: SchemaState,
 ): TaskEither<Unavailable, number | undefined> =>

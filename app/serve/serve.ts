@@ -9,7 +9,7 @@ import {
 import { type HttpServer, type HttpServerOptions, startHttpServer } from '../../adapters/http/server/server';
 import { batchOperations } from '../../adapters/knex';
 import { prometheusMetrics, type PrometheusMetrics } from '../../adapters/prometheus';
-import { openAnimalStore } from '../../core';
+import { storeOpener } from '../../core';
 import { mayCreateStore } from '../store/opening';
 import { listenBriefly } from '../store/port';
 import { openServiceStore, type ServiceStore } from '../store/service-store';
@@ -105,7 +105,7 @@ const startAdmin = async (
 
 const startPublic = ({ settings, store, reporter, checkReadiness }: Parts): Promise<HttpServer> => {
   const application = httpApplication({
-    openStore: openAnimalStore(store.ports),
+    openStore: storeOpener(store.ports),
     checkReadiness,
     reporter,
     corsOrigins: settings.CORS_ORIGIN,

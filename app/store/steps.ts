@@ -9,7 +9,7 @@ import {
   migrate,
   migrateExisting,
   readSchema,
-  tryWrites,
+  runDoctorChecks,
 } from '../../adapters/knex';
 import { failureText } from '../failure-text';
 import { CommandFailed, orFail } from '../failures';
@@ -105,7 +105,7 @@ const slowCommitMs = 500;
 
 const tryServing = async ({ database, schema }: Opening): Promise<ReadonlyArray<Finding>> => {
   if (database === undefined || schema === undefined) return [];
-  const commitMs = await orFail(tryWrites(database, schema));
+  const commitMs = await orFail(runDoctorChecks(database, schema));
   const commit = commitMs === undefined ? '' : `, and a commit takes ${Math.ceil(commitMs)} ms`;
   const text = `this user may do what \`serve\` does${commit}`;
   return commitMs !== undefined && commitMs > slowCommitMs

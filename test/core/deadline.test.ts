@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import * as TE from 'fp-ts/TaskEither';
 import { inMemoryPetRepository } from '../../adapters/in-memory';
-import { callerOf, openAnimalStore, type PetRepository, unavailable } from '../../core';
+import { callerOf, storeOpener, type PetRepository, unavailable } from '../../core';
 import { arbitraryApiKey, arbitraryIdempotencyKey, arbitraryKeyId, arbitraryNewPet } from '../contracts';
 import { success } from '../contracts/outcome';
 import { storeOperations } from './store-operations';
@@ -15,7 +15,7 @@ const repositoryWith = (each: (...values: ReadonlyArray<unknown>) => unknown): P
 describe('A deadline', () => {
   it('reaches the ports of keys and quotas, and the port of a create with a key', async () => {
     const received: Array<unknown> = [];
-    const open = openAnimalStore({
+    const open = storeOpener({
       pets: {
         ...inMemoryPetRepository(),
         create: (_newPet, { deadline } = {}) => {
@@ -45,7 +45,7 @@ describe('A deadline', () => {
         received.push(...values.flatMap((value) => (value instanceof Object ? Object.values(value) : value)));
         return TE.left(unavailable('late'));
       });
-      const store = await success(openAnimalStore({ pets, authenticate })(arbitraryApiKey()));
+      const store = await success(storeOpener({ pets, authenticate })(arbitraryApiKey()));
       const deadline = performance.now() + 60_000;
       await call(store, deadline)();
       expect(received).to.include(deadline);

@@ -6,7 +6,7 @@ import {
   importAll,
   invalidApiKey,
   type NewPet,
-  openAnimalStore,
+  storeOpener,
   type PetRepository,
   unavailable,
 } from '../../core';
@@ -36,7 +36,7 @@ const openStore = async (
   pets: PetRepository = inMemoryPetRepository({ pets: [{ ...arbitraryPet(), id: 1n }] }),
 ) => {
   const [id, key] = [arbitraryKeyId(), arbitraryApiKey()];
-  const open = openAnimalStore({ pets, authenticate: inMemoryApiKeys([[id, key]]).authenticate });
+  const open = storeOpener({ pets, authenticate: inMemoryApiKeys([[id, key]]).authenticate });
   return { open, pets, store: await success(open(key)) };
 };
 

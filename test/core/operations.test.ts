@@ -6,7 +6,7 @@ import {
   callerOf,
   deletePet,
   invalidApiKey,
-  openAnimalStore,
+  storeOpener,
   petNotFound,
   quotaAfter,
   toPage,
@@ -20,10 +20,10 @@ const untouchable = new Proxy(inMemoryPetRepository(), {
   get: (_repository, name) => () => expect.fail(`${String(name)} was called`),
 });
 
-describe('openAnimalStore', () => {
+describe('storeOpener', () => {
   it('accepts a known key, refuses any other, and does not call the repository', async () => {
     const [id, apiKey] = [arbitraryKeyId(), arbitraryApiKey()];
-    const open = openAnimalStore({
+    const open = storeOpener({
       pets: untouchable,
       authenticate: inMemoryApiKeys([[id, apiKey]]).authenticate,
     });
@@ -33,13 +33,13 @@ describe('openAnimalStore', () => {
 
   it('is Unavailable if the auth port is, and does not call the repository', async () => {
     const failure = unavailable('no keys today');
-    const open = openAnimalStore({ pets: untouchable, authenticate: () => TE.left(failure) });
+    const open = storeOpener({ pets: untouchable, authenticate: () => TE.left(failure) });
     expect(await open(arbitraryApiKey())()).to.deep.equal(E.left(failure));
   });
 
   it('calls the auth port each time the task runs, and not before', async () => {
     let asked = 0;
-    const open = openAnimalStore({
+    const open = storeOpener({
       pets: untouchable,
       authenticate: () => () => {
         asked += 1;
@@ -59,7 +59,7 @@ describe('A caller that may only read', () => {
     const pets = { ...untouchable, list: inMemoryPetRepository().list };
     const [apiKey, keyId] = [arbitraryApiKey(), arbitraryKeyId()];
     const { authenticate } = inMemoryApiKeys([[keyId, apiKey, 'a page', 'read-only']]);
-    const { caller, listPets, createPet } = await success(openAnimalStore({ pets, authenticate })(apiKey));
+    const { caller, listPets, createPet } = await success(storeOpener({ pets, authenticate })(apiKey));
     expect(caller).to.include({ keyId, isReadOnly: true });
     expect((await success(listPets())).pets).to.deep.equal([]);
     expect(await createPet({ name: 7 })()).to.deep.equal(E.left({ _tag: 'ReadOnlyApiKey' }));

@@ -4,7 +4,7 @@ import {
   type AnimalStore,
   type Authenticate,
   type KeyId,
-  openAnimalStore,
+  storeOpener,
   type OwnerId,
   type PetRepository,
 } from '../../core';
@@ -20,7 +20,7 @@ declare const authenticate: Authenticate;
 declare const ownerId: OwnerId;
 
 export const asCaller = pipe(
-  openAnimalStore({ pets, authenticate })('secret'),
+  storeOpener({ pets, authenticate })('secret'),
   TE.flatMap(({ listPets, createPet, getPet }) =>
     pipe(
       listPets({ limit: 20 }),
@@ -31,16 +31,16 @@ export const asCaller = pipe(
 );
 
 // @ts-expect-error A store that is not open has no operations.
-export const unopened: unknown = openAnimalStore({ pets, authenticate }).listPets;
+export const unopened: unknown = storeOpener({ pets, authenticate }).listPets;
 
 // @ts-expect-error The result of opening a store is not yet a store.
-export const unchecked: AnimalStore = openAnimalStore({ pets, authenticate })('secret');
+export const unchecked: AnimalStore = storeOpener({ pets, authenticate })('secret');
 
 // @ts-expect-error A store cannot be opened without a key.
-export const keyless = openAnimalStore({ pets, authenticate })();
+export const keyless = storeOpener({ pets, authenticate })();
 
 // @ts-expect-error A store cannot be opened without the authentication port.
-export const portless = openAnimalStore({ pets });
+export const portless = storeOpener({ pets });
 
 // @ts-expect-error A string is not a checked key: only the store passes keys to the port.
 export const uncheckedKey = authenticate('secret');

@@ -35,7 +35,7 @@ host.use(async ({ state }, next) => {
   const owner: core.OwnerId | undefined = state.caller?.ownerId;
   console.log(owner);
 });
-mountPetRoutes(host, core.openAnimalStore({ pets: inMemoryPetRepository(), authenticate }));
+mountPetRoutes(host, core.storeOpener({ pets: inMemoryPetRepository(), authenticate }));
 `;
 
 /** Runs a suite on a repository whose full pages wrongly report a next page. */

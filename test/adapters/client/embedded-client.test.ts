@@ -3,7 +3,7 @@ import * as E from 'fp-ts/Either';
 import { mock } from 'node:test';
 import { embeddedClient } from '../../../adapters/client';
 import { inMemoryApiKeys } from '../../../adapters/in-memory';
-import { openAnimalStore, unavailable } from '../../../core';
+import { storeOpener, unavailable } from '../../../core';
 import { arbitraryApiKey, arbitraryKeyId } from '../../contracts';
 import { clientSuite } from './client-suite';
 
@@ -11,7 +11,7 @@ describe('The client of an embedded store', () => {
   clientSuite(async (pets, options) => {
     const key = arbitraryApiKey();
     const { authenticate } = inMemoryApiKeys([[arbitraryKeyId(), key]]);
-    const openStore = openAnimalStore({ pets, authenticate });
+    const openStore = storeOpener({ pets, authenticate });
     const client = embeddedClient({ openStore, apiKey: key, ...options });
     return Promise.resolve({ client, close: () => Promise.resolve() });
   });

@@ -31,7 +31,7 @@ describe('The client over HTTP', () => {
     const { authenticate } = inMemoryApiKeys([[arbitraryKeyId(), key]]);
     const app = new Koa();
     app.silent = true;
-    mountPetRoutes(app, core.openAnimalStore({ pets, authenticate }));
+    mountPetRoutes(app, core.storeOpener({ pets, authenticate }));
     const { address, close } = await servePlainly(app.callback());
     try {
       return { client: animalStoreClient({ baseUrl: address, apiKey: key, ...options }), close };
@@ -85,7 +85,7 @@ describe('A store behind a fetch handler', () => {
   answersEachOperation((pets) => {
     const apiKey = arbitraryApiKey();
     const { authenticate } = inMemoryApiKeys([[arbitraryKeyId(), apiKey]]);
-    const handle = petRoutesHandler({ openStore: core.openAnimalStore({ pets, authenticate }) });
+    const handle = petRoutesHandler({ openStore: core.storeOpener({ pets, authenticate }) });
     const callHandler: typeof fetch = (input, init) => handle(new Request(input, init));
     const client = animalStoreClient({ baseUrl: 'http://store', apiKey, fetch: callHandler });
     return Promise.resolve({ client, close: () => Promise.resolve() });

@@ -1,13 +1,13 @@
 import { expect } from 'chai';
 import { embeddedClient, type PageOptions, parseJson, toJson } from '../../../adapters/client';
 import { inMemoryApiKeys, inMemoryPetRepository } from '../../../adapters/in-memory';
-import { openAnimalStore } from '../../../core';
+import { storeOpener } from '../../../core';
 import { petWithId } from '../../contracts/pet-repository/seeds';
 
 describe('A client with the option int64', () => {
   const pets = Array.from({ length: 3 }, (_, index) => petWithId(2n ** 62n + BigInt(index)));
   const { authenticate } = inMemoryApiKeys([['shelter', 'a-key']]);
-  const openStore = () => openAnimalStore({ pets: inMemoryPetRepository({ pets }), authenticate });
+  const openStore = () => storeOpener({ pets: inMemoryPetRepository({ pets }), authenticate });
   const isOptions = (_value: unknown): _value is PageOptions => true;
 
   it('returns decimal digits as "string", so that JSON.stringify writes its animals', async () => {

@@ -21,7 +21,7 @@ import {
   idempotencyKeyReused,
   KeyId,
   type OpenAnimalStore,
-  openAnimalStore,
+  storeOpener,
   OwnerId,
   type Pet,
   type PetDeleted,
@@ -119,7 +119,7 @@ const remoteRepository = ({ baseUrl, isLossy, pets, fetch }: Remote): BasicRepos
 };
 
 const openStoreOver = (options: Parameters<OpenPetRepository>[0]): OpenAnimalStore =>
-  openAnimalStore({
+  storeOpener({
     pets: inMemoryPetRepository(options),
     authenticate: (key) => () =>
       Promise.resolve({ _tag: 'Right', right: callerOf(decodeOrThrow(KeyId, key), ownerOf(key)) }),

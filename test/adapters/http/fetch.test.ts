@@ -5,7 +5,7 @@ import type { ReadableStreamDefaultController } from 'node:stream/web';
 import { mountPetRoutes } from '../../../adapters/http';
 import { petRoutesHandler } from '../../../adapters/http/fetch';
 import { inMemoryApiKeys, inMemoryPetRepository, inMemoryQuota } from '../../../adapters/in-memory';
-import { openAnimalStore, type PetRepository, unavailable } from '../../../core';
+import { storeOpener, type PetRepository, unavailable } from '../../../core';
 import { arbitraryApiKey, arbitraryKeyId, arbitraryOwnerId } from '../../contracts';
 import { servePlainly } from '../../support/http/listen';
 import { runNode } from '../../support/packages';
@@ -15,7 +15,7 @@ const key = arbitraryApiKey();
 const { authenticate } = inMemoryApiKeys([[arbitraryKeyId(), key]]);
 
 const storeOver = (pets: PetRepository = inMemoryPetRepository()) =>
-  openAnimalStore({ pets, authenticate, consumeQuota: inMemoryQuota({ requests: 1_000, seconds: 60 }) });
+  storeOpener({ pets, authenticate, consumeQuota: inMemoryQuota({ requests: 1_000, seconds: 60 }) });
 
 /** Lets a client call a handler without a socket. */
 const fetchOf =
@@ -57,7 +57,7 @@ describe('A fetch handler', () => {
 
   it('answers a read-only key before it reads the body, so that a client need not send one', async () => {
     const readOnly = inMemoryApiKeys([[arbitraryKeyId(), key, arbitraryOwnerId(), 'read-only']]).authenticate;
-    const openStore = openAnimalStore({ pets: inMemoryPetRepository(), authenticate: readOnly });
+    const openStore = storeOpener({ pets: inMemoryPetRepository(), authenticate: readOnly });
     const body = new ReadableStream({ pull: () => new Promise(() => undefined) });
     const init = { method: 'POST', headers: json, body, duplex: 'half' } as const;
     const request = new Request('http://store/v1/pets', init);

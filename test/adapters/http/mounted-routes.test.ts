@@ -7,7 +7,7 @@ import { buffer, text } from 'node:stream/consumers';
 import { mock } from 'node:test';
 import { mountPetRoutes } from '../../../adapters/http';
 import { inMemoryApiKeys, inMemoryPetRepository } from '../../../adapters/in-memory';
-import { openAnimalStore, type PetRepository } from '../../../core';
+import { storeOpener, type PetRepository } from '../../../core';
 import { arbitraryApiKey, arbitraryKeyId } from '../../contracts';
 import { listenOn, servePlainly } from '../../support/http/listen';
 import { connectTo, postRequest } from '../../support/http/raw-connection';
@@ -16,7 +16,7 @@ const key = arbitraryApiKey();
 const newPet = '{"name":"Rex","categoryId":7}';
 
 const openStore = (pets: PetRepository = inMemoryPetRepository()) =>
-  openAnimalStore({ pets, authenticate: inMemoryApiKeys([[arbitraryKeyId(), key]]).authenticate });
+  storeOpener({ pets, authenticate: inMemoryApiKeys([[arbitraryKeyId(), key]]).authenticate });
 
 /** Starts a host application with the middleware `before` in front of the routes. */
 const startHost = async (before: Koa.Middleware, pets?: PetRepository) => {

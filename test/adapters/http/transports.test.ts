@@ -11,7 +11,7 @@ import {
   decodeOrThrow,
   idempotencyKeyInFlight,
   KeyId,
-  openAnimalStore,
+  storeOpener,
   OwnerId,
   petDeleted,
   type PetRepository,
@@ -34,12 +34,12 @@ const transports: Readonly<
   'a Koa application': async (ports) => {
     const app = new Koa();
     app.on('error', () => undefined);
-    mountPetRoutes(app, openAnimalStore(ports()));
+    mountPetRoutes(app, storeOpener(ports()));
     const { address, close } = await servePlainly(app.callback());
     return [(path, init) => fetch(address + path, init), close];
   },
   'a fetch handler': (ports) => {
-    const handle = petRoutesHandler({ openStore: openAnimalStore(ports()), onError: () => undefined });
+    const handle = petRoutesHandler({ openStore: storeOpener(ports()), onError: () => undefined });
     const call: Call = (path, init) => handle(new Request(`http://store${path}`, init));
     return Promise.resolve([call, () => Promise.resolve()]);
   },
@@ -147,9 +147,9 @@ describe('The operations', () => {
   it('refuse a second API key or type of the content, also in a server that keeps only the first', async () => {
     const ports = { pets: inMemoryPetRepository(), authenticate: byKey };
     const app = new Koa();
-    mountPetRoutes(app, openAnimalStore(ports));
+    mountPetRoutes(app, storeOpener(ports));
     const { address, close } = await servePlainly(app.callback());
-    const handle = petRoutesHandler({ openStore: openAnimalStore(ports) });
+    const handle = petRoutesHandler({ openStore: storeOpener(ports) });
     const fields = { Host: 'store', Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' };
     for (const [name, value, expected] of [
       ['Authorization', 'Bearer other', 401],
@@ -174,7 +174,7 @@ describe('The operations', () => {
     const ports = { pets: inMemoryPetRepository(), authenticate: byKey };
     const retryAfterIn = async (state: string, init: RequestInit) => {
       const handle = petRoutesHandler({
-        openStore: openAnimalStore({ ...ports, ...states[state]?.() }),
+        openStore: storeOpener({ ...ports, ...states[state]?.() }),
         onError: () => undefined,
       });
       const { status, headers } = await handle(new Request('http://store/v1/pets', init));

@@ -4,7 +4,7 @@ import knex, { type Knex } from 'knex';
 import { createRequire } from 'node:module';
 import { hostDatabase, knexPetRepository, migrate, migrationConfig } from '../../../adapters/knex';
 import { engineOf } from '../../../adapters/knex/database/engine';
-import { ApiKey, decodeOrThrow, IdempotencyKey, KeyId, openAnimalStore } from '../../../core';
+import { ApiKey, decodeOrThrow, IdempotencyKey, KeyId, storeOpener } from '../../../core';
 import { inMemoryApiKeys } from '../../../adapters/in-memory';
 import { createPostgresDatabase } from '../../support/postgres/postgres';
 import { success } from '../../contracts/outcome';
@@ -57,7 +57,7 @@ for (const [kind, makeHost] of hosts) {
     });
 
     const enter = (on: Knex) =>
-      success(openAnimalStore({ pets: knexPetRepository(hostDatabase(on)), authenticate })(key));
+      success(storeOpener({ pets: knexPetRepository(hostDatabase(on)), authenticate })(key));
 
     const counts = async () => ({
       pets: await own('pets').pluck<Array<string>>('name'),
@@ -95,7 +95,7 @@ describe("A host's SQLite file without a write-ahead log", () => {
     try {
       await success(migrate(hostDatabase(own)));
       const pets = knexPetRepository(hostDatabase(own));
-      const { createPet } = await success(openAnimalStore({ pets, authenticate })(key));
+      const { createPet } = await success(storeOpener({ pets, authenticate })(key));
       const lock = await reader.transaction();
       await lock('pets').select('id');
       const refused = await createPet(rex, idempotencyKey)();
@@ -118,7 +118,7 @@ describe("A host's pool of one connection to PostgreSQL", () => {
       const database = hostDatabase(own);
       await success(migrate(database));
       const pets = knexPetRepository(database);
-      const { createPet } = await success(openAnimalStore({ pets, authenticate })(key));
+      const { createPet } = await success(storeOpener({ pets, authenticate })(key));
       expect((await success(createPet(rex, idempotencyKey))).replayed).to.equal(false);
       expect((await success(createPet(rex, idempotencyKey))).replayed).to.equal(true);
       expect((await success(pets.importAll(sourceOf([rex, rex])))).count).to.equal(2);
@@ -128,7 +128,7 @@ describe("A host's pool of one connection to PostgreSQL", () => {
           await transaction.raw('select no_such_column').catch(() => undefined);
           const inside = knexPetRepository(hostDatabase(transaction));
           const animals = embeddedClient({
-            openStore: openAnimalStore({ pets: inside, authenticate }),
+            openStore: storeOpener({ pets: inside, authenticate }),
             apiKey: key,
           });
           return animals.create(rex, { retryForMs: 0 });

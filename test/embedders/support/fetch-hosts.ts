@@ -22,11 +22,11 @@ const workerd = toolFolder('@cloudflare/workerd-linux-64/bin/workerd');
 /** The handler of the hosts, on a store that runs everywhere. */
 export const handle = `
 import { petRoutesHandler } from 'animal-store/fetch';
-import { openAnimalStore } from 'animal-store/core';
+import { storeOpener } from 'animal-store/core';
 import { inMemoryApiKeys, inMemoryPetRepository } from 'animal-store/in-memory';
 const { authenticate } = inMemoryApiKeys([['shelter', '${key}']]);
 export const handle = petRoutesHandler({
-  openStore: openAnimalStore({ pets: inMemoryPetRepository(), authenticate }),
+  openStore: storeOpener({ pets: inMemoryPetRepository(), authenticate }),
 });
 `;
 

@@ -1,11 +1,11 @@
-import { openAnimalStore, type Pet } from 'animal-store/core';
+import { storeOpener, type Pet } from 'animal-store/core';
 import { inMemoryApiKeys, inMemoryPetRepository } from 'animal-store/in-memory';
 import { pipe } from 'fp-ts/lib/function.js';
 import * as TE from 'fp-ts/lib/TaskEither.js';
 
 const key = 'the-key-of-this-program';
 
-const openStore = openAnimalStore({
+const openStore = storeOpener({
   pets: inMemoryPetRepository(),
   authenticate: inMemoryApiKeys([['shelter', key]]).authenticate,
 });

@@ -1,5 +1,5 @@
 // Serves the routes from a SQLite file that also has the API keys. Prints the first key, once.
-import { openAnimalStore } from 'animal-store/core';
+import { storeOpener } from 'animal-store/core';
 import { mountPetRoutes } from 'animal-store/http';
 import { apiKeyStore, knexAuthenticate, knexPetRepository, migrate, openSqlite } from 'animal-store/knex';
 import Koa from 'koa';
@@ -15,7 +15,7 @@ if (created.right) console.log(created.right.key);
 
 const app = new Koa();
 const authenticate = knexAuthenticate(database);
-mountPetRoutes(app, openAnimalStore({ pets: knexPetRepository(database), authenticate }));
+mountPetRoutes(app, storeOpener({ pets: knexPetRepository(database), authenticate }));
 app.use((context) => {
   context.body = 'a page of the host';
 });

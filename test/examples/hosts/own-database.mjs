@@ -1,6 +1,6 @@
 // Serves the routes from a database of the host, and stores an animal together with its adoption.
 import { embeddedClient } from 'animal-store/client';
-import { openAnimalStore } from 'animal-store/core';
+import { storeOpener } from 'animal-store/core';
 import { mountPetRoutes } from 'animal-store/http';
 import { inMemoryApiKeys } from 'animal-store/in-memory';
 import { hostDatabase, knexPetRepository, migrationConfig } from 'animal-store/knex';
@@ -20,7 +20,7 @@ await database.migrate.latest(migrationConfig);
 const apiKey = process.env.SHELTER_KEY;
 const { authenticate } = inMemoryApiKeys([['shelter', apiKey]]);
 const openStoreOn = (knexOrTransaction) =>
-  openAnimalStore({ pets: knexPetRepository(hostDatabase(knexOrTransaction)), authenticate });
+  storeOpener({ pets: knexPetRepository(hostDatabase(knexOrTransaction)), authenticate });
 
 const app = new Koa();
 mountPetRoutes(app, openStoreOn(database));

@@ -2,7 +2,7 @@ import * as TE from 'fp-ts/TaskEither';
 import { type HttpApplication, httpApplication, type Reporter } from '../../../adapters/http';
 import { type HttpServer, startHttpServer } from '../../../adapters/http/server/server';
 import { inMemoryApiKeys, inMemoryPetRepository } from '../../../adapters/in-memory';
-import { type Authenticate, type ConsumeQuota, openAnimalStore, type PetRepository } from '../../../core';
+import { type Authenticate, type ConsumeQuota, storeOpener, type PetRepository } from '../../../core';
 import { arbitraryApiKey, arbitraryKeyId } from '../../contracts';
 
 const ignore = (): void => undefined;
@@ -36,7 +36,7 @@ export const memoryApplication = ({
   ...options
 }: Options = {}): HttpApplication =>
   httpApplication({
-    openStore: openAnimalStore({ pets: { ...inMemoryPetRepository(), ...pets }, authenticate, consumeQuota }),
+    openStore: storeOpener({ pets: { ...inMemoryPetRepository(), ...pets }, authenticate, consumeQuota }),
     checkReadiness: TE.right(undefined),
     reporter: silentReporter,
     ...options,

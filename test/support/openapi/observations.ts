@@ -3,7 +3,7 @@ import Koa from 'koa';
 import { mountPetRoutes } from '../../../adapters/http';
 import { type PetOperation, petOperations } from '../../../adapters/http/pet-operations';
 import { inMemoryPetRepository } from '../../../adapters/in-memory';
-import { decodeOrThrow, openAnimalStore } from '../../../core';
+import { decodeOrThrow, storeOpener } from '../../../core';
 import { petRules } from '../../../core/rules';
 import { servePlainly } from '../http/listen';
 import { type RawAnswer, rawExchange } from '../http/raw-connection';
@@ -84,7 +84,7 @@ const observeAnswers = async ({ send }: Program, isLimited: boolean): Promise<Re
 /** Observes a response of the routes in an application of a host. */
 const observeMounted = async (): Promise<Observation> => {
   const app = new Koa();
-  mountPetRoutes(app, openAnimalStore({ pets: inMemoryPetRepository(), authenticate: byKey }));
+  mountPetRoutes(app, storeOpener({ pets: inMemoryPetRepository(), authenticate: byKey }));
   const { address, close } = await servePlainly(app.callback());
   const answer = await rawExchange(address, requestText('GET', '/v1/pets'));
   await close();

@@ -6,7 +6,7 @@ import {
   knexAuthenticate,
   knexPetRepository,
 } from '../../../../adapters/knex';
-import { type Deadline, openAnimalStore, type PetQuery, type PetRepository } from '../../../../core';
+import { type Deadline, storeOpener, type PetQuery, type PetRepository } from '../../../../core';
 import { inMemoryApiKeys } from '../../../../adapters/in-memory';
 import { arbitraryIdempotencyKey, arbitraryNewPet } from '../../../contracts';
 import { allPets } from '../../../contracts/pet-repository/pages-of';
@@ -28,16 +28,16 @@ const everyCall = async (database: OwnDatabase): Promise<Readonly<Record<string,
   const pets = knexPetRepository(database);
   const { key } = await success(apiKeyStore(database).create('somebody'));
   const inMemory = inMemoryApiKeys([['somebody', key]]);
-  const store = await success(openAnimalStore({ pets, authenticate: inMemory.authenticate })(key));
+  const store = await success(storeOpener({ pets, authenticate: inMemory.authenticate })(key));
   const operations = Object.entries(storeOperations).map(
     ([name, { call }]) => [name, (deadline?: Deadline) => call(store, deadline)] as const,
   );
-  const open = openAnimalStore({ pets, authenticate: knexAuthenticate(database) });
+  const open = storeOpener({ pets, authenticate: knexAuthenticate(database) });
   return {
     ...Object.fromEntries(operations),
     'createPet with a key': (deadline) =>
       store.createPet(arbitraryNewPet(), arbitraryIdempotencyKey(), deadline),
-    openAnimalStore: (deadline) => open(key, deadline),
+    storeOpener: (deadline) => open(key, deadline),
   };
 };
 

@@ -6,7 +6,7 @@ import {
   migrate,
   openPostgres,
   readSchema,
-  tryWrites,
+  runDoctorChecks,
 } from '../../../../adapters/knex';
 import { arbitraryNewPet, arbitraryScopedIdempotencyKey } from '../../../contracts';
 import { success } from '../../../contracts/outcome';
@@ -25,7 +25,7 @@ const create = (database: OwnDatabase): Promise<unknown> =>
 
 const adviceOf = async (database: OwnDatabase): Promise<string> => {
   const schema = await success(readSchema(database));
-  const inspected = await tryWrites(database, schema)();
+  const inspected = await runDoctorChecks(database, schema)();
   return inspected._tag === 'Left' ? String(inspected.left.cause) : '';
 };
 

@@ -16,7 +16,7 @@ import {
   migrate,
   openPostgres,
   readSchema,
-  tryWrites,
+  runDoctorChecks,
 } from '../../../../adapters/knex';
 import { arbitraryNewPet, arbitraryScopedIdempotencyKey } from '../../../contracts';
 import {
@@ -37,7 +37,7 @@ const inspect = (database: OwnDatabase) =>
   pipe(
     inspectConnection(database),
     TE.flatMap(() => readSchema(database)),
-    TE.tap((schema) => tryWrites(database, schema)),
+    TE.tap((schema) => runDoctorChecks(database, schema)),
     TE.tap(({ generation }) => (generation === 0 ? TE.right([]) : apiKeyStore(database).list)),
   )();
 

@@ -8,7 +8,7 @@ import {
   openPostgres,
   permanentError,
   readSchema,
-  tryWrites,
+  runDoctorChecks,
 } from '../../../../adapters/knex';
 import { checkGroups } from '../../../../adapters/knex/checks';
 import {
@@ -92,7 +92,7 @@ describe('The checks of a database', () => {
       }
       expect(await knexReadiness(database)()).to.equal(undefined);
       expect(made.splice(0)).to.have.members(names.filter((name) => name !== 'create'));
-      await success(tryWrites(database, await success(readSchema(database))));
+      await success(runDoctorChecks(database, await success(readSchema(database))));
       expect(made).to.deep.equal(names);
     }));
 });
