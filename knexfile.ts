@@ -2,8 +2,8 @@
 
 import * as E from 'fp-ts/Either';
 import type { Knex } from 'knex';
+import { reasonOf } from './app/failures';
 import { databaseOf } from './app/store/database';
-import { reasonOf } from './app/failure-text';
 import { readSettings } from './app/settings/settings';
 import { invalidFieldTexts } from './core';
 

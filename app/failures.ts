@@ -1,9 +1,26 @@
+/* Failures of commands, and the texts that say what is wrong and what to do. */
+
 import * as E from 'fp-ts/Either';
 import type { TaskEither } from 'fp-ts/TaskEither';
-import type { ApiKeyNotFound, ApiKeyRevoked, NotInitialized } from '../adapters/knex';
-import type { InvalidPetChanges, PetNotFound, Unavailable } from '../core';
+import {
+  type ApiKeyNotFound,
+  type ApiKeyRevoked,
+  errorKindOf,
+  type NotInitialized,
+  permanentError,
+} from '../adapters/knex';
+import {
+  type InvalidPetChanges,
+  invalidFieldTexts,
+  type PetNotFound,
+  type Unavailable,
+  unavailable,
+} from '../core';
+import { errorCode } from './error-code';
+import { type DatabaseUrl, databaseUrlText } from './settings/database-url';
+import { generalAdvice, messageOf, specificAdvice } from './store/advice';
+import { currentUser } from './store/user';
 
-/** Failure that a command expects, and prints in one line with advice. */
 export type CommandFailure =
   | Unavailable
   | { readonly _tag: 'DatabaseLost' }
@@ -12,11 +29,13 @@ export type CommandFailure =
   | NotInitialized
   | PetNotFound
   | InvalidPetChanges
+  | { readonly _tag: 'NoRecord'; readonly subject: string }
   | { readonly _tag: 'DriverMissing'; readonly driver: string; readonly reason: string }
   | ApiKeyNotFound
   | ApiKeyRevoked
   | { readonly _tag: 'CannotListen'; readonly cause: unknown; readonly prefix: '' | 'ADMIN_' };
 
+/** Failure that a command expects, and prints in one line. */
 export class CommandFailed extends Error {
   readonly failure: CommandFailure;
 
@@ -26,8 +45,83 @@ export class CommandFailed extends Error {
   }
 }
 
+export const notInitialized = (): CommandFailed => new CommandFailed({ _tag: 'NotInitialized' });
+
+export const unusable = (reason: string): CommandFailed =>
+  new CommandFailed(unavailable(permanentError(reason)));
+
 export const orFail = async <A>(operation: TaskEither<CommandFailure, A>): Promise<A> => {
   const result = await operation();
   if (E.isLeft(result)) throw new CommandFailed(result.left);
   return result.right;
+};
+
+const listenReason = (cause: unknown): string =>
+  messageOf(cause)
+    .replace(/^listen /, '')
+    .replace(/^EADDRINUSE: address already in use (.*)$/, '$1 is in use');
+
+const listenAdvice = (cause: unknown, prefix: string): string => {
+  switch (errorCode(cause)) {
+    case 'EACCES':
+      return `this user may not use that port; set ${prefix}PORT to 1024 or more`;
+    case 'EADDRNOTAVAIL':
+    case 'ENOTFOUND':
+      return `this machine does not have that address; set ${prefix}HOST`;
+    default:
+      return `stop the process that listens there, or set ${prefix}PORT or ${prefix}HOST`;
+  }
+};
+
+const withAdvice = (reason: string, advice: string | undefined): string =>
+  advice === undefined ? reason : `${reason}; ${advice}`;
+
+const failureText = (failure: CommandFailure, url: DatabaseUrl): string => {
+  const database = databaseUrlText(url);
+  switch (failure._tag) {
+    case 'Unavailable': {
+      const reason = `the database ${database} can't be used: ${messageOf(failure.cause)}`;
+      const isPermanent = errorKindOf(failure.cause) === 'Permanent';
+      return withAdvice(
+        reason,
+        specificAdvice(url, failure.cause) ?? (isPermanent ? undefined : generalAdvice(url)),
+      );
+    }
+    case 'DatabaseLost':
+      return 'the database file or its log was removed or replaced while it was open; restart the service to use the file that is there now';
+    case 'NoApiKey':
+      return url._tag === 'Memory'
+        ? 'there is no valid API key; set API_KEYS'
+        : 'there is no valid API key; set API_KEYS, or create a key with `animal-store keys create --name NAME`';
+    case 'NoDatabase':
+      return `this command needs a database, but DATABASE_URL is \`memory:\`; set it to sqlite:FILE or postgres://...`;
+    case 'NotInitialized':
+      return `there is no animal store in ${database}; set DATABASE_URL to the right database, or create one with \`animal-store migrate\``;
+    case 'DriverMissing':
+      return `the database driver ${failure.driver} can't be loaded: ${failure.reason}; run \`npm rebuild ${failure.driver}\`, or \`npm install ${failure.driver}\` if it is not installed${failure.driver === 'sqlite3' ? '; without the C++ compiler that this may need, choose memory: or postgres://... as the database' : ''}`;
+    case 'PetNotFound':
+      return `no animal has the id ${failure.id}`;
+    case 'InvalidPetChanges':
+      return invalidFieldTexts(failure.fields).join('; ');
+    case 'NoRecord':
+      return `there is no record of ${failure.subject}`;
+    case 'ApiKeyNotFound':
+      return `no key has the id ${failure.id}; \`animal-store keys list\` shows the ids`;
+    case 'ApiKeyRevoked':
+      return `key ${failure.id} is revoked; create a new one with \`animal-store keys create --name NAME\``;
+    case 'CannotListen':
+      return `can't listen: ${listenReason(failure.cause)}; ${listenAdvice(failure.cause, failure.prefix)}`;
+  }
+};
+
+/**
+ * Returns the text of a failure of a command that works on the database of `url`. Other errors, such as those of files
+ * and of programs that a command runs, keep their messages and may get advice.
+ */
+export const reasonOf = (error: unknown, url: DatabaseUrl): string => {
+  if (error instanceof CommandFailed) return failureText(error.failure, url);
+  const message = messageOf(error);
+  if (errorCode(error) === 'EACCES')
+    return `${message}; this command runs as ${currentUser()}, who may not use the file`;
+  return withAdvice(message, message.startsWith('SQLITE_') ? specificAdvice(url, error) : undefined);
 };

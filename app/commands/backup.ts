@@ -1,9 +1,8 @@
 import { Command } from 'commander';
 import { backupSqlite, refuseForeignFile } from '../../adapters/knex';
-import { requireReadable } from '../store/file';
-import { notInitialized } from '../store/opening';
+import { requireReadable } from '../store/check-file';
 import { databaseUrlText } from '../settings/database-url';
-import { CommandFailed } from '../failures';
+import { CommandFailed, notInitialized } from '../failures';
 import type { Terminal } from '../terminal/terminal';
 import { counted } from '../terminal/text';
 import { fileName } from './arguments';

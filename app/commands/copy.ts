@@ -9,11 +9,10 @@ import {
   openSqliteSource,
 } from '../../adapters/knex';
 import { databaseOf, withDriver } from '../store/database';
-import { openDatabase } from '../store/with-store';
-import { requireReadable } from '../store/file';
+import { requireReadable } from '../store/check-file';
+import { openDatabase } from '../store/open-database';
 import { type DatabaseUrl, databaseUrlText } from '../settings/database-url';
-import { reasonOf } from '../failure-text';
-import { orFail } from '../failures';
+import { orFail, reasonOf } from '../failures';
 import type { Settings } from '../settings/settings';
 import type { Terminal } from '../terminal/terminal';
 import { counted } from '../terminal/text';
@@ -37,7 +36,7 @@ const openTargetDatabase = async (
   { terminal: { printError }, signal }: TransferContext,
 ) => {
   try {
-    return (await openDatabase(settings, { mayCreate: true, printError, signal })).database;
+    return (await openDatabase(settings, 'write', { mayCreate: true, printError, signal })).database;
   } catch (error) {
     const reason = reasonOf(error, settings.DATABASE_URL).replaceAll('DATABASE_URL', 'TARGET_URL');
     throw new Error(reason, { cause: error });

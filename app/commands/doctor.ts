@@ -3,20 +3,20 @@ import * as E from 'fp-ts/Either';
 import { invalidFieldTexts } from '../../core';
 import { changedSettings, readSettings } from '../settings/settings';
 import { settingWarnings } from '../settings/warnings';
-import { failed, type Finding, passed, warned } from '../store/opening';
-import { trySteps } from '../store/steps';
+import { examineStore } from '../store/examine-store';
+import { failed, type Finding, passed, warned } from '../store/finding';
 import { type Style, styleFor } from '../terminal/style';
 import type { Terminal } from '../terminal/terminal';
 import { counted, escapeControlCharacters } from '../terminal/text';
 
-/** Checks the settings and, if they are valid, tries every step of the start of `serve`. Changes only the heartbeat. */
+/** Checks the settings and, if they are valid, what a start of `serve` needs. Changes only the heartbeat. */
 export const diagnose = async (environment: NodeJS.ReadOnlyDict<string>): Promise<ReadonlyArray<Finding>> => {
   const read = readSettings(environment);
   const warnings = settingWarnings(environment, read).map((text) => warned('settings', text));
   if (E.isLeft(read))
     return [...invalidFieldTexts(read.left).map((text) => failed('settings', text)), ...warnings];
   const changed = changedSettings(read.right).join(', ') || 'all settings are default';
-  return [passed('settings', changed), ...warnings, ...(await trySteps(read.right))];
+  return [passed('settings', changed), ...warnings, ...(await examineStore(read.right))];
 };
 
 const stateOf = ({ ok, isWarning }: Finding, style: Style): string => {

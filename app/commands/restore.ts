@@ -13,12 +13,11 @@ import {
   readSchema,
   restoreSqlite,
 } from '../../adapters/knex';
-import { reasonOf } from '../failure-text';
-import { CommandFailed, orFail } from '../failures';
+import { CommandFailed, orFail, reasonOf } from '../failures';
 import { databaseUrlText, type PostgresAddress } from '../settings/database-url';
 import type { Settings } from '../settings/settings';
 import { postgresOf } from '../store/database';
-import { fileAdvice } from '../store/file';
+import { fileAdvice } from '../store/file-advice';
 import type { Terminal } from '../terminal/terminal';
 import { counted } from '../terminal/text';
 import { restorePostgres } from '../transfer/postgres-backup';

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { errorCode } from '../error-code';
-import { reasonOf } from '../failure-text';
+import { reasonOf } from '../failures';
 import type { Settings } from '../settings/settings';
 import { interruptible } from '../terminal/signals';
 import { type Progress, withProgress } from '../terminal/progress-bar';

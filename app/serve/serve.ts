@@ -10,11 +10,10 @@ import { type HttpServer, type HttpServerOptions, startHttpServer } from '../../
 import { batchOperations } from '../../adapters/knex';
 import { prometheusMetrics, type PrometheusMetrics } from '../../adapters/prometheus';
 import { storeOpener } from '../../core';
-import { mayCreateStore } from '../store/opening';
+import { mayCreateStore } from '../store/open-database';
 import { listenBriefly } from '../store/port';
 import { openServiceStore, type ServiceStore } from '../store/service-store';
-import { reasonOf } from '../failure-text';
-import { CommandFailed } from '../failures';
+import { CommandFailed, reasonOf } from '../failures';
 import { databaseUrlText } from '../settings/database-url';
 import { changedSettings, type Settings } from '../settings/settings';
 import { requestReporter } from './log';

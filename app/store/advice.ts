@@ -1,7 +1,7 @@
 import * as E from 'fp-ts/Either';
 import { type ErrorKind, errorKindOf, setSequenceAdvice } from '../../adapters/knex';
 import type { DatabaseUrl } from '../settings/database-url';
-import { fileAdvice } from './file';
+import { fileAdvice } from './file-advice';
 
 const grants =
   'grant this role its rights with the script that docs/postgresql.md names, with `--set=role=ROLE --set=schema=SCHEMA`';

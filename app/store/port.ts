@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers';
 import { errorCode } from '../error-code';
 import { CommandFailed } from '../failures';
 import type { Settings } from '../settings/settings';
-import { failed, type Finding, type Opening, passed, warned } from './opening';
+import { failed, type Finding, passed, warned } from './finding';
 
 /** Maximum time to wait for a health check, as the proxies in `deploy` do. */
 export const healthCheckMs = 5_000;
@@ -45,25 +45,26 @@ const isPortBusy = (error: unknown): boolean =>
   errorCode(error.failure.cause) === 'EADDRINUSE';
 
 /** Tries to listen on a port. Passes if an animal store is ready there, and fails if another program listens. */
-export const tryPort =
-  (prefix: '' | 'ADMIN_') =>
-  async ({ settings }: Opening): Promise<ReadonlyArray<Finding>> => {
-    const host = settings[`${prefix}HOST` as const];
-    const port = settings[`${prefix}PORT` as const];
-    if (port === undefined) return [];
-    const place = `${prefix}PORT ${port} on ${host}`;
-    try {
-      await listenBriefly(settings, prefix);
-      return [passed('port', `${place} is free`)];
-    } catch (error) {
-      if (!isPortBusy(error)) throw error;
-      if ((await healthOf(port, host, '/livez')).includes('"live"')) {
-        const running = `${place} is that of a running animal store`;
-        return (await healthOf(port, host, '/readyz')).includes('"ready"')
-          ? [passed('port', running)]
-          : [warned('port', `${running}, which is not ready; if you have changed its settings, restart it`)];
-      }
-      const advice = `\`serve\` fails until you stop the program that listens there, or set ${prefix}PORT; if it is an animal store, it hangs`;
-      return [failed('port', `${place} is in use; ${advice}`)];
+export const checkPort = async (
+  settings: Settings,
+  prefix: '' | 'ADMIN_',
+): Promise<ReadonlyArray<Finding>> => {
+  const host = settings[`${prefix}HOST` as const];
+  const port = settings[`${prefix}PORT` as const];
+  if (port === undefined) return [];
+  const place = `${prefix}PORT ${port} on ${host}`;
+  try {
+    await listenBriefly(settings, prefix);
+    return [passed('port', `${place} is free`)];
+  } catch (error) {
+    if (!isPortBusy(error)) throw error;
+    if ((await healthOf(port, host, '/livez')).includes('"live"')) {
+      const running = `${place} is that of a running animal store`;
+      return (await healthOf(port, host, '/readyz')).includes('"ready"')
+        ? [passed('port', running)]
+        : [warned('port', `${running}, which is not ready; if you have changed its settings, restart it`)];
     }
-  };
+    const advice = `\`serve\` fails until you stop the program that listens there, or set ${prefix}PORT; if it is an animal store, it hangs`;
+    return [failed('port', `${place} is in use; ${advice}`)];
+  }
+};

@@ -16,9 +16,9 @@ import {
 import { ApiKey, type ConsumeQuota, decodeOrThrow, KeyId, type Ports } from '../../core';
 import { orFail } from '../failures';
 import type { Settings } from '../settings/settings';
-import { mayCreateStore } from './opening';
-import { operatorName } from './operator';
-import { takeSteps } from './steps';
+import { checkKeys } from './check-database';
+import { mayCreateStore, openDatabase } from './open-database';
+import { operatorName } from './user';
 
 export interface ServiceStore {
   readonly ports: Ports;
@@ -134,9 +134,11 @@ export const openServiceStore = async (
   observer: RepositoryObserver | undefined,
   printError: (text: string) => void,
 ): Promise<ServiceStore> => {
-  const { database } = await takeSteps(settings, 'serve', {
-    mayCreate: mayCreateStore(settings),
-    printError,
-  });
-  return database === undefined ? memoryStore(settings) : databaseStore(database, settings, observer);
+  if (settings.DATABASE_URL._tag === 'Memory') {
+    await checkKeys(settings, undefined);
+    return memoryStore(settings);
+  }
+  const options = { mayCreate: mayCreateStore(settings), printError };
+  const { database } = await openDatabase(settings, 'serve', options);
+  return databaseStore(database, settings, observer);
 };

@@ -3,7 +3,7 @@ import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { migrationConfig } from '../../../adapters/knex';
-import { failureText } from '../../../app/failure-text';
+import { CommandFailed, reasonOf } from '../../../app/failures';
 import {
   main,
   needsReadableBuild,
@@ -74,7 +74,8 @@ describe('A start that fails half-way', () => {
   it('reports a port that the user may not use', () => {
     // The error is simulated, because reserved ports differ between machines.
     const cause = Object.assign(new Error('listen EACCES: permission denied 0.0.0.0:80'), { code: 'EACCES' });
-    expect(failureText({ _tag: 'CannotListen', cause, prefix: '' }, { _tag: 'Memory' })).to.equal(
+    const failure = new CommandFailed({ _tag: 'CannotListen', cause, prefix: '' });
+    expect(reasonOf(failure, { _tag: 'Memory' })).to.equal(
       "can't listen: EACCES: permission denied 0.0.0.0:80; this user may not use that port; set PORT to 1024 or more",
     );
   });
@@ -97,7 +98,7 @@ describe('A start that fails half-way', () => {
     ] as const) {
       const address = { _tag: 'Postgres', connectionString: 'postgres://host/animals' } as const;
       const cause = Object.assign(new Error(message), { code });
-      const text = failureText({ _tag: 'Unavailable', cause }, address);
+      const text = reasonOf(new CommandFailed({ _tag: 'Unavailable', cause }), address);
       expect(text, code).to.include(`; ${advice}`).and.not.include('\n');
     }
   });

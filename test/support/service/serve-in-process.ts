@@ -2,8 +2,7 @@ import { constVoid } from 'fp-ts/function';
 import * as E from 'fp-ts/Either';
 import { makeLogger } from '../../../app/serve/log';
 import { type Service, serve } from '../../../app/serve/serve';
-import { failureText } from '../../../app/failure-text';
-import { CommandFailed } from '../../../app/failures';
+import { CommandFailed, reasonOf } from '../../../app/failures';
 import { decodeSettings } from '../../../app/settings/settings';
 import type { Environment, Outcome } from '../processes/command';
 import type { RunningService } from './service-process';
@@ -41,7 +40,7 @@ export const serveInProcess = async (environment: Environment = {}): Promise<Ser
       () => 0,
       (error: unknown) => {
         if (!(error instanceof CommandFailed)) throw error;
-        reject(new Error(failureText(error.failure, settings.right.DATABASE_URL)));
+        reject(new Error(reasonOf(error, settings.right.DATABASE_URL)));
         return 1;
       },
     );

@@ -3,9 +3,10 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { OwnDatabase } from '../../../adapters/knex';
 import { runInProcess } from '../../support/processes/run-in-process';
+import { inPostgresDatabase } from '../../support/postgres/postgres';
 import { logLines } from '../../support/service/log-lines';
 import { makeFolder, removeFolders } from '../../support/temporary-folder';
-import { withDatabase } from './doctor/support';
+import { doctor, withDatabase } from './doctor/support';
 
 type State = (file: string) => void | Promise<void>;
 
@@ -69,4 +70,20 @@ describe('serve and doctor', () => {
       expect(doctor.stdout).to.match(/^FAIL/m).and.include(reason);
     });
   }
+
+  it('find the same fault of a server that can lose animals: doctor fails, and serve warns', () =>
+    inPostgresDatabase(async (url) => {
+      const lossy = new URL(url);
+      lossy.searchParams.set('options', '-c synchronous_commit=off');
+      const settings = { DATABASE_URL: lossy.href, NODE_ENV: 'production', API_KEYS: 'a'.repeat(22) };
+      await runInProcess(['migrate'], settings);
+      const { failed } = await doctor(settings);
+      const faults = failed.map(({ text }) => text);
+      expect(faults.join()).to.match(/synchronous_commit=off; a crash can lose animals/);
+      // This address does not exist, so that the service ends after it has opened the database.
+      const { stderr } = await runInProcess(['serve'], { ...settings, PORT: '0', HOST: '192.0.2.1' });
+      expect(logLines(stderr).map(({ level, msg }) => [level, msg])).to.include.deep.members(
+        faults.map((text) => ['warn', text]),
+      );
+    }));
 });

@@ -1,0 +1,73 @@
+/* Checks of an open database and of its keys. Each returns what it finds, and throws CommandFailed if it fails. */
+
+import {
+  apiKeyStore,
+  generationMismatch,
+  inspectClock,
+  inspectConnection,
+  type OwnDatabase,
+  runDoctorChecks,
+  type SchemaState,
+} from '../../adapters/knex';
+import { CommandFailed, notInitialized, orFail, reasonOf, unusable } from '../failures';
+import { type DatabaseUrl, databaseUrlText } from '../settings/database-url';
+import type { Settings } from '../settings/settings';
+import { counted } from '../terminal/text';
+import { type Finding, passed, warned } from './finding';
+
+type Findings = Promise<ReadonlyArray<Finding>>;
+
+export const checkConnection = async (database: OwnDatabase, url: DatabaseUrl): Findings => {
+  const findings = await orFail(inspectConnection(database));
+  const isDescribed = findings.some(({ isWarning }) => isWarning !== true);
+  const intact = passed('connection', `${databaseUrlText(url)} can be opened, and has no damage`);
+  return isDescribed ? findings : [intact, ...findings];
+};
+
+/** Returns the faults of a PostgreSQL server with which `doctor` fails, but `serve` only warns. */
+export const checkServer = async (database: OwnDatabase): Findings =>
+  database.engine === 'PostgreSQL' ? (await orFail(inspectConnection(database))).filter(({ ok }) => !ok) : [];
+
+export const checkSchema = (schema: SchemaState, mayCreate: boolean): ReadonlyArray<Finding> => {
+  const mismatch = generationMismatch(schema);
+  if (mismatch !== undefined) throw unusable(mismatch);
+  if (schema.generation === 0 && !mayCreate) throw notInitialized();
+  if (schema.pending.length === 0) return [passed('schema', 'up to date')];
+  const names = schema.pending.join(', ');
+  return [passed('schema', `pending: ${names}; the next start or \`animal-store migrate\` runs them`)];
+};
+
+/** Warns if the clock of this machine is wrong, or that of the database. */
+export const checkClock = async (database: OwnDatabase): Findings => {
+  const fault = await orFail(inspectClock(database));
+  return fault === undefined ? [] : [warned('clock', fault)];
+};
+
+const slowCommitMs = 500;
+
+export const checkServing = async (database: OwnDatabase, schema: SchemaState): Findings => {
+  const commitMs = await orFail(runDoctorChecks(database, schema));
+  const commit = commitMs === undefined ? '' : `, and a commit takes ${Math.ceil(commitMs)} ms`;
+  const text = `this user may do what \`serve\` does${commit}`;
+  return commitMs !== undefined && commitMs > slowCommitMs
+    ? [warned('rights', `${text}; the disk of the database or a standby is slow`)]
+    : [passed('rights', text)];
+};
+
+/**
+ * Checks that a valid API key exists. Without one, fails in production. Elsewhere, the first start creates a key, and
+ * later starts warn. `database` is undefined if it has no tables yet.
+ */
+export const checkKeys = async (
+  { API_KEYS, NODE_ENV, DATABASE_URL }: Settings,
+  database: OwnDatabase | undefined,
+): Findings => {
+  if (API_KEYS.length > 0) return [passed('keys', `${counted(API_KEYS.length, 'key')} in API_KEYS`)];
+  const created = database === undefined ? [] : await orFail(apiKeyStore(database).list);
+  const valid = created.filter(({ isValid }) => isValid).length;
+  if (valid > 0) return [passed('keys', `${counted(valid, 'valid key')} in the database`)];
+  const failure = new CommandFailed({ _tag: 'NoApiKey' });
+  if (NODE_ENV === 'production') throw failure;
+  if (created.length === 0) return [passed('keys', 'none: the first start creates one')];
+  return [warned('keys', reasonOf(failure, DATABASE_URL))];
+};

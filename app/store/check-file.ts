@@ -1,0 +1,82 @@
+/* Checks of the SQLite file of DATABASE_URL, before it is opened. They pass with other databases. */
+
+import { dirname, resolve } from 'node:path';
+import { isMountPoint, resolveSymlink } from '../../adapters/knex';
+import { notInitialized, unusable } from '../failures';
+import type { DatabaseUrl } from '../settings/database-url';
+import { fileAdvice, ownerOf, statsOf } from './file-advice';
+import { type Finding, passed, warned } from './finding';
+import { currentUser } from './user';
+
+/** Reports whether a database file is missing or empty. */
+const isMissing = (filename: string): boolean => (statsOf(filename)?.size ?? 0) === 0;
+
+/** Reports whether a database file is missing, at a place where this process could create it. */
+export const canBeCreated = (filename: string): boolean =>
+  isMissing(filename) && fileAdvice(filename) === undefined;
+
+const requireAccess = (filename: string, isReader: boolean): void => {
+  const advice = fileAdvice(filename, isReader);
+  if (advice !== undefined) throw unusable(advice);
+};
+
+/** Throws if a database file is missing, or if this process can't read it. */
+export const requireReadable = (filename: string): void => {
+  requireAccess(filename, true);
+  if (isMissing(filename)) throw notInitialized();
+};
+
+const foreignPath = (filename: string, uid: number): string | undefined => {
+  const file = resolve(filename);
+  // Does not check the folder of an own file, because a volume of Kubernetes belongs to root.
+  if (uid !== 0 && statsOf(file)?.uid === uid) return undefined;
+  return [file, dirname(file)].find((path) => (statsOf(path)?.uid ?? uid) !== uid);
+};
+
+/**
+ * Warns if the database file belongs to another user, because the other checks then prove nothing about the user of the
+ * service. For root or a missing file, also checks the folder.
+ */
+export const checkUser = (url: DatabaseUrl): ReadonlyArray<Finding> => {
+  const uid = process.getuid?.();
+  const user = `this command runs as ${currentUser()}`;
+  const foreign = uid === undefined || url._tag !== 'Sqlite' ? undefined : foreignPath(url.filename, uid);
+  if (foreign === undefined) return [passed('user', user)];
+  const advice = 'run it as the user of the service, who must be able to write both';
+  return [warned('user', `${user}, but ${foreign} belongs to ${ownerOf(foreign)}; ${advice}`)];
+};
+
+interface FileUse {
+  readonly mayCreate: boolean;
+  readonly isReader?: boolean;
+}
+
+/** Throws if this process can't use the database file, or if it is missing and may not be created. */
+export const checkFile = (
+  url: DatabaseUrl,
+  { mayCreate, isReader = false }: FileUse,
+): ReadonlyArray<Finding> => {
+  if (url._tag !== 'Sqlite') return [];
+  const { filename } = url;
+  requireAccess(filename, isReader);
+  if (isMissing(filename)) {
+    if (!mayCreate) throw notInitialized();
+    return [passed('file', `${filename} does not exist yet; the first start creates it`)];
+  }
+  const usable = passed('file', `${filename} can be read and written`);
+  const names = statsOf(resolveSymlink(filename))?.nlink ?? 1;
+  if (names < 2) return [usable];
+  const fault = `${filename} is one of ${names} names (hard links) of its file; programs that use different names have different logs, and lose each other's animals; keep one name`;
+  return [usable, warned('file', fault)];
+};
+
+/**
+ * Warns if a container mounts a database file without its folder, because its log is then lost with the container.
+ * Throws instead if `mustPersist` is true, as for a service in production.
+ */
+export const checkMount = (url: DatabaseUrl, mustPersist: boolean): ReadonlyArray<Finding> => {
+  if (url._tag !== 'Sqlite' || !isMountPoint(url.filename)) return [];
+  const advice = `${url.filename} is mounted without its folder, so its log is lost with the container; mount its folder instead`;
+  if (mustPersist) throw unusable(advice);
+  return [warned('mount', advice)];
+};
