@@ -18,7 +18,7 @@ export interface ImportCallbacks {
 }
 
 /** Yields the decoded animals of a source. If a callback throws, closes the source and throws the same error. */
-export async function* decodeNewPets(
+async function* decodeNewPets(
   newPets: Iterable<unknown> | AsyncIterable<unknown>,
   { onInvalid, onIgnored }: ImportCallbacks,
 ): AsyncGenerator<NewPet> {

@@ -1,13 +1,13 @@
 import { Command } from 'commander';
 import { existsSync, ReadStream, statSync } from 'node:fs';
 import type { Readable } from 'node:stream';
-import { decodeNewPets, type ImportedPets } from '../../core';
+import type { ImportedPets, NewPet } from '../../core';
 import { withStore } from '../store/with-store';
 import type { Terminal } from '../terminal/terminal';
 import { counted, grouped } from '../terminal/text';
 import { openSource } from '../transfer/files';
 import { type Format, formatOfFile, readRows } from '../transfer/formats';
-import { type Counts, newCounts, valuesOf } from '../transfer/import-rows';
+import { type Counts, newCounts, newPetsOf } from '../transfer/import-rows';
 import { CommitBegan, idsText, otherIds, storeAll } from '../transfer/store-rows';
 import { fileName, formatOption, missingFormat, nonEmpty } from './arguments';
 import { runTransfer, type TransferContext } from './run-transfer';
@@ -36,57 +36,90 @@ const openCounted = (file: string, counts: Counts, signal: AbortSignal): Readabl
   return source;
 };
 
-/**
- * Stores the animals of a file. With `--dry-run`, only checks them, and returns undefined. Prints at most `maxPrinted`
- * invalid rows.
- */
-const importFile = async (
-  file: string,
-  format: Format,
-  { skipInvalid = false, dryRun = false, escapeFormulas = false, ids }: Options,
-  counts: Counts,
-  { settings, terminal: { env, printError }, signal }: TransferContext,
-  maxPrinted = Infinity,
-): Promise<ImportedPets | undefined> => {
+interface Import {
+  readonly file: string;
+  readonly format: Format;
+  readonly options: Options;
+  readonly counts: Counts;
+}
+
+/** Calls `use` with the animals of a file. Calls `onInvalid` with the error of each invalid row. */
+const withNewPets = async <A>(
+  { file, format, options, counts }: Import,
+  signal: AbortSignal,
+  onInvalid: (error: string) => void,
+  use: (newPets: AsyncGenerator<NewPet>) => Promise<A>,
+): Promise<A> => {
   const source = openCounted(file, counts, signal);
-  const animals = valuesOf(readRows(format, source, escapeFormulas), counts, (error) => {
-    if (!skipInvalid && !dryRun) throw new InvalidRow(error);
-    if (counts.invalidRows <= maxPrinted) printError(error);
-  });
   try {
-    if (!dryRun)
-      return await withStore(settings, { env, printError, signal }, ({ pets }) =>
-        storeAll(pets, animals, ids),
-      );
-    const decoded = decodeNewPets(animals.values, animals.callbacks);
-    while ((await decoded.next()).done !== true);
-    if (counts.invalidRows === 0 || skipInvalid) return undefined;
-    const printed = counts.invalidRows > maxPrinted ? `, the first ${maxPrinted} above` : '';
-    throw new Error(`${grouped(counts.invalidRows)} of ${counted(counts.rows, 'row')} invalid${printed}`);
+    return await use(newPetsOf(readRows(format, source, options.escapeFormulas), counts, onInvalid));
   } finally {
     source.destroy();
   }
 };
 
+const storeFile = (
+  job: Import,
+  { settings, terminal: { env, printError }, signal }: TransferContext,
+): Promise<ImportedPets> => {
+  const { ids, skipInvalid = false } = job.options;
+  const onInvalid = (error: string): void => {
+    if (!skipInvalid) throw new InvalidRow(error);
+    printError(error);
+  };
+  return withNewPets(job, signal, onInvalid, (newPets) =>
+    withStore(settings, { env, printError, signal }, ({ pets }) => storeAll(pets, newPets, ids)),
+  );
+};
+
+/** Checks all rows, and prints at most `maxPrinted` invalid ones. Throws if there are any and they are not skipped. */
+const checkFile = async (
+  job: Import,
+  { terminal: { printError }, signal }: TransferContext,
+  maxPrinted = Infinity,
+): Promise<void> => {
+  const { counts, options } = job;
+  const onInvalid = (error: string): void => {
+    if (counts.invalidRows <= maxPrinted) printError(error);
+  };
+  await withNewPets(job, signal, onInvalid, async (newPets) => {
+    while ((await newPets.next()).done !== true);
+  });
+  if (counts.invalidRows === 0 || options.skipInvalid === true) return;
+  const printed = counts.invalidRows > maxPrinted ? `, the first ${maxPrinted} above` : '';
+  throw new Error(`${grouped(counts.invalidRows)} of ${counted(counts.rows, 'row')} invalid${printed}`);
+};
+
 /** Imports a file. After an invalid row has ended the import, names the first ones, and counts all. */
-const importOrExplain = async (
-  file: string,
-  format: Format,
-  options: Options,
-  counts: Counts,
-  context: TransferContext,
-): Promise<ImportedPets | undefined> => {
+const importOrExplain = async (job: Import, context: TransferContext): Promise<ImportedPets> => {
   try {
-    return await importFile(file, format, options, counts, context);
+    return await storeFile(job, context);
   } catch (error) {
     // A pipe can't be read again.
-    const isReadable = file !== '-' && statSync(file, { throwIfNoEntry: false })?.isFile();
+    const isReadable = job.file !== '-' && statSync(job.file, { throwIfNoEntry: false })?.isFile();
     if (!(error instanceof InvalidRow) || isReadable !== true) throw error;
-    Object.assign(counts, newCounts());
-    await importFile(file, format, { ...options, dryRun: true }, counts, context, maxNamedRows);
+    Object.assign(job.counts, newCounts());
+    await checkFile(job, context, maxNamedRows);
     throw error;
   }
 };
+
+/** Makes the text of the result of an import, or of a dry run, which has stored nothing. */
+const resultText = ({ rows, invalidRows }: Counts, imported: ImportedPets | undefined): string => {
+  const skipped = invalidRows === 0 ? '' : `, ${counted(invalidRows, 'invalid row')} skipped`;
+  return imported === undefined
+    ? `dry run: ${rows - invalidRows} of ${counted(rows, 'row')} would be stored${skipped}; nothing was stored`
+    : `${counted(imported.count, 'animal')} stored${idsText(imported)}${skipped}`;
+};
+
+const resultData = ({ rows, invalidRows }: Counts, imported: ImportedPets | undefined) => ({
+  stored: imported?.count ?? 0,
+  firstId: imported?.firstId?.toString(),
+  lastId: imported?.lastId?.toString(),
+  otherIds: imported && otherIds(imported).toString(),
+  rows,
+  invalidRows,
+});
 
 export const importCommand = (terminal: Terminal): Command =>
   new Command('import')
@@ -100,37 +133,26 @@ export const importCommand = (terminal: Terminal): Command =>
     .option('--ids <file>', 'write the new ids to a file, for `pets delete --ids`', fileName)
     .option('--json', 'print the result as JSON')
     .action(async (file: string, options: Options, command: Command) => {
-      const { format = formatOfFile(file), json = false } = options;
-      if (format === undefined) {
-        if (file === '-' || existsSync(file)) return command.error(missingFormat(file));
-        terminal.printError(`error: ${file}: no such file or directory; nothing was stored`);
-        terminal.fail(1);
-        return;
-      }
+      const { format = formatOfFile(file), json = false, dryRun = false } = options;
+      if (format === undefined && (file === '-' || existsSync(file)))
+        return command.error(missingFormat(file));
       const counts = newCounts();
 
       const run = async (context: TransferContext): Promise<string> => {
-        const imported = await importOrExplain(file, format, options, counts, context);
-        const { rows, invalidRows } = counts;
+        if (format === undefined) throw new Error(`${file}: no such file or directory`);
+        const job = { file, format, options, counts };
+        let imported: ImportedPets | undefined;
+        if (dryRun) await checkFile(job, context);
+        else imported = await importOrExplain(job, context);
         counts.warnings.texts().forEach(context.terminal.printError);
-        const { count: stored, firstId, lastId } = imported ?? { count: 0 };
-        const ids = {
-          firstId: firstId?.toString(),
-          lastId: lastId?.toString(),
-          otherIds: imported && otherIds(imported).toString(),
-        };
-        if (json) terminal.print(json, { stored, ...ids, rows, invalidRows }, '');
-        const skipped = invalidRows === 0 ? '' : `, ${counted(invalidRows, 'invalid row')} skipped`;
-        return imported === undefined
-          ? `dry run: ${rows - invalidRows} of ${counted(rows, 'row')} would be stored${skipped}; nothing was stored`
-          : `${counted(stored, 'animal')} stored${idsText(imported)}${skipped}`;
+        if (json) terminal.print(json, resultData(counts, imported), '');
+        return resultText(counts, imported);
       };
 
       await runTransfer(terminal, run, {
         remains: (error) => {
           if (error instanceof CommitBegan) return error.remains;
-          const hasMore =
-            error instanceof InvalidRow || (options.dryRun !== true && counts.invalidRows > maxNamedRows);
+          const hasMore = error instanceof InvalidRow || (!dryRun && counts.invalidRows > maxNamedRows);
           return `nothing was stored${hasMore ? '; --dry-run lists all invalid rows' : ''}`;
         },
         progress: () => ({ count: counts.rows, noun: 'row', share: counts.share() }),

@@ -1,5 +1,5 @@
 import * as E from 'fp-ts/Either';
-import type { InvalidNewPet } from '../../core';
+import { decodeNewPet, type NewPet } from '../../core';
 import { collectWarnings } from './import-warnings';
 import { placeOf, rowErrorText } from './row-errors';
 import type { Row } from './rows';
@@ -20,32 +20,31 @@ export const newCounts = (): Counts => ({
   share: () => undefined,
 });
 
-/** Returns the values of rows, and the callbacks of an import of them. Calls `onReject` with each invalid row. */
-export const valuesOf = (
+/** Returns the animal of a row, or what is wrong with the row. */
+const decodeRow = (row: Row, { see, ignore }: Counts['warnings']): E.Either<string, NewPet> => {
+  if (E.isLeft(row.value)) return row.value;
+  const { right: values } = row.value;
+  see(row, values);
+  const decoded = decodeNewPet(values);
+  if (E.isLeft(decoded)) return E.left(rowErrorText(decoded.left, values));
+  ignore(decoded.right.ignored);
+  return E.right(decoded.right.value);
+};
+
+/** Yields the animals of the valid rows, and calls `onInvalid` with the error of each other row. Counts all rows. */
+export async function* newPetsOf(
   batches: AsyncIterable<ReadonlyArray<Row>>,
   counts: Counts,
-  onReject: (error: string) => void,
-) => {
-  // An import checks a value before it takes the next one, so its failure belongs to the row that was read last.
-  let row: Row = { line: 0, value: E.right(undefined) };
-  const reject = (reason: string): void => {
-    counts.invalidRows += 1;
-    onReject(`${placeOf(row)}: ${reason}`);
-  };
-  async function* values(): AsyncGenerator {
-    for await (const rows of batches)
-      for (row of rows) {
-        counts.rows += 1;
-        if (E.isLeft(row.value)) {
-          reject(row.value.left);
-          continue;
-        }
-        counts.warnings.see(row, row.value.right);
-        yield row.value.right;
+  onInvalid: (error: string) => void,
+): AsyncGenerator<NewPet> {
+  for await (const rows of batches)
+    for (const row of rows) {
+      counts.rows += 1;
+      const newPet = decodeRow(row, counts.warnings);
+      if (E.isRight(newPet)) yield newPet.right;
+      else {
+        counts.invalidRows += 1;
+        onInvalid(`${placeOf(row)}: ${newPet.left}`);
       }
-  }
-  const onInvalid = (failure: InvalidNewPet): void => {
-    reject(rowErrorText(failure, E.isRight(row.value) ? row.value.right : undefined));
-  };
-  return { values: values(), callbacks: { onInvalid, onIgnored: counts.warnings.ignore } };
-};
+    }
+}

@@ -1,9 +1,7 @@
 import * as E from 'fp-ts/Either';
-import { importAll, type ImportedPets } from '../../core';
+import type { ImportedPets, NewPet } from '../../core';
 import type { CommandStore } from '../store/with-store';
 import { createIdsFile } from './ids';
-import type { valuesOf } from './import-rows';
-import { rowErrorText } from './row-errors';
 
 /** Error of an import after its commit began. */
 export class CommitBegan extends Error {
@@ -34,11 +32,11 @@ export const idsText = (imported: ImportedPets): string => {
 /** Stores animals in one transaction, and writes their ids to the file `ids`. */
 export const storeAll = async (
   pets: CommandStore['pets'],
-  { values, callbacks }: ReturnType<typeof valuesOf>,
+  newPets: AsyncIterable<NewPet>,
   ids: string | undefined,
 ): Promise<ImportedPets> => {
   const idsFile = ids === undefined ? undefined : await createIdsFile(ids);
-  const imported = await importAll(pets, values, { ...callbacks, onIds: idsFile?.write })();
+  const imported = await pets.importAll(newPets, idsFile?.write)();
   const keepIds = (remains: string): Promise<void> | undefined =>
     idsFile?.keep().catch((error: unknown) => {
       throw new CommitBegan(E.toError(error), remains);
@@ -53,5 +51,5 @@ export const storeAll = async (
     throw new CommitBegan(failure.cause, unconfirmed);
   }
   await idsFile?.discard();
-  throw failure._tag === 'ImportAborted' ? failure.cause : new Error(rowErrorText(failure, undefined));
+  throw failure.cause;
 };
