@@ -118,7 +118,7 @@ module.exports = {
       comment: 'Settings and terminal are used by all commands, and import none.',
       severity: 'error',
       from: { path: '^app/(settings|terminal)/' },
-      to: { path: '^app/', pathNot: '^app/($1/|error-code)' },
+      to: { path: '^app/', pathNot: '^app/$1/' },
     },
     {
       name: 'store-serves-any-command',

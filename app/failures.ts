@@ -5,9 +5,9 @@ import type { TaskEither } from 'fp-ts/TaskEither';
 import {
   type ApiKeyNotFound,
   type ApiKeyRevoked,
-  errorKindOf,
+  DiagnosedError,
+  errorCode,
   type NotInitialized,
-  permanentError,
 } from '../adapters/knex';
 import {
   type InvalidPetChanges,
@@ -16,7 +16,6 @@ import {
   type Unavailable,
   unavailable,
 } from '../core';
-import { errorCode } from './error-code';
 import { type DatabaseUrl, databaseUrlText } from './settings/database-url';
 import { generalAdvice, messageOf, specificAdvice } from './store/advice';
 import { currentUser } from './store/user';
@@ -47,8 +46,8 @@ export class CommandFailed extends Error {
 
 export const notInitialized = (): CommandFailed => new CommandFailed({ _tag: 'NotInitialized' });
 
-export const unusable = (reason: string): CommandFailed =>
-  new CommandFailed(unavailable(permanentError(reason)));
+export const unusable = (reason: string | DiagnosedError): CommandFailed =>
+  new CommandFailed(unavailable(typeof reason === 'string' ? new DiagnosedError(reason) : reason));
 
 export const orFail = async <A>(operation: TaskEither<CommandFailure, A>): Promise<A> => {
   const result = await operation();
@@ -76,15 +75,16 @@ const listenAdvice = (cause: unknown, prefix: string): string => {
 const withAdvice = (reason: string, advice: string | undefined): string =>
   advice === undefined ? reason : `${reason}; ${advice}`;
 
-const failureText = (failure: CommandFailure, url: DatabaseUrl): string => {
+const failureText = (failure: CommandFailure, url: DatabaseUrl, setting: string): string => {
   const database = databaseUrlText(url);
   switch (failure._tag) {
     case 'Unavailable': {
       const reason = `the database ${database} can't be used: ${messageOf(failure.cause)}`;
-      const isPermanent = errorKindOf(failure.cause) === 'Permanent';
+      const isDiagnosed = failure.cause instanceof DiagnosedError;
       return withAdvice(
         reason,
-        specificAdvice(url, failure.cause) ?? (isPermanent ? undefined : generalAdvice(url)),
+        specificAdvice(url, failure.cause, setting) ??
+          (isDiagnosed ? undefined : generalAdvice(url, setting)),
       );
     }
     case 'DatabaseLost':
@@ -94,9 +94,9 @@ const failureText = (failure: CommandFailure, url: DatabaseUrl): string => {
         ? 'there is no valid API key; set API_KEYS'
         : 'there is no valid API key; set API_KEYS, or create a key with `animal-store keys create --name NAME`';
     case 'NoDatabase':
-      return `this command needs a database, but DATABASE_URL is \`memory:\`; set it to sqlite:FILE or postgres://...`;
+      return `this command needs a database, but ${setting} is \`memory:\`; set it to sqlite:FILE or postgres://...`;
     case 'NotInitialized':
-      return `there is no animal store in ${database}; set DATABASE_URL to the right database, or create one with \`animal-store migrate\``;
+      return `there is no animal store in ${database}; set ${setting} to the right database, or create one with \`animal-store migrate\``;
     case 'DriverMissing':
       return `the database driver ${failure.driver} can't be loaded: ${failure.reason}; run \`npm rebuild ${failure.driver}\`, or \`npm install ${failure.driver}\` if it is not installed${failure.driver === 'sqlite3' ? '; without the C++ compiler that this may need, choose memory: or postgres://... as the database' : ''}`;
     case 'PetNotFound':
@@ -116,12 +116,14 @@ const failureText = (failure: CommandFailure, url: DatabaseUrl): string => {
 
 /**
  * Returns the text of a failure of a command that works on the database of `url`. Other errors, such as those of files
- * and of programs that a command runs, keep their messages and may get advice.
+ * and of programs that a command runs, keep their messages and may get advice. `setting` is the setting or option that
+ * has the address.
  */
-export const reasonOf = (error: unknown, url: DatabaseUrl): string => {
-  if (error instanceof CommandFailed) return failureText(error.failure, url);
+export const reasonOf = (error: unknown, url: DatabaseUrl, setting = 'DATABASE_URL'): string => {
+  if (error instanceof CommandFailed) return failureText(error.failure, url, setting);
   const message = messageOf(error);
   if (errorCode(error) === 'EACCES')
     return `${message}; this command runs as ${currentUser()}, who may not use the file`;
-  return withAdvice(message, message.startsWith('SQLITE_') ? specificAdvice(url, error) : undefined);
+  const isOfDatabase = error instanceof DiagnosedError || message.startsWith('SQLITE_');
+  return withAdvice(message, isOfDatabase ? specificAdvice(url, error, setting) : undefined);
 };

@@ -2,7 +2,7 @@ import type * as E from 'fp-ts/Either';
 import type { TaskEither } from 'fp-ts/TaskEither';
 import type { Deadline, Unavailable } from '../../core';
 import { databaseTimeouts } from './database/timeouts';
-import { remedyOf } from './database/errors';
+import { reactionTo } from './database/errors';
 import { failedBy, retryConflicts, withTimeout } from './database/work';
 
 /** Maximum number of calls that share a statement, or of rows that one statement adds or deletes. */
@@ -153,7 +153,7 @@ const runInTime = async <I, F, A>(
     try {
       return await retryConflicts(() => runBatch(inputs, deadline), deadline);
     } catch (error) {
-      if (!separatesRejected || inputs.length === 1 || remedyOf(error) === 'none') throw error;
+      if (!separatesRejected || inputs.length === 1 || reactionTo(error) === 'none') throw error;
       return await runEachAlone(inputs, runBatch, deadline);
     }
   };

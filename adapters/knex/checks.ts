@@ -77,7 +77,8 @@ export const checkGroups: ReadonlyArray<CheckGroup> = [
     checks: [
       {
         name: 'generation of the schema',
-        find: async ({ reads, statements }) => generationMismatch(await readSchemaState(reads, statements)),
+        find: async ({ reads, statements }) =>
+          generationMismatch(await readSchemaState(reads, statements))?.message,
         reason: 'the database schema belongs to an incompatible version',
       },
       {

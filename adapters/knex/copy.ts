@@ -3,7 +3,7 @@ import knex, { type Knex } from 'knex';
 import type { Unavailable } from '../../core';
 import type { OwnDatabase } from './database/own-database';
 import type { StoreDatabase } from './database/store-database';
-import { isKind, permanentError, withoutStatement } from './database/errors';
+import { isKind, DiagnosedError, withoutStatement } from './database/errors';
 import {
   apiKeys,
   changeRecords,
@@ -47,12 +47,10 @@ export const checkCopySource = ({ reads, statements }: CopySource): TaskEither<U
   toTaskEither(async () => {
     const { pending, unknown } = await readSchemaState(reads, statements).catch((error: unknown) => {
       if (!isKind('FileLocked')(error)) throw error;
-      throw permanentError('it is in use; stop the service and every other program that has it open');
+      throw new DiagnosedError('it is in use; stop the service and every other program that has it open');
     });
     if (pending.length + unknown.length > 0)
-      throw permanentError(
-        'its tables are not those of this version of animal-store; set DATABASE_URL to the right database, run `animal-store migrate` on it, or copy with the version that made the tables',
-      );
+      throw new DiagnosedError('its tables are not those of this version of animal-store', 'OtherMigrations');
     await checkColumns(reads, statements);
   });
 
@@ -104,7 +102,7 @@ export const copyStore = async (
     });
     const readBack = await readTable(to, table, signal, advance);
     if (readBack.count !== copied.count || readBack.sum !== copied.sum)
-      throw permanentError(
+      throw new DiagnosedError(
         `the target differs from the source in table ${table.name}; stop every service that uses the target`,
       );
     read.set(table, copied);
@@ -113,7 +111,7 @@ export const copyStore = async (
 
   const copyTables = async (to: Knex): Promise<CopiedStore> => {
     if (await hasContents(to, target.statements))
-      throw permanentError(
+      throw new DiagnosedError(
         'the target has animals, keys or records of changes already; copy into an empty database',
       );
     const copyRows = async (from: Knex): Promise<CopiedStore> => {
@@ -151,7 +149,7 @@ export const copyStore = async (
     state.phase = 'committed';
     const differences = source.isLocked === true ? [] : await findDifferences(copied);
     if (differences.length === 0) return copied;
-    throw permanentError(
+    throw new DiagnosedError(
       `the source has changed since the copy began, because its services were not stopped: ${differences.join(', ')}`,
     );
   } catch (error) {

@@ -3,6 +3,7 @@ export { knexAuthenticate } from './api-keys/authenticate';
 export { type Change, type ChangeLog, changeLog, type Creation } from './changes';
 export { checkCopySource, type CopiedStore, copyStore, type CopyState, openSqliteSource } from './copy';
 export type {
+  ConnectionRoom,
   DatabaseFinding,
   OwnDatabase,
   PoolUsage,
@@ -10,7 +11,7 @@ export type {
   SqliteDatabase,
 } from './database/own-database';
 export type { StoreDatabase } from './database/store-database';
-export { type ErrorKind, errorKindOf, permanentError } from './database/errors';
+export { type ErrorKind, DiagnosedError, errorCode, errorKindOf } from './database/errors';
 export * from './host';
 export * from './inspection';
 export { migrate, migrateExisting, type MigrateOptions, type NotInitialized } from './migrations/migrate';
@@ -33,7 +34,7 @@ export {
   isSqlite,
   logNameAdvice,
   lostFileAdvice,
-  readOnlyAdvice,
+  readOnlyText,
   refuseForeignFile,
   resolveSymlink,
 } from './sqlite/file';

@@ -2,9 +2,9 @@ import type { TaskEither } from 'fp-ts/TaskEither';
 import type { Unavailable } from '../../core';
 import { checkGroups } from './checks';
 import { readClock, toIsoTimeOrNull } from './database/clock';
-import type { DatabaseFinding, OwnDatabase } from './database/own-database';
+import type { ConnectionRoom, DatabaseFinding, OwnDatabase } from './database/own-database';
 import type { StoreDatabase } from './database/store-database';
-import { errorWithCode, permanentError } from './database/errors';
+import { errorWithCode, DiagnosedError } from './database/errors';
 import { toTaskEither } from './database/work';
 import { tryMigrate } from './migrations/migrate';
 import { readSchemaState, type SchemaState } from './migrations/migrations';
@@ -23,7 +23,7 @@ export const scarceDiskBytes = 500e6;
  */
 export const inspectConnection = (
   database: OwnDatabase,
-): TaskEither<Unavailable, ReadonlyArray<DatabaseFinding>> =>
+): TaskEither<Unavailable, ReadonlyArray<DatabaseFinding | ConnectionRoom>> =>
   toTaskEither(async () => {
     const { diskAvailable = Infinity } = await database.sizes();
     if (diskAvailable < minFreeDiskBytes) {
@@ -95,7 +95,7 @@ export const runDoctorChecks = (
     for (const { name, find } of checkGroups.flatMap(({ checks }) => checks)) {
       const began = performance.now();
       const fault = await find(database, true);
-      if (fault !== undefined) throw permanentError(fault);
+      if (fault !== undefined) throw new DiagnosedError(fault);
       if (name === 'heartbeat') commitMs = performance.now() - began;
     }
     return commitMs;

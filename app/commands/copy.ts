@@ -38,8 +38,7 @@ const openTargetDatabase = async (
   try {
     return (await openDatabase(settings, 'write', { mayCreate: true, printError, signal })).database;
   } catch (error) {
-    const reason = reasonOf(error, settings.DATABASE_URL).replaceAll('DATABASE_URL', 'TARGET_URL');
-    throw new Error(reason, { cause: error });
+    throw new Error(reasonOf(error, settings.DATABASE_URL, 'TARGET_URL'), { cause: error });
   }
 };
 

@@ -3,8 +3,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import {
+  DiagnosedError,
   dropOwnTables,
-  errorKindOf,
   migrateExisting,
   openSqlite,
   type OwnDatabase,
@@ -70,11 +70,9 @@ const remains = ({ phase }: RestoreState, role = 'ROLE'): string => {
   }
 };
 
-/** True for an error of this program, such as one about a backup that this version can't use. */
-const isPermanent = (error: unknown): boolean =>
-  error instanceof CommandFailed &&
-  'cause' in error.failure &&
-  errorKindOf(error.failure.cause) === 'Permanent';
+/** True for a fault that a retry would not mend, such as a backup that this version can't use. */
+const isDiagnosed = (error: unknown): boolean =>
+  error instanceof CommandFailed && 'cause' in error.failure && error.failure.cause instanceof DiagnosedError;
 
 /**
  * Restores a dump into an empty database, migrates it, and returns a text about its contents. With the option
@@ -111,7 +109,7 @@ const restoreIntoPostgres = async (
     const migrated = await orFail(
       migrateExisting(database, { mayRaiseGeneration: true, signal: options.signal }),
     ).catch(async (error: unknown) => {
-      if (isPermanent(error)) await dropTables();
+      if (isDiagnosed(error)) await dropTables();
       throw error;
     });
     state.phase = 'migrated';
@@ -150,9 +148,8 @@ const restore = async (
     options.into === undefined ? source : readTarget(options.into, '--into', options.environment);
   /** Makes an error whose message names `--into` instead of DATABASE_URL, if the address comes from that option. */
   const explained = (error: unknown): Error => {
-    const reason = reasonOf(error, settings.DATABASE_URL);
-    const named = options.into === undefined ? reason : reason.replaceAll('DATABASE_URL', '--into');
-    return new Error(named, { cause: error });
+    const setting = options.into === undefined ? undefined : '--into';
+    return new Error(reasonOf(error, settings.DATABASE_URL, setting), { cause: error });
   };
   const { DATABASE_URL: url } = settings;
   if (options.check === true && (options.into === undefined || url._tag === 'Sqlite'))

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { errorCode } from '../error-code';
+import { errorCode } from '../../adapters/knex';
 import { reasonOf } from '../failures';
 import type { Settings } from '../settings/settings';
 import { interruptible } from '../terminal/signals';

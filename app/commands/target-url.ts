@@ -10,5 +10,8 @@ export const readTarget = (text: string, source: string, env: NodeJS.ReadOnlyDic
   if (text.trim() === '') throw new Error(`name the target: add its address, or set ${source}`);
   const decoded = decodeSettings({ ...env, DATABASE_URL: text });
   if (E.isRight(decoded)) return decoded.right;
-  throw new Error(invalidFieldTexts(decoded.left).join('; ').replaceAll('DATABASE_URL', source));
+  const fields = decoded.left.map((field) =>
+    field.name === 'DATABASE_URL' ? { ...field, name: source } : field,
+  );
+  throw new Error(invalidFieldTexts(fields).join('; '));
 };

@@ -2,7 +2,7 @@ import * as E from 'fp-ts/Either';
 import { pipe } from 'fp-ts/function';
 import { readFileSync, statSync } from 'node:fs';
 import type { InvalidField } from '../../core';
-import { errorCode } from '../error-code';
+import { errorCode } from '../../adapters/knex';
 import { parseDatabaseUrl } from './database-url';
 
 export const secretSettings = ['API_KEYS', 'DATABASE_URL'] as const;

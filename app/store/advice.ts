@@ -1,7 +1,15 @@
 import * as E from 'fp-ts/Either';
-import { type ErrorKind, errorKindOf, setSequenceAdvice } from '../../adapters/knex';
+import {
+  type ConnectionRoom,
+  DiagnosedError,
+  type ErrorKind,
+  errorKindOf,
+  setSequenceAdvice,
+} from '../../adapters/knex';
 import type { DatabaseUrl } from '../settings/database-url';
-import { fileAdvice } from './file-advice';
+import { counted } from '../terminal/text';
+import { fileAdvice, readOnlyAdvice } from './file-advice';
+import { type Finding, passed, warned } from './finding';
 
 const grants =
   'grant this role its rights with the script that docs/postgresql.md names, with `--set=role=ROLE --set=schema=SCHEMA`';
@@ -12,14 +20,21 @@ const lockHolder =
 const noId = `${setSequenceAdvice}; if no id is left, raise the maximum of the sequence`;
 
 /**
- * Advice for each kind of error. Undefined if the message says what to do, or if the kind does not tell the cause.
- * `fileAdvice` or `generalAdvice` may then find it.
+ * Returns the advice for each kind of error. Undefined if the message says what to do, or if the kind does not tell the
+ * cause. `fileAdvice` or `generalAdvice` may then find it. `setting` is the setting or option that has the address.
  */
-const advice: Readonly<Record<ErrorKind, string | undefined>> = {
-  Permanent: undefined,
+const adviceByKind = (setting: string): Readonly<Record<ErrorKind, string | undefined>> => ({
+  Diagnosed: undefined,
+  NewerGeneration: 'run that version, or restore a backup made before the migration',
+  EarlierGeneration:
+    'stop every instance of an earlier version, make a backup, then run `animal-store migrate`',
+  OtherMigrations: `set ${setting} to the right database, run \`animal-store migrate\` on it, or copy with the version that made the tables`,
+  UnexpectedValue: 'run `animal-store doctor`',
+  BackupOfPostgres: 'restore it into PostgreSQL, or check it there: --check --into postgres://...',
+  HasContents: '--replace keeps it in a file with another name',
+  ReadOnlyFileSystem: readOnlyAdvice,
   TooManyFiles: 'raise the limit of open files, `ulimit -n`',
-  ReadOnlyServer:
-    'set the host of the primary server in DATABASE_URL, or default_transaction_read_only to off',
+  ReadOnlyServer: `set the host of the primary server in ${setting}, or default_transaction_read_only to off`,
   IdTaken: noId,
   NoIdLeft: noId,
   Duplicate: undefined,
@@ -33,36 +48,32 @@ const advice: Readonly<Record<ErrorKind, string | undefined>> = {
     'row-level security would hide rows from this role; disable it on the tables of the store, or run: alter role ROLE bypassrls',
   NoRightOnSchema: `run \`animal-store migrate\` as the owner of the database, and ${grants}`,
   NoRight: `${grants}; only the owner of the tables may change more`,
-  LoginRejected:
-    'set the user and the password in DATABASE_URL, and check that pg_hba.conf of the server accepts them',
-  NoDatabase: 'create that database, or set its name in DATABASE_URL',
-  NoSchema: `the search path names no schema that exists and that this role may use; create the schema, correct the search path of DATABASE_URL or of the role, or ${grants}`,
+  LoginRejected: `set the user and the password in ${setting}, and check that pg_hba.conf of the server accepts them`,
+  NoDatabase: `create that database, or set its name in ${setting}`,
+  NoSchema: `the search path names no schema that exists and that this role may use; create the schema, correct the search path of ${setting} or of the role, or ${grants}`,
   TooManySessions: 'raise max_connections of the server, or lower POSTGRES_POOL_SIZE',
   DiskFull: 'free space on the disk of the database',
   FileFull: 'free space on the disk of the database; if it has space, run `animal-store doctor`',
   OutOfMemory: 'its memory is full; free memory there',
   Damaged: 'restore a backup',
-  NotSqlite: 'it is not a SQLite database; name another file in DATABASE_URL',
+  NotSqlite: `it is not a SQLite database; name another file in ${setting}`,
   DiskFailed: 'check that the disk has free space and no errors',
   ServerStarting: 'wait until the server has started, and try again',
-  ConnectionRefused: 'start PostgreSQL there, or set the host and port in DATABASE_URL',
-  UnknownHost: 'the host name is unknown; set the host in DATABASE_URL',
+  ConnectionRefused: `start PostgreSQL there, or set the host and port in ${setting}`,
+  UnknownHost: `the host name is unknown; set the host in ${setting}`,
   CertificateExpired: "renew the certificate of the server, or correct this machine's clock",
-  CertificateOfOtherName:
-    'set the host in DATABASE_URL to a name in the certificate of the server, or get a certificate for this name',
-  CertificateUntrusted:
-    "set sslrootcert in DATABASE_URL to the file with the certificate of the authority that signed the server's certificate",
-  NoTls: 'enable TLS in the server, or remove sslmode from DATABASE_URL',
+  CertificateOfOtherName: `set the host in ${setting} to a name in the certificate of the server, or get a certificate for this name`,
+  CertificateUntrusted: `set sslrootcert in ${setting} to the file with the certificate of the authority that signed the server's certificate`,
+  NoTls: `enable TLS in the server, or remove sslmode from ${setting}`,
   MigrationsLocked: 'another process runs migrations with Knex; if none does, run `knex migrate:unlock`',
   MissingObject: undefined,
   ColumnUsed:
     'if views, rules or policies use the tables of the store, drop them, migrate, and create them again',
   Rejected: undefined,
   FileRefused: undefined,
-  NoAnswer:
-    'check that the server answers, that the network lets this machine reach the host and port in DATABASE_URL, and that no standby is away that commits wait for; a change may have been made',
+  NoAnswer: `check that the server answers, that the network lets this machine reach the host and port in ${setting}, and that no standby is away that commits wait for; a change may have been made`,
   Unknown: undefined,
-};
+});
 
 /** Ending of the name of an unfinished file, which is renamed when it is complete. Messages leave the ending out. */
 const partialEnding = /\.animal-store-[\da-f-]{36}\.partial$/;
@@ -79,16 +90,37 @@ export const messageOf = (cause: unknown): string => {
 };
 
 /** Returns the advice that fits an error of the database, or undefined. */
-export const specificAdvice = (url: DatabaseUrl, cause: unknown): string | undefined => {
+export const specificAdvice = (
+  url: DatabaseUrl,
+  cause: unknown,
+  setting = 'DATABASE_URL',
+): string | undefined => {
   const kind = errorKindOf(cause);
-  if (url._tag === 'Memory') return undefined;
-  if (url._tag === 'Postgres') return advice[kind];
-  if (kind === 'NoAnswer') return undefined;
+  const advice = adviceByKind(setting)[kind];
+  if (url._tag === 'Postgres' || cause instanceof DiagnosedError) return advice;
+  if (url._tag === 'Memory' || kind === 'NoAnswer') return undefined;
   return kind === 'Rejected' || kind === 'MissingObject' || kind === 'FileRefused'
     ? fileAdvice(url.filename)
-    : advice[kind];
+    : advice;
 };
 
-export const generalAdvice = (url: DatabaseUrl): string =>
+export const generalAdvice = (url: DatabaseUrl, setting: string): string =>
   (url._tag === 'Sqlite' ? fileAdvice(url.filename) : undefined) ??
-  'check DATABASE_URL, that this user may read and write there, and the limit of open files (`ulimit -n`)';
+  `check ${setting}, that this user may read and write there, and the limit of open files (\`ulimit -n\`)`;
+
+/** Instances that a service on PostgreSQL should have at least, so that one can restart while another serves. */
+const minInstances = 2;
+
+/** Says for how many instances `max_connections` has room, and warns if it is for fewer than `minInstances`. */
+export const roomFinding = ({ limit, reserved, heldByOthers, poolSize }: ConnectionRoom): Finding => {
+  const free = limit - reserved - heldByOthers;
+  const instances = Math.max(0, Math.floor(free / poolSize));
+  const room = `max_connections=${limit} has room for ${counted(instances, 'instance')} with POSTGRES_POOL_SIZE=${poolSize}`;
+  if (instances >= minInstances) return passed('server', room);
+  const neededLimit = limit - free + minInstances * poolSize;
+  const advice = `for ${minInstances} instances, set POSTGRES_POOL_SIZE to at most ${Math.max(1, Math.floor(free / minInstances))}, or max_connections to at least ${neededLimit}`;
+  return warned(
+    'server',
+    `${room}; ${reserved} connections are reserved, and other programs hold ${heldByOthers}; ${advice}`,
+  );
+};

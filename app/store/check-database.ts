@@ -13,20 +13,26 @@ import { CommandFailed, notInitialized, orFail, reasonOf, unusable } from '../fa
 import { type DatabaseUrl, databaseUrlText } from '../settings/database-url';
 import type { Settings } from '../settings/settings';
 import { counted } from '../terminal/text';
+import { roomFinding } from './advice';
 import { type Finding, passed, warned } from './finding';
 
 type Findings = Promise<ReadonlyArray<Finding>>;
 
 export const checkConnection = async (database: OwnDatabase, url: DatabaseUrl): Findings => {
-  const findings = await orFail(inspectConnection(database));
+  const findings = (await orFail(inspectConnection(database))).map((finding) =>
+    finding.check === 'room' ? roomFinding(finding) : finding,
+  );
   const isDescribed = findings.some(({ isWarning }) => isWarning !== true);
   const intact = passed('connection', `${databaseUrlText(url)} can be opened, and has no damage`);
   return isDescribed ? findings : [intact, ...findings];
 };
 
 /** Returns the faults of a PostgreSQL server with which `doctor` fails, but `serve` only warns. */
-export const checkServer = async (database: OwnDatabase): Findings =>
-  database.engine === 'PostgreSQL' ? (await orFail(inspectConnection(database))).filter(({ ok }) => !ok) : [];
+export const checkServer = async (database: OwnDatabase): Findings => {
+  if (database.engine !== 'PostgreSQL') return [];
+  const findings = await orFail(inspectConnection(database));
+  return findings.flatMap((finding) => (finding.check === 'room' || finding.ok ? [] : [finding]));
+};
 
 export const checkSchema = (schema: SchemaState, mayCreate: boolean): ReadonlyArray<Finding> => {
   const mismatch = generationMismatch(schema);

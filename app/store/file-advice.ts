@@ -1,7 +1,6 @@
 import { accessSync, constants, statSync, type Stats } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { logNameAdvice, lostFileAdvice, readOnlyAdvice, resolveSymlink } from '../../adapters/knex';
-import { errorCode } from '../error-code';
+import { errorCode, logNameAdvice, lostFileAdvice, readOnlyText, resolveSymlink } from '../../adapters/knex';
 import { userName } from './user';
 
 /**
@@ -24,6 +23,9 @@ export const ownerOf = (path: string): string => {
   return uid === undefined ? 'nobody any more' : userName(uid);
 };
 
+export const readOnlyAdvice =
+  'mount it so that it can be written, or add its folder to ReadWritePaths of the systemd unit';
+
 /** Returns advice if this process lacks the access `mode` to a path that exists. `use` is the access in words. */
 const accessAdvice = (path: string, mode: number, use: string): string | undefined => {
   try {
@@ -34,7 +36,7 @@ const accessAdvice = (path: string, mode: number, use: string): string | undefin
       case 'ENOENT':
         return undefined;
       case 'EROFS':
-        return readOnlyAdvice(path);
+        return `${readOnlyText(path)}; ${readOnlyAdvice}`;
       default:
         return `let this user ${use} ${path}, which belongs to ${ownerOf(path)}`;
     }

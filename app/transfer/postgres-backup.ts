@@ -6,8 +6,14 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { rootCertificates } from 'node:tls';
 import { promisify } from 'node:util';
-import { type BackupOptions, createPartial, isSqlite, ownTables, placePartial } from '../../adapters/knex';
-import { errorCode } from '../error-code';
+import {
+  type BackupOptions,
+  createPartial,
+  errorCode,
+  isSqlite,
+  ownTables,
+  placePartial,
+} from '../../adapters/knex';
 import { CommandFailed } from '../failures';
 import { ignoredVariables } from '../settings/warnings';
 

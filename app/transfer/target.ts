@@ -1,12 +1,5 @@
 import { lstatSync, statSync } from 'node:fs';
-import {
-  followSymlinks,
-  isInUse,
-  isSameFile,
-  isSqlite,
-  logNameAdvice,
-  permanentError,
-} from '../../adapters/knex';
+import { followSymlinks, isInUse, isSameFile, isSqlite, logNameAdvice } from '../../adapters/knex';
 
 /** Resolves symbolic links. Throws if another user except root owns one, and so could choose the file to replace. */
 const followOwnLinks = (target: string): string => {
@@ -14,7 +7,7 @@ const followOwnLinks = (target: string): string => {
   const trusted = [0, process.getuid?.()];
   const foreign = links.find((link) => !trusted.includes(lstatSync(link).uid));
   if (foreign !== undefined)
-    throw permanentError(`${foreign} is a symbolic link of another user; name the file itself`);
+    throw new Error(`${foreign} is a symbolic link of another user; name the file itself`);
   return path;
 };
 
@@ -35,17 +28,17 @@ export const resolveTarget = (
   const file = followOwnLinks(target);
   const found = statSync(file, { throwIfNoEntry: false });
   const advice = logNameAdvice(file);
-  if (advice !== undefined) throw permanentError(advice);
+  if (advice !== undefined) throw new Error(advice);
   if (found === undefined) return file;
-  if (!found.isFile()) throw permanentError(`${file} is not a regular file; name another file`);
+  if (!found.isFile()) throw new Error(`${file} is not a regular file; name another file`);
   if (database !== undefined && isSameFile(file, database))
-    throw permanentError(`${file} is the database itself; name another file`);
+    throw new Error(`${file} is the database itself; name another file`);
   if (isInUse(file))
-    throw permanentError(`${file} is a database that is in use or was not closed; name another file`);
+    throw new Error(`${file} is a database that is in use or was not closed; name another file`);
   // `isSqlite` closes the file, which releases all locks of this process on it. So the checks above come first, and
   // refuse a database that this process has open.
-  if (!isDatabase && isSqlite(file)) throw permanentError(`${file} is a SQLite database; name another file`);
+  if (!isDatabase && isSqlite(file)) throw new Error(`${file} is a SQLite database; name another file`);
   if (mayReplace === true) return file;
   const remedy = mayReplace === undefined ? '' : ', or replace it with --replace';
-  throw permanentError(`${file} exists; name another file${remedy}`);
+  throw new Error(`${file} exists; name another file${remedy}`);
 };

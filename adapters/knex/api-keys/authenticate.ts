@@ -16,7 +16,7 @@ import {
   type Unavailable,
 } from '../../../core';
 import { createBatcher } from '../batcher';
-import { permanentError } from '../database/errors';
+import { DiagnosedError } from '../database/errors';
 import type { StoreDatabase } from '../database/store-database';
 import { databaseTimeouts } from '../database/timeouts';
 import { toEither } from '../database/work';
@@ -35,7 +35,7 @@ interface StoredKey {
 
 const toStoredKey = (id: KeyId, row: ApiKeyRow, now: () => number): StoredKey => {
   if (!OwnerId.is(row.owner_id))
-    throw permanentError(`the row with id ${id} in table api_keys has an invalid owner_id; correct it`);
+    throw new DiagnosedError(`the row with id ${id} in table api_keys has an invalid owner_id; correct it`);
   return {
     caller: callerOf(id, row.owner_id, { isReadOnly: row.access !== 'full' }),
     keyHash: Buffer.from(row.hash, 'hex'),

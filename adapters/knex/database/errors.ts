@@ -2,28 +2,49 @@
 
 import { toError } from 'fp-ts/Either';
 
-/** Returns the code of an error, such as EACCES, or an empty text. */
-export const codeOf = (error: unknown): string =>
-  typeof error === 'object' && error !== null && 'code' in error && typeof error.code === 'string'
-    ? error.code
-    : '';
+/** Returns the code of an error of Node or of a database driver, such as ENOENT, or undefined. */
+export const errorCode = (error: unknown): string | undefined =>
+  error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
+
+/** Kinds of faults that this program finds itself. Other faults have the kind `Diagnosed`. */
+export type DiagnosedKind =
+  | 'Diagnosed'
+  | 'NewerGeneration'
+  | 'EarlierGeneration'
+  | 'OtherMigrations'
+  | 'UnexpectedValue'
+  | 'BackupOfPostgres'
+  | 'HasContents'
+  | 'ReadOnlyFileSystem';
+
+/**
+ * Fault that this program finds itself. A retry would fail, too. The message says what is wrong, and may name SQL that
+ * repairs it, but no command or setting of the service: `app` adds what to do by the kind.
+ */
+export class DiagnosedError extends Error {
+  readonly code = 'PERMANENT';
+  readonly kind: DiagnosedKind;
+
+  constructor(message: string, kind: DiagnosedKind = 'Diagnosed') {
+    super(message);
+    this.kind = kind;
+  }
+}
 
 /**
  * Message of the error on a read-only server. `acceptsWrites` casts it to an integer, and PostgreSQL's error quotes it.
  */
 export const readOnlyServer = 'the server is read-only';
 
-/** Remedy for work that failed and was rolled back: run it again, or run the calls that shared it separately. */
-export type Remedy = 'retry' | 'separate' | 'none';
+/** Reaction to work that failed and was rolled back: run it again, or run the calls that shared it separately. */
+type Reaction = 'retry' | 'separate' | 'none';
 
 /**
  * Kinds of errors, each with a pattern for the code and the message, in the order in which they are tried, and with the
- * remedy if the database has rolled the work back. SQLSTATEs are in appendix A of PostgreSQL's documentation, and the
+ * reaction if the database has rolled the work back. SQLSTATEs are in appendix A of PostgreSQL's documentation, and the
  * codes of SQLite in "Result Codes".
  */
 const kinds = [
-  /** Error of this program, whose message says what to do. A retry would fail, too. */
-  ['Permanent', /^PERMANENT /, 'separate'],
   ['TooManyFiles', /^EMFILE /],
   ['ReadOnlyServer', /^25006 /],
   ['IdTaken', /^23505 .*"pets_pkey/s, 'retry'],
@@ -73,18 +94,21 @@ const kinds = [
   ['FileRefused', /SQLITE_/],
   ['NoAnswer', /^(08...|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ECONNRESET|EPIPE) |time(d )?out|terminated/i],
   ['Unknown', /^/],
-] as const satisfies ReadonlyArray<readonly [kind: string, pattern: RegExp, remedy?: Remedy]>;
+] as const satisfies ReadonlyArray<readonly [kind: string, pattern: RegExp, reaction?: Reaction]>;
 
-export type ErrorKind = (typeof kinds)[number][0];
+export type ErrorKind = DiagnosedKind | (typeof kinds)[number][0];
 
-const classify = (error: unknown): readonly [ErrorKind, RegExp, Remedy?] | undefined => {
+const classify = (error: unknown): { readonly kind: ErrorKind; readonly reaction: Reaction } => {
+  if (error instanceof DiagnosedError) return { kind: error.kind, reaction: 'separate' };
   const plain = withoutStatement(error);
-  return kinds.find(([, pattern]) => pattern.test(`${codeOf(plain)} ${plain.message}`));
+  const text = `${errorCode(plain) ?? ''} ${plain.message}`;
+  const [kind, , reaction = 'none'] = kinds.find(([, pattern]) => pattern.test(text)) ?? ['Unknown'];
+  return { kind, reaction };
 };
 
-export const errorKindOf = (error: unknown): ErrorKind => classify(error)?.[0] ?? 'Unknown';
+export const errorKindOf = (error: unknown): ErrorKind => classify(error).kind;
 
-export const remedyOf = (error: unknown): Remedy => classify(error)?.[2] ?? 'none';
+export const reactionTo = (error: unknown): Reaction => classify(error).reaction;
 
 /** Makes a function that reports whether an error has one of some kinds. */
 export const isKind =
@@ -94,8 +118,6 @@ export const isKind =
 
 export const errorWithCode = (code: string, message: string): Error =>
   Object.assign(new Error(message), { code });
-
-export const permanentError = (message: string): Error => errorWithCode('PERMANENT', message);
 
 /** Makes the error for tables of which row-level security would hide rows, as PostgreSQL codes it. */
 export const rowSecurityError = (tables: ReadonlyArray<string>): Error =>
@@ -108,13 +130,13 @@ const quotedReadOnlyServer = new RegExp(`[^\\w\\s]\\s?${readOnlyServer}\\s?[^\\w
 
 /**
  * Returns a copy of an error without the statement, whose values must not reach a log. Knex puts the statement and
- * ` - ` before the driver's message. Values may contain ` - ` too, so everything up to the last ` - ` is removed. An
- * error of `permanentError` stays as it is, because it may name a file with ` - `.
+ * ` - ` before the driver's message. Values may contain ` - ` too, so everything up to the last ` - ` is removed. A
+ * DiagnosedError stays as it is, because it may name a file with ` - `.
  */
 export const withoutStatement = (error: unknown): Error => {
-  const code = codeOf(error);
+  if (error instanceof DiagnosedError) return error;
+  const code = errorCode(error) ?? '';
   const { message } = toError(error);
-  if (error instanceof Error && code === 'PERMANENT') return error;
   if (code === '22P02' && quotedReadOnlyServer.test(message)) return readOnlyServerError();
   return Object.assign(new Error(message.replace(/^.* - /s, '') || code), { code });
 };

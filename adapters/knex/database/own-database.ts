@@ -9,6 +9,15 @@ export interface DatabaseFinding {
   readonly text: string;
 }
 
+/** Numbers of connections of a PostgreSQL server, and the maximum number of an instance. */
+export interface ConnectionRoom {
+  readonly check: 'room';
+  readonly limit: number;
+  readonly reserved: number;
+  readonly heldByOthers: number;
+  readonly poolSize: number;
+}
+
 /** Sizes in bytes, of which some are known only on SQLite. */
 export interface DatabaseSizes {
   readonly databaseSize: number;
@@ -31,7 +40,7 @@ interface OpenedDatabase extends StoreDatabase {
    * Returns findings about a PostgreSQL server, and none about an intact SQLite file. Rejects if the SQLite file is
    * damaged, if no PostgreSQL schema is selected, or if the encoding cannot store all of Unicode.
    */
-  readonly inspect: () => Promise<ReadonlyArray<DatabaseFinding>>;
+  readonly inspect: () => Promise<ReadonlyArray<DatabaseFinding | ConnectionRoom>>;
   /**
    * Returns what is wrong, and how to repair it, if no id is left or if one of the next `count` ids is taken. Returns
    * undefined if nothing is wrong, and always on Citus.

@@ -9,7 +9,7 @@ import {
   type PetFilters,
   petRules,
 } from '../../../core';
-import { permanentError } from './errors';
+import { DiagnosedError } from './errors';
 
 /**
  * Column of the table `pets`. Values are read and bound as text, because a JavaScript number would lose digits of a
@@ -96,7 +96,7 @@ export const petFromRow = (row: PetRow): Pet => {
     if (typeof cell === 'string') pet[field] = type === 'bigint' ? bigintFrom(cell) : cell;
   }
   if (PetCodec.is(pet)) return pet;
-  throw permanentError(`the row with id ${row[0] ?? ''} in table pets is invalid; correct or delete it`);
+  throw new DiagnosedError(`the row with id ${row[0] ?? ''} in table pets is invalid; correct or delete it`);
 };
 
 export const idOfRow = ([id]: PetRow): string => id ?? '';

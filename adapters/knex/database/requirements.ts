@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import { permanentError } from './errors';
+import { DiagnosedError } from './errors';
 import { petColumns } from './pet-columns';
 import type { ReadColumns } from './store-database';
 
@@ -83,5 +83,5 @@ export const findMissingColumns = async (
 /** Rejects if a database lacks tables or columns after all migrations have run. */
 export const checkColumns = async (knex: Knex, statements: ReadColumns): Promise<void> => {
   const fault = await findMissingColumns(knex, statements);
-  if (fault !== undefined) throw permanentError(fault);
+  if (fault !== undefined) throw new DiagnosedError(fault);
 };

@@ -8,7 +8,7 @@ import type * as TE from 'fp-ts/TaskEither';
 import type { Knex } from 'knex';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Unavailable, unavailable } from '../../../core';
-import { errorWithCode, remedyOf, withoutStatement } from './errors';
+import { errorWithCode, reactionTo, withoutStatement } from './errors';
 
 type Work<A> = (transaction: Knex.Transaction) => Promise<A>;
 
@@ -100,7 +100,7 @@ export const retryConflicts = <A>(work: () => Promise<A>, deadline = Infinity): 
   repeat(work, (error, attempt) => {
     const pause = Math.random() * conflictDelayMs * 2 ** attempt;
     const isLast = attempt === attempts || performance.now() + pause > deadline;
-    return isLast || remedyOf(error) !== 'retry' ? undefined : pause;
+    return isLast || reactionTo(error) !== 'retry' ? undefined : pause;
   });
 
 /**

@@ -5,7 +5,7 @@ import type { Unavailable } from '../../../core';
 import type { OwnDatabase } from '../database/own-database';
 import type { Statements, StoreDatabase } from '../database/store-database';
 import { checkColumns, otherTablesText } from '../database/requirements';
-import { isKind, permanentError, withoutStatement } from '../database/errors';
+import { isKind, DiagnosedError, withoutStatement } from '../database/errors';
 import { repeat, toTaskEither } from '../database/work';
 import { generationMismatch, migrationConfig, readSchemaState, type SchemaState } from './migrations';
 
@@ -42,8 +42,8 @@ export const runMigrations = async (transaction: Knex.Transaction, statements: S
     const { message } = withoutStatement(error);
     const [, name] = takenName.exec(message) ?? [];
     if (name === undefined)
-      throw isKind('MissingObject')(error) ? permanentError(otherTablesText(message)) : error;
-    throw permanentError(
+      throw isKind('MissingObject')(error) ? new DiagnosedError(otherTablesText(message)) : error;
+    throw new DiagnosedError(
       `${message}: ${name} belongs to another program; use a separate database, or a separate schema on PostgreSQL`,
     );
   }
@@ -68,8 +68,8 @@ const retryLocked = <A>(
 
 const checkGeneration = (state: SchemaState, mayRaiseGeneration: boolean): void => {
   const mismatch = generationMismatch(state);
-  if (mismatch === undefined || (mayRaiseGeneration && state.generation < state.expectedGeneration)) return;
-  throw permanentError(mismatch);
+  if (mismatch === undefined || (mayRaiseGeneration && mismatch.kind === 'EarlierGeneration')) return;
+  throw mismatch;
 };
 
 /** Runs the pending migrations and returns their names, or undefined if `mayCreate` is false and there is no store. */

@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import { engineOf } from '../database/engine';
+import { DiagnosedError } from '../database/errors';
 import { requiredColumns } from '../database/requirements';
 import { hasTable, type ReadColumns } from '../database/store-database';
 import { recordChanges } from './record-changes';
@@ -204,10 +205,20 @@ export const readSchemaState = async (knex: Knex, statements: ReadColumns): Prom
   };
 };
 
-export const generationMismatch = ({ generation, expectedGeneration }: SchemaState): string | undefined => {
+/** Returns the fault of tables with which this version can't work, or undefined. */
+export const generationMismatch = ({
+  generation,
+  expectedGeneration,
+}: SchemaState): DiagnosedError | undefined => {
   if (generation === 0 || generation === expectedGeneration) return undefined;
   const generations = `schema generation ${generation}; this version works with ${expectedGeneration}`;
   return generation > expectedGeneration
-    ? `a newer version of animal-store has migrated the database (${generations}); run that version, or restore a backup made before the migration`
-    : `an earlier version of animal-store made the tables (${generations}); stop every instance of an earlier version, make a backup, then run \`animal-store migrate\``;
+    ? new DiagnosedError(
+        `a newer version of animal-store has migrated the database (${generations})`,
+        'NewerGeneration',
+      )
+    : new DiagnosedError(
+        `an earlier version of animal-store made the tables (${generations})`,
+        'EarlierGeneration',
+      );
 };

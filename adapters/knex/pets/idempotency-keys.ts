@@ -8,7 +8,7 @@ import {
   int64FromText,
 } from '../../../core';
 import type { StoreDatabase, Statements } from '../database/store-database';
-import { permanentError } from '../database/errors';
+import { DiagnosedError } from '../database/errors';
 import { findPets } from './read';
 
 const purgeIntervalMs = 1_000;
@@ -38,7 +38,7 @@ const petIdOf = ({ pet_id }: RecordRow): bigint => {
   const id = int64FromText(pet_id);
   if (id !== undefined) return id;
   // Only SQLite can store values other than integers here. The message names no row, because logs must show no keys.
-  throw permanentError(
+  throw new DiagnosedError(
     "a row in table idempotency_keys has an invalid pet_id; run: delete from idempotency_keys where typeof(pet_id) <> 'integer'",
   );
 };

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import { compareById, newPetFieldNames, type Pet } from '../../../core';
-import { permanentError } from '../database/errors';
+import { DiagnosedError } from '../database/errors';
 import { newPetRow, petFromRow, type PetRow, type PetToInsert } from '../database/pet-columns';
 import type { Statements } from '../database/store-database';
 
@@ -25,7 +25,7 @@ export const storedPets = (
     pets.every((pet, index) => newPetFieldNames.every((name) => pet[name] === creates[index]?.newPet[name]))
   )
     return pets;
-  throw permanentError(
+  throw new DiagnosedError(
     'the database did not store the animals as they were inserted; check table pets for triggers and rules',
   );
 };

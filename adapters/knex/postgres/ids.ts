@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import { remedyOf } from '../database/errors';
+import { reactionTo } from '../database/errors';
 import type { RunStatement } from '../database/own-database';
 
 /**
@@ -40,7 +40,7 @@ export const inspectSequence = async (
       ? `the sequence pets_id_seq is behind the ids in table pets; ${setSequenceAdvice}`
       : undefined;
   } catch (error) {
-    if (remedyOf(error) !== 'none') return undefined;
+    if (reactionTo(error) !== 'none') return undefined;
     throw error;
   }
 };

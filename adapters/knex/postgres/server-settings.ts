@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
-import type { DatabaseFinding } from '../database/own-database';
-import { errorWithCode, permanentError } from '../database/errors';
+import type { ConnectionRoom, DatabaseFinding } from '../database/own-database';
+import { errorWithCode, DiagnosedError } from '../database/errors';
 import { databaseTimeouts } from '../database/timeouts';
 import type { SessionFacts } from './run-statement';
 
@@ -9,7 +9,7 @@ export const checkEncoding = async (pool: Knex): Promise<void> => {
     pool.raw(`current_setting('server_encoding') as encoding`),
   );
   if (encoding === 'UTF8') return;
-  throw permanentError(
+  throw new DiagnosedError(
     `the encoding ${encoding} can't store every text; create the database with \`create database ... encoding 'UTF8' template template0\``,
   );
 };
@@ -105,40 +105,19 @@ const inspectCollation = async (pool: Knex): Promise<ReadonlyArray<DatabaseFindi
   return [{ check: 'server', ok: true, isWarning: true, text }];
 };
 
-interface ServerConnections {
-  readonly limit: number;
-  readonly reserved: number;
-  readonly heldByOthers: number;
-}
-
-/** Instances that a service on PostgreSQL should have at least, so that one can restart while another serves. */
-const minInstances = 2;
-
-/** Says for how many instances `max_connections` has room, and warns if it is for fewer than `minInstances`. */
-const inspectRoom = async (pool: Knex, poolSize: number): Promise<DatabaseFinding> => {
-  const { limit, reserved, heldByOthers } = await pool.first<ServerConnections>(
+const readConnectionRoom = async (pool: Knex, poolSize: number): Promise<ConnectionRoom> => {
+  const connections = await pool.first<Pick<ConnectionRoom, 'limit' | 'reserved' | 'heldByOthers'>>(
     pool.raw(`current_setting('max_connections')::int as "limit",
       (select sum(setting::int)::int from pg_settings
         where name in ('superuser_reserved_connections', 'reserved_connections')) as reserved,
       (select count(*)::int from pg_stat_activity where usesysid is not null and datid is not null
         and (datname, application_name) <> (current_database(), current_setting('application_name'))) as "heldByOthers"`),
   );
-  const free = limit - reserved - heldByOthers;
-  const instances = Math.max(0, Math.floor(free / poolSize));
-  const text = `max_connections=${limit} has room for ${instances} ${instances === 1 ? 'instance' : 'instances'} with POSTGRES_POOL_SIZE=${poolSize}`;
-  if (instances >= minInstances) return { check: 'server', ok: true, text };
-  const neededLimit = limit - free + minInstances * poolSize;
-  const remedy = `for ${minInstances} instances, set POSTGRES_POOL_SIZE to at most ${Math.max(1, Math.floor(free / minInstances))}, or max_connections to at least ${neededLimit}`;
-  return {
-    check: 'server',
-    ok: true,
-    isWarning: true,
-    text: `${text}; ${reserved} connections are reserved, and other programs hold ${heldByOthers}; ${remedy}`,
-  };
+  return { check: 'room', ...connections, poolSize };
 };
 
 /**
- * Returns findings about a server. Behind a pooler, leaves out `inspectRoom`, because the pooler itself limits its
+ * Returns findings about a server. Behind a pooler, leaves out the ConnectionRoom, because the pooler itself limits its
  * connections to the server.
  */
 export const inspectServer = async (
@@ -146,10 +125,10 @@ export const inspectServer = async (
   facts: SessionFacts,
   statementTimeoutMs: number,
   poolSize: number,
-): Promise<ReadonlyArray<DatabaseFinding>> => [
+): Promise<ReadonlyArray<DatabaseFinding | ConnectionRoom>> => [
   await describeConnection(pool, facts.schema),
   await inspectSettings(pool, statementTimeoutMs),
   ...(await inspectCollation(pool)),
-  ...(facts.isBehindPooler ? [] : [await inspectRoom(pool, poolSize)]),
+  ...(facts.isBehindPooler ? [] : [await readConnectionRoom(pool, poolSize)]),
   ...inspectCertificate(facts.certificateExpirySeconds),
 ];

@@ -1,7 +1,7 @@
 import knex, { type Knex } from 'knex';
 import { rmSync, statSync } from 'node:fs';
 import { withPool } from '../database/own-database';
-import { isKind, permanentError, withoutStatement } from '../database/errors';
+import { isKind, DiagnosedError, withoutStatement } from '../database/errors';
 import { interruptOnAbort } from '../database/long-work';
 import { toEither } from '../database/work';
 import { poolConfiguration } from './connection';
@@ -99,10 +99,10 @@ export const placeCheckedCopy = async (
     return count;
   } catch (error) {
     if (isKind('DiskFull', 'FileFull')(error))
-      throw permanentError(`no space is left on the disk of ${file}; free space there`);
+      throw new DiagnosedError(`no space is left on the disk of ${file}; free space there`);
     if (!isKind('Damaged', 'NotSqlite')(error)) throw error;
     const { message } = withoutStatement(error);
-    throw permanentError(`${source} or its copy is damaged: ${message}; restore an undamaged backup`);
+    throw new DiagnosedError(`${source} or its copy is damaged: ${message}; restore an undamaged backup`);
   } finally {
     for (const ending of ['', '-journal']) rmSync(`${copy}${ending}`, { force: true });
   }

@@ -17,7 +17,7 @@ import { stat, statfs } from 'node:fs/promises';
 import knex, { type Knex } from 'knex';
 import { dirname, resolve } from 'node:path';
 import { type DatabaseSizes, withPool } from '../database/own-database';
-import { codeOf, errorWithCode, permanentError, withoutStatement } from '../database/errors';
+import { errorCode, errorWithCode, DiagnosedError, withoutStatement } from '../database/errors';
 import { toEither } from '../database/work';
 import { readSchemaState } from '../migrations/migrations';
 import { fileInMode, poolConfiguration } from './connection';
@@ -94,7 +94,7 @@ export const createPrivateFile = (filename: string): void => {
   const path = resolveSymlink(filename);
   if (existsSync(path)) return;
   const advice = lostFileAdvice(path);
-  if (advice !== undefined) throw permanentError(advice);
+  if (advice !== undefined) throw new DiagnosedError(advice);
   const file = toEither(() => openSync(path, 'ax', 0o600));
   if (E.isLeft(file)) {
     if (existsSync(path)) return;
@@ -125,7 +125,7 @@ const writeRefusalOf = (file: string): string | undefined => {
     accessSync(file, constants.W_OK);
     return undefined;
   } catch (error) {
-    return codeOf(error);
+    return errorCode(error);
   }
 };
 
@@ -133,9 +133,8 @@ const writeRefusalOf = (file: string): string | undefined => {
 export const isImmutable = (filename: string): boolean =>
   !isInUse(filename) && writeRefusalOf(resolveSymlink(filename)) === 'EROFS';
 
-/** Returns advice for a path that can't be written, because of EROFS. */
-export const readOnlyAdvice = (path: string): string =>
-  `${path} is on a file system that is read-only here; mount it so that it can be written, or add its folder to ReadWritePaths of the systemd unit`;
+/** Says why a path can't be written, because of EROFS. */
+export const readOnlyText = (path: string): string => `${path} is on a file system that is read-only here`;
 
 /**
  * Throws if the user of this process may not write a database that no process has open. SQLite would create a
@@ -146,10 +145,9 @@ export const refuseReader = (filename: string): void => {
   if (!existsSync(file) || ['-wal', '-shm'].every((ending) => existsSync(`${file}${ending}`))) return;
   const refusal = writeRefusalOf(file);
   if (refusal === undefined || refusal === 'ENOENT') return;
-  throw permanentError(
-    refusal === 'EROFS'
-      ? readOnlyAdvice(file)
-      : `this user may only read ${file}, and would leave a log next to it that its owner can't write; run the command as the owner`,
+  if (refusal === 'EROFS') throw new DiagnosedError(readOnlyText(file), 'ReadOnlyFileSystem');
+  throw new DiagnosedError(
+    `this user may only read ${file}, and would leave a log next to it that its owner can't write; run the command as the owner`,
   );
 };
 
@@ -185,7 +183,7 @@ const identifyFile = async (filename: string): Promise<'empty' | 'animal-store' 
 export const refuseForeignFile = async (filename: string): Promise<'empty' | 'animal-store'> => {
   const kind = await identifyFile(filename);
   if (kind !== 'foreign') return kind;
-  throw permanentError(`${filename} is the database of another program; name another file`);
+  throw new DiagnosedError(`${filename} is the database of another program; name another file`);
 };
 
 /** Checks the whole file. Rejects with SQLITE_CORRUPT if it finds damage, as a read of a damaged page does. */

@@ -3,7 +3,7 @@ import { chmodSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { randomUUID } from 'node:crypto';
 import { basename, dirname, join } from 'node:path';
-import { permanentError } from '../database/errors';
+import { DiagnosedError } from '../database/errors';
 import { toEither } from '../database/work';
 import { createPrivateFile, isMountPoint } from './file';
 
@@ -48,7 +48,9 @@ const removeStalePartials = (folder: string): void => {
  */
 export const createPartial = (file: string): string => {
   if (isMountPoint(file))
-    throw permanentError(`${file} is a mount point, so no file can take its place; mount its folder instead`);
+    throw new DiagnosedError(
+      `${file} is a mount point, so no file can take its place; mount its folder instead`,
+    );
   const folder = dirname(file);
   removeStalePartials(folder);
   const partial = join(folder, `${basename(file)}.animal-store-${randomUUID()}.partial`);

@@ -1,7 +1,7 @@
 import knex, { type Knex } from 'knex';
 import { existsSync, linkSync, renameSync, rmSync, statSync } from 'node:fs';
 import { withPool } from '../database/own-database';
-import { isKind, permanentError, withoutStatement } from '../database/errors';
+import { isKind, DiagnosedError, withoutStatement } from '../database/errors';
 import { inTransaction } from '../database/work';
 import { hasContents } from '../contents';
 import { checkColumns } from '../database/requirements';
@@ -34,12 +34,10 @@ const unlessDamaged = <A, B>(work: Promise<A>, fallback: B): Promise<A | B> =>
 /** Returns the migrations that a backup lacks. Rejects if the file has no readable store, or needs a newer version. */
 const checkBackup = async (backup: string): Promise<ReadonlyArray<string>> => {
   const stats = statSync(backup, { throwIfNoEntry: false });
-  if (stats === undefined) throw permanentError(`${backup}: no such file or directory`);
-  if (!stats.isFile()) throw permanentError(`${backup} is not a regular file; name another file`);
+  if (stats === undefined) throw new DiagnosedError(`${backup}: no such file or directory`);
+  if (!stats.isFile()) throw new DiagnosedError(`${backup} is not a regular file; name another file`);
   if (startsWith(backup, 'PGDMP'))
-    throw permanentError(
-      `${backup} is a backup of PostgreSQL; restore it into PostgreSQL, or check it there: --check --into postgres://...`,
-    );
+    throw new DiagnosedError(`${backup} is a backup of PostgreSQL`, 'BackupOfPostgres');
   const schema = await unlessDamaged(
     withPool(openReadOnly(backup), async (file) => {
       const state = await readSchemaState(file, sqliteStatements);
@@ -49,10 +47,10 @@ const checkBackup = async (backup: string): Promise<ReadonlyArray<string>> => {
     undefined,
   );
   if (schema === undefined || schema.generation === 0)
-    throw permanentError(`${backup} is not a backup of an animal store, or is damaged`);
+    throw new DiagnosedError(`${backup} is not a backup of an animal store, or is damaged`);
   const mismatch = generationMismatch(schema);
-  if (mismatch !== undefined && schema.generation > schema.expectedGeneration)
-    throw permanentError(`${backup} can't be restored: ${mismatch}`);
+  if (mismatch?.kind === 'NewerGeneration')
+    throw new DiagnosedError(`${backup} can't be restored: ${mismatch.message}`, mismatch.kind);
   return schema.pending;
 };
 
@@ -73,7 +71,9 @@ const lockAndFindContents = async (filename: string, file: Knex): Promise<boolea
   };
   return unlessDamaged(lockAndFind(), undefined).catch((error: unknown) => {
     if (!isKind('FileLocked')(error)) throw error;
-    throw permanentError(`${filename} is in use; stop the service and any other program that has it open`);
+    throw new DiagnosedError(
+      `${filename} is in use; stop the service and any other program that has it open`,
+    );
   });
 };
 
@@ -115,15 +115,13 @@ export const restoreSqlite = async (
   createPrivateFile(database);
   const filename = resolveSymlink(database);
   if (isSameFile(filename, backup))
-    throw permanentError(`${backup} is the database itself; name another file`);
+    throw new DiagnosedError(`${backup} is the database itself; name another file`);
   await unlessDamaged(refuseForeignFile(filename), undefined);
   // Without `min: 1`, the pool would close an idle connection after 30 s, and so release the lock.
   return withPool(knex(poolConfiguration({ filename }, { min: 1 })), async (file) => {
     const isUsed = await lockAndFindContents(filename, file);
     if (isUsed !== false && !mayReplace)
-      throw permanentError(
-        `there are animals or keys in ${filename}, or it is damaged; --replace keeps it in a file with another name`,
-      );
+      throw new DiagnosedError(`there are animals or keys in ${filename}, or it is damaged`, 'HasContents');
     const time = new Date().toISOString().replaceAll(':', '-');
     const kept = statSync(filename).size === 0 ? undefined : `${filename}.replaced-${time}`;
     try {

@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import type { ListOrder } from '../../../core';
 import type { IdempotencyRecordRow, PageStart, Statements } from '../database/store-database';
-import { permanentError } from '../database/errors';
+import { DiagnosedError } from '../database/errors';
 import {
   type Cell,
   type Column,
@@ -21,7 +21,7 @@ const isRow = (value: unknown): value is PetRow =>
 const parseRows = (text: string | null): ReadonlyArray<PetRow> => {
   const value: unknown = JSON.parse(text ?? '');
   if (Array.isArray(value) && value.every(isRow)) return value;
-  throw permanentError('table pets has a value of an unexpected type; run `animal-store doctor`');
+  throw new DiagnosedError('table pets has a value of an unexpected type', 'UnexpectedValue');
 };
 
 const cellAsJson = (column: Column | undefined, cell: Cell): string | null =>

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
-import { migrationConfig } from '../../../adapters/knex';
+import { DiagnosedError, migrationConfig } from '../../../adapters/knex';
 import { CommandFailed, reasonOf } from '../../../app/failures';
 import {
   main,
@@ -101,6 +101,18 @@ describe('A start that fails half-way', () => {
       const text = reasonOf(new CommandFailed({ _tag: 'Unavailable', cause }), address);
       expect(text, code).to.include(`; ${advice}`).and.not.include('\n');
     }
+  });
+
+  it('gives the advice that fits a fault which the store found itself, and else none', () => {
+    for (const [kind, advice] of [
+      ['Diagnosed', ''],
+      [
+        'EarlierGeneration',
+        '; stop every instance of an earlier version, make a backup, then run `animal-store migrate`',
+      ],
+      ['UnexpectedValue', '; run `animal-store doctor`'],
+    ] as const)
+      expect(reasonOf(new DiagnosedError('a fault', kind), { _tag: 'Memory' })).to.equal(`a fault${advice}`);
   });
 
   for (const { name, within } of sqlStores) {

@@ -79,7 +79,11 @@ describe('The command copy', function () {
         await writes('animal_store_migrations').delete();
         await writes('animal_store_migrations').insert(migrations.map((name) => ({ name, batch: 1 })));
         await close();
-        await expectFailure(url, target.databaseUrl, `the database ${url} can't be used: its tables are not`);
+        await expectFailure(
+          url,
+          target.databaseUrl,
+          `the database ${url} can't be used: its tables are not those of this version of animal-store; set DATABASE_URL to the right database, run \`animal-store migrate\` on it, or copy with the version that made the tables`,
+        );
         expect(existsSync(fileOf(target))).to.equal(false);
       }
     }));

@@ -38,7 +38,7 @@ describe('A restore on PostgreSQL', () => {
     const onSqlite = { DATABASE_URL: `sqlite:${file}` };
     for (const words of [[], ['--check'], ['--replace']])
       expect((await runInProcess(['restore', dump, ...words], onSqlite)).stderr).to.include(
-        `${dump} is a backup of PostgreSQL; restore it into PostgreSQL`,
+        `${dump} is a backup of PostgreSQL; restore it into PostgreSQL, or check it there: --check --into postgres://...;`,
       );
     await runInProcess(['migrate'], onSqlite);
     await inPostgresDatabase(async (url) => {

@@ -6,7 +6,7 @@ import {
   databaseStatus,
   knexReadiness,
   openPostgres,
-  permanentError,
+  DiagnosedError,
   readSchema,
   runDoctorChecks,
 } from '../../../../adapters/knex';
@@ -116,7 +116,7 @@ describe('the reason why a database is not ready', () => {
 
   it('is a write that this program refuses, without its reason, which may have a path', () =>
     withDatabase(sqliteFile, async (database) => {
-      const write = () => Promise.reject(permanentError('/var/lib/animals.sqlite3 is missing'));
+      const write = () => Promise.reject(new DiagnosedError('/var/lib/animals.sqlite3 is missing'));
       expect(await knexReadiness({ ...database, write })()).to.match(
         /^a write to the table heartbeats fails/,
       );

@@ -81,7 +81,10 @@ describe('A PostgreSQL server that has changed its order of texts', () => {
   it('is named by doctor, with the statements that repair the indexes', () =>
     withEmptyDatabase(orderedBy('en'), async (database, _open, url) => {
       await success(migrate(database));
-      const findings = async () => (await success(inspectConnection(database))).map(({ text }) => text);
+      const findings = async () =>
+        (await success(inspectConnection(database))).map((finding) =>
+          'text' in finding ? finding.text : '',
+        );
       expect((await findings()).join()).not.to.include('reindex');
       await execute(
         url,

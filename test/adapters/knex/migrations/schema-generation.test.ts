@@ -36,29 +36,26 @@ for (const [kind, makeDatabase] of databaseKinds) {
     it('do not both serve if the newer one breaks the older, which waits for the operator', async () => {
       await asProgramWith(dropsIndex, async () => {
         const outcome = await migrate(database)();
-        expect(outcome).to.have.nested.property('left.cause.code', 'PERMANENT');
+        expect(outcome).to.have.nested.property('left.cause.kind', 'EarlierGeneration');
         expect(outcome)
           .to.have.nested.property('left.cause.message')
-          .that.matches(
-            /made the tables \(schema generation 1; this version works with 2\); stop every instance .* `animal-store migrate`/,
-          );
+          .that.matches(/made the tables \(schema generation 1; this version works with 2\)$/);
         expect(await readiness()).to.match(/incompatible version/);
       });
       expect(await readiness()).to.equal(undefined);
     });
 
-    it('do not both serve after a permitted change: the older does not start, is not ready, and says what to do', async () => {
+    it('do not both serve after a permitted change: the older does not start, and is not ready', async () => {
       await asProgramWith(dropsIndex, async () => {
         await success(migrate(database, { mayRaiseGeneration: true }));
         expect(await readiness()).to.equal(undefined);
       });
       expect(await readiness()).to.match(/incompatible version/);
       const outcome = await migrate(database, { mayRaiseGeneration: true })();
+      expect(outcome).to.have.nested.property('left.cause.kind', 'NewerGeneration');
       expect(outcome)
         .to.have.nested.property('left.cause.message')
-        .that.matches(
-          /has migrated the database \(schema generation 2; this version works with 1\); run that version, or restore/,
-        );
+        .that.matches(/has migrated the database \(schema generation 2; this version works with 1\)$/);
       const schema = await success(readSchema(database));
       expect(schema).to.include({ generation: 2, expectedGeneration: 1 });
     });
