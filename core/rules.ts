@@ -23,15 +23,15 @@ export const publicIdRule: TextRule = {
   expected: 'a string that is not empty, without U+0000 and lone surrogates',
 };
 
-/** Time to wait before a retry after IdempotencyKeyInFlight or Unavailable, for `Retry-After` and for clients. */
-export const retryAfterSeconds = 1;
+/** Time to wait before a retry after IdempotencyKeyInFlight or Unavailable. */
+export const retryDelaySeconds = 1;
 
-/** Texts of the failures of an idempotency key, by their `_tag`, over HTTP and in an embedded client. */
-export const idempotencyTexts = {
-  IdempotencyKeyInFlight: 'a request with this Idempotency-Key is still in progress; try again',
-  IdempotencyKeyReused: 'this Idempotency-Key was already used for a different animal; use a new key',
-  PetDeleted: 'the animal of this Idempotency-Key was added and then deleted; to add it again, use a new key',
-} as const;
+/** Texts of the failures of an idempotency key, by their `_tag`. `key` is what callers know the key by. */
+export const idempotencyTexts = (key: string) => ({
+  IdempotencyKeyInFlight: `a request with this ${key} is still in progress; try again`,
+  IdempotencyKeyReused: `this ${key} was already used for a different animal; use a new key`,
+  PetDeleted: `the animal of this ${key} was added and then deleted; to add it again, use a new key`,
+});
 
 export const defaultPageSize = 20;
 

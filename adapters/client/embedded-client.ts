@@ -1,5 +1,5 @@
 import type { AnimalStore, Deadline, InvalidField, OpenAnimalStore, StoreFailure } from '../../core';
-import { idempotencyTexts, idempotencyKeyRule, retryAfterSeconds } from '../../core/rules';
+import { idempotencyTexts, idempotencyKeyRule, retryDelaySeconds } from '../../core/rules';
 import { invalidFieldTexts, when } from '../../core/validation';
 import { AnimalStoreError, type AnimalStoreErrorCode, petNotFoundError } from './animal-store-error';
 import {
@@ -31,14 +31,16 @@ const errorOf = (code: AnimalStoreErrorCode, message: string, details = {}): Ani
 const invalid = (code: AnimalStoreErrorCode, fields: ReadonlyArray<InvalidField>): AnimalStoreError =>
   errorOf(code, invalidFieldTexts(fields).join('; '));
 
+const keyTexts = /* @__PURE__ */ idempotencyTexts('idempotencyKey');
+
 const toError = (failure: StoreFailure): AnimalStoreError => {
   switch (failure._tag) {
     case 'IdempotencyKeyInFlight':
-      return errorOf('idempotency_key_in_flight', idempotencyTexts.IdempotencyKeyInFlight, {
-        retryAfterMs: retryAfterSeconds * 1_000,
+      return errorOf('idempotency_key_in_flight', keyTexts.IdempotencyKeyInFlight, {
+        retryAfterMs: retryDelaySeconds * 1_000,
       });
     case 'IdempotencyKeyReused':
-      return errorOf('idempotency_key_reused', idempotencyTexts.IdempotencyKeyReused);
+      return errorOf('idempotency_key_reused', keyTexts.IdempotencyKeyReused);
     case 'InvalidApiKey':
       return errorOf('unauthorized', 'the API key is unknown, expired or revoked; use a valid key');
     case 'InvalidIdempotencyKey':
@@ -48,7 +50,7 @@ const toError = (failure: StoreFailure): AnimalStoreError => {
     case 'InvalidQuery':
       return invalid('invalid_query', failure.fields);
     case 'PetDeleted':
-      return errorOf('pet_deleted', idempotencyTexts.PetDeleted);
+      return errorOf('pet_deleted', keyTexts.PetDeleted);
     case 'PetNotFound':
       return petNotFoundError(failure.id);
     case 'QuotaExceeded':
@@ -60,7 +62,7 @@ const toError = (failure: StoreFailure): AnimalStoreError => {
     case 'Unavailable':
       return errorOf('unavailable', 'the store is unavailable (see cause); retry', {
         cause: failure.cause,
-        retryAfterMs: retryAfterSeconds * 1_000,
+        retryAfterMs: retryDelaySeconds * 1_000,
       });
   }
 };

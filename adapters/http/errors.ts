@@ -4,7 +4,7 @@ import {
   idempotencyKeyRule,
   type InvalidApiKey,
   invalidFieldTexts,
-  retryAfterSeconds,
+  retryDelaySeconds,
   type StoreFailure,
 } from '../../core';
 import type { MalformedJson } from '../json';
@@ -77,7 +77,9 @@ const unauthorized = (reason: UnauthorizedReason, message: string): ErrorDescrip
 const retryAfter = (seconds: number): Headers => ({ 'Retry-After': String(seconds) });
 
 const unavailable = (message: string): ErrorDescription =>
-  describe(503, 'unavailable', message, retryAfter(retryAfterSeconds));
+  describe(503, 'unavailable', message, retryAfter(retryDelaySeconds));
+
+const keyTexts = idempotencyTexts('Idempotency-Key');
 
 const idempotencyKeyMessage =
   `Idempotency-Key must be ${idempotencyKeyRule.expected}; if it has spaces, commas, quotes or backslashes, ` +
@@ -130,8 +132,8 @@ export const describeFailure = (failure: HttpFailure): ErrorDescription => {
       return describe(
         409,
         'idempotency_key_in_flight',
-        idempotencyTexts.IdempotencyKeyInFlight,
-        retryAfter(retryAfterSeconds),
+        keyTexts.IdempotencyKeyInFlight,
+        retryAfter(retryDelaySeconds),
       );
     case 'PayloadTooLarge':
       return describe(
@@ -146,9 +148,9 @@ export const describeFailure = (failure: HttpFailure): ErrorDescription => {
     case 'ExpectationFailed':
       return describe(417, 'expectation_failed', 'unsupported Expect header; only 100-continue is supported');
     case 'IdempotencyKeyReused':
-      return describe(422, 'idempotency_key_reused', idempotencyTexts.IdempotencyKeyReused);
+      return describe(422, 'idempotency_key_reused', keyTexts.IdempotencyKeyReused);
     case 'PetDeleted':
-      return describe(422, 'pet_deleted', idempotencyTexts.PetDeleted);
+      return describe(422, 'pet_deleted', keyTexts.PetDeleted);
     case 'QuotaExceeded':
       return describe(
         429,
