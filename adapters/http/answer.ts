@@ -4,7 +4,7 @@ import type { HttpFailure } from './errors';
 import type { Headers } from './headers';
 import type { PetOperation } from './pet-operations';
 import type { Handler, PetRequest } from './pet-request';
-import { type Reply, replyOf } from './reply';
+import { type Outcome, type Reply, replyOf } from './reply';
 
 /** Returns the API key of a request. Undefined leads to a 401, and an exception to a 500. */
 export type AuthenticateRequest<Request> = (
@@ -31,7 +31,7 @@ export const answer = async <Request>(
 ): Promise<Reply> => {
   const { record, header } = request;
   record.route = path;
-  record.outcome = await record.endInTime(openAndHandle(access, hostRequest, request, handle));
+  record.outcome = await record.deadline.endInTime(openAndHandle(access, hostRequest, request, handle));
   // `Vary` protects replies from a cache that ignores `no-store`. It is `*` for a function of the host, because this
   // function may read any part of the request.
   const Vary = access.authenticateRequest === undefined ? 'Authorization' : '*';
@@ -45,14 +45,14 @@ const openAndHandle = async <Request>(
   hostRequest: Request,
   request: PetRequest,
   handle: Handler,
-): Promise<E.Either<HttpFailure, Reply>> => {
+): Promise<Outcome> => {
   const { record, header } = request;
   const key =
     authenticateRequest === undefined
       ? bearerKey(header('authorization'))
       : E.fromNullable<HttpFailure>({ _tag: 'MissingApiKey' })(await authenticateRequest(hostRequest));
   if (E.isLeft(key)) return key;
-  const opened = await openStore(key.right, record.deadline)();
+  const opened = await openStore(key.right, record.deadline.time)();
   const storeOrFailure = E.toUnion(opened);
   if ('caller' in storeOrFailure) {
     record.caller = storeOrFailure.caller;

@@ -1,7 +1,7 @@
 import * as E from 'fp-ts/Either';
 import { acceptedHeaders, exposedHeaders, type Headers, securityHeaders } from './headers';
 import { petMethods } from './pet-operations';
-import { type Middleware, respond } from './routes';
+import { type Middleware, writeOutcome } from './routes';
 
 /**
  * Sets CORS headers. Answers preflight requests of allowed origins. Reports those of other origins, and leaves them to
@@ -18,7 +18,7 @@ export const cors =
       if (loggableOrigin.test(origin)) preflightRejected?.(origin);
       return next();
     }
-    respond(context, E.right(preflightReply));
+    writeOutcome(context, E.right(preflightReply));
     return undefined;
   };
 

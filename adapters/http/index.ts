@@ -1,4 +1,4 @@
-export type { RejectionEntry, Reporter, RequestEntry } from './reporter';
+export type { RejectionEntry, Reporter, RequestEntry } from './access-log';
 export { adminApplication, type HttpApplication, httpApplication } from './app';
 export type { HttpFailure, NotReady } from './errors';
 export { exposedHeaders } from './headers';

@@ -1,7 +1,7 @@
 import type * as E from 'fp-ts/Either';
 import type { AnimalStore } from '../../core';
 import type { HttpFailure } from './errors';
-import type { Reply } from './reply';
+import type { Outcome } from './reply';
 import type { RequestRecord } from './request-record';
 
 export type BodyResult = E.Either<HttpFailure, Uint8Array>;
@@ -24,4 +24,4 @@ export interface PetRequest {
 }
 
 /** Handler of an operation. The caller's API key has opened the store. */
-export type Handler = (store: AnimalStore, request: PetRequest) => Promise<E.Either<HttpFailure, Reply>>;
+export type Handler = (store: AnimalStore, request: PetRequest) => Promise<Outcome>;

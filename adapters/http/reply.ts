@@ -9,6 +9,9 @@ export interface Reply {
   readonly body: string | Uint8Array;
 }
 
+/** Outcome of a request, before it becomes a reply. */
+export type Outcome = E.Either<HttpFailure, Reply>;
+
 export const jsonType = 'application/json';
 
 /** Makes a reply with JSON. Adds a line break to a string, so that a terminal shows its prompt on a new line. */
@@ -29,7 +32,7 @@ const isMatched = (etag: string, ifNoneMatch = ''): boolean =>
 
 /** Makes the reply of an outcome. `headers` are those that do not depend on the outcome. */
 export const replyOf = (
-  outcome: E.Either<HttpFailure, Reply>,
+  outcome: Outcome,
   requestId: string,
   headers: Headers,
   ifNoneMatch: string | undefined,

@@ -6,18 +6,18 @@ import type { Caller, OpenAnimalStore } from '../../core';
 import { answer, type StoreAccess } from './answer';
 import { type HttpFailure, unmatchedPath } from './errors';
 import { operationsHint, type PetOperation, petOperations } from './pet-operations';
-import { type Reply, replyOf } from './reply';
+import { type Outcome, type Reply, replyOf } from './reply';
 import { hasBody, readBody } from './request-body';
 import { recordOf, type RequestRecord } from './request-record';
 
 /** State of a request in Koa, for the middleware of an embedding program. */
-export interface State {
+export interface KoaState {
   caller?: Caller;
 }
 
-export type Context = Koa.ParameterizedContext<State>;
+export type Context = Koa.ParameterizedContext<KoaState>;
 
-export type Middleware = Koa.Middleware<State>;
+export type Middleware = Koa.Middleware<KoaState>;
 
 /** Adds the routes of the operations. Other requests under `/v1` also need a valid key, and then get a 404 or 405. */
 export const addPetRoutes = (app: Koa, openStore: OpenAnimalStore): void => {
@@ -49,7 +49,7 @@ export const mountPetRoutes = (
   app.use(petRouter({ openStore, authenticateRequest }).routes());
 };
 
-const petRouter = (access: StoreAccess<Context>): Router<State> => {
+const petRouter = (access: StoreAccess<Context>): Router<KoaState> => {
   const router = exactRouter();
   for (const operation of Object.values(petOperations)) {
     router.register(operation.path, [operation.method], (context) =>
@@ -60,10 +60,10 @@ const petRouter = (access: StoreAccess<Context>): Router<State> => {
 };
 
 /** Makes a router that distinguishes `/v1/pets` from `/V1/pets` and `/v1/pets/`. */
-export const exactRouter = (): Router<State> => new Router<State>({ sensitive: true, strict: true });
+export const exactRouter = (): Router<KoaState> => new Router<KoaState>({ sensitive: true, strict: true });
 
 /** Returns the failure of a path that has no route for the method of a request. */
-export const unmatched = (router: Router<State>, path: string, hint = operationsHint): HttpFailure =>
+export const unmatched = (router: Router<KoaState>, path: string, hint = operationsHint): HttpFailure =>
   unmatchedPath(
     router.match(path, '').path.flatMap(({ methods }) => methods),
     hint,
@@ -92,7 +92,7 @@ const serveOperation = async (
     operation,
   );
   if (record.caller !== undefined) state.caller = record.caller;
-  write(context, record, reply);
+  writeReply(context, record, reply);
 };
 
 /**
@@ -107,7 +107,7 @@ export const headerOf = ({ headers, rawHeaders }: IncomingMessage, name: string)
 };
 
 /** Writes the reply. Emits the cause of a 500 or 503 as the application's `error` event. */
-const write = (context: Context, record: RequestRecord, { status, headers, body }: Reply): void => {
+const writeReply = (context: Context, record: RequestRecord, { status, headers, body }: Reply): void => {
   // Keep the `Vary` that middleware for CORS has set, because `context.set` replaces it.
   const earlierVary = context.res.getHeader('Vary');
   record.reportCause((cause) => context.app.emit('error', cause, context));
@@ -119,8 +119,8 @@ const write = (context: Context, record: RequestRecord, { status, headers, body 
 };
 
 /** Writes the reply of a route that is no operation. */
-export const respond = (context: Context, outcome: E.Either<HttpFailure, Reply>): void => {
+export const writeOutcome = (context: Context, outcome: Outcome): void => {
   const record = recordOf(context);
   record.outcome = outcome;
-  write(context, record, replyOf(outcome, record.id, {}, context.get('If-None-Match')));
+  writeReply(context, record, replyOf(outcome, record.id, {}, context.get('If-None-Match')));
 };

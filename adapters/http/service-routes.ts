@@ -9,7 +9,7 @@ import { securityHeaders } from './headers';
 import { documentReply, pages } from './pages';
 import { jsonReply, type Reply } from './reply';
 import { recordOf } from './request-record';
-import { type Context, exactRouter, respond, type State, unmatched } from './routes';
+import { type Context, exactRouter, writeOutcome, type KoaState, unmatched } from './routes';
 
 export type CheckReadiness = TE.TaskEither<NotReady, void>;
 
@@ -48,7 +48,7 @@ export const addAdminRoutes = (app: Koa, checkReadiness: CheckReadiness, readMet
 /** Paths of the health checks. Probes call them often, so their requests are logged only at level debug. */
 export const healthPaths = ['/livez', '/readyz'] as const;
 
-const addHealthRoutes = (router: Router<State>, checkReadiness: CheckReadiness): void => {
+const addHealthRoutes = (router: Router<KoaState>, checkReadiness: CheckReadiness): void => {
   addRoute(router, '/livez', () => TE.right(jsonReply(200, '{"status":"live"}')));
   addRoute(router, '/readyz', () =>
     pipe(
@@ -59,19 +59,19 @@ const addHealthRoutes = (router: Router<State>, checkReadiness: CheckReadiness):
 };
 
 const addRoute = (
-  router: Router<State>,
+  router: Router<KoaState>,
   path: string,
   handle: (context: Context) => TE.TaskEither<HttpFailure, Reply>,
 ): void => {
   router.get(path, async (context) => {
     const record = recordOf(context);
     record.route = path;
-    respond(context, await record.endInTime(handle(context)()));
+    writeOutcome(context, await record.deadline.endInTime(handle(context)()));
   });
 };
 
 const answerUnmatched =
-  (router: Router<State>, hint?: string) =>
+  (router: Router<KoaState>, hint?: string) =>
   (context: Context): void => {
-    respond(context, E.left(unmatched(router, context.path, hint)));
+    writeOutcome(context, E.left(unmatched(router, context.path, hint)));
   };

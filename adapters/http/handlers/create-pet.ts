@@ -15,7 +15,7 @@ export const handleCreatePet: Handler = async (store, request) => {
   if (E.isLeft(key)) return key;
   const newPet = await readJson(request);
   if (E.isLeft(newPet)) return newPet;
-  const created = await store.createPet(newPet.right, key.right, request.record.deadline)();
+  const created = await store.createPet(newPet.right, key.right, request.record.deadline.time)();
   if (E.isLeft(created)) return created;
   const { pet, replayed, ignored } = created.right;
   request.record.petId = pet.id;
@@ -48,7 +48,7 @@ const readIdempotencyKey = (text: string | undefined): E.Either<HttpFailure, str
 const readJson = async (request: PetRequest): Promise<E.Either<HttpFailure, unknown>> => {
   const head = checkHead(request);
   if (E.isLeft(head)) return head;
-  const body = await request.record.untilArrived(request.readBody());
+  const body = await request.record.deadline.pauseUntil(request.readBody());
   if (E.isLeft(body)) return body;
   return body.right.length === 0 ? E.left(emptyBody) : parseJsonBytes(body.right);
 };

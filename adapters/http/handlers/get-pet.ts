@@ -12,7 +12,7 @@ import { jsonReply } from '../reply';
 export const handleGetPet: Handler = async (store, { petId, record }) => {
   const id = int64FromText(petId);
   if (id === undefined) return E.left(notFound);
-  const pet = await store.getPet(id, record.deadline)();
+  const pet = await store.getPet(id, record.deadline.time)();
   return E.isLeft(pet) ? pet : E.right(jsonReply(200, serialisePet(pet.right)));
 };
 

@@ -13,7 +13,7 @@ export const handleListPets: Handler = async (store, { query, record }) => {
   // An invalid text stays as it is, so that the core rejects it.
   const known = parameters.right.filter(isKnown);
   const values = Object.fromEntries(known.map(({ name, value }) => [name, parsers[name]?.(value) ?? value]));
-  const page = await store.listPets(values, record.deadline)();
+  const page = await store.listPets(values, record.deadline.time)();
   if (E.isLeft(page)) return page;
   const names = parameters.right.map(({ name }) => name);
   const headers = { ...linkToNext(parameters.right, page.right), ...unknownFieldsHeader(names, parsers) };

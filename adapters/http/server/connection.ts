@@ -1,28 +1,15 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
 import type { HttpFailure } from '../errors';
 import type { RequestHead } from '../forwarded';
-import { collectBody, hasBody } from '../request-body';
-import type { AcceptPriority } from './accept-priority';
+import { collectBody, continueOnceRead, hasBody } from '../request-body';
 import { endSocket } from './end-socket';
-import { type ErrorResponse, errorText } from './error-response';
+import { errorText } from './error-response';
 import { announceKeepAlive, closeAfter } from '../keep-alive';
 import { RequestParts } from './request-parts';
+import type { ServerState } from './server-state';
 import { isMalformedHeadRequest, type ParserError, parserFailure, validateRequest } from './validate-request';
-
-/** Request listener, such as the callback of a Koa application. If it throws or rejects, the connection is closed. */
-export type Listener = (request: IncomingMessage, response: ServerResponse) => unknown;
-
-/** Parts of a server that its connections share. While `isStopping` is true, each response closes its connection. */
-export interface ServerState {
-  readonly listener: Listener;
-  /** Makes the response to a failure that the server detects. The server adds Content-Length, Connection and Date. */
-  readonly errorResponse: (failure: HttpFailure, request: RequestHead) => ErrorResponse;
-  readonly acceptPriority: AcceptPriority;
-  /** Time after which a silent connection is closed, for the header `Keep-Alive` (RFC 9112, section 9.3). */
-  readonly idleSeconds: number;
-  isStopping: boolean;
-}
 
 /**
  * State of a connection. Node's parser receives bytes only while it is Idle, and in Running until the end of the body.
@@ -33,7 +20,7 @@ export interface ServerState {
  *
  * Otherwise bytes stay in the socket, or are discarded in Closing.
  */
-type State = { readonly _tag: 'Idle' | 'Waiting' | 'Closing' } | Running;
+type ConnectionState = { readonly _tag: 'Idle' | 'Waiting' | 'Closing' } | Running;
 
 interface Running {
   readonly _tag: 'Running';
@@ -41,9 +28,9 @@ interface Running {
   readonly response: ServerResponse;
 }
 
-const idle: State = { _tag: 'Idle' };
-const waiting: State = { _tag: 'Waiting' };
-const closing: State = { _tag: 'Closing' };
+const idle: ConnectionState = { _tag: 'Idle' };
+const waiting: ConnectionState = { _tag: 'Waiting' };
+const closing: ConnectionState = { _tag: 'Closing' };
 
 /** Removes the listeners of an event of a socket. Returns a function that calls them. */
 const takeListeners = (
@@ -188,7 +175,7 @@ export class Connection {
 
   /** Answers directly on the socket, because the listener may still use the ServerResponse. Closes the connection. */
   reject(failure: HttpFailure, request: RequestHead): void {
-    const response = this.serving.errorResponse(failure, request);
+    const response = this.serving.rejectRequest(failure, request);
     this.state = closing;
     this.socket.write(errorText(response, request.method === 'HEAD'));
     endSocket(this.socket, true);
@@ -228,3 +215,28 @@ export class Connection {
     if (!isArriving && !isUnanswered && state !== waiting) this.socket.destroy();
   }
 }
+
+/** Keeps a Connection of each socket that a server has accepted, and passes on the server's events. */
+export const trackConnections = (server: Server, serving: ServerState): ReadonlyMap<Duplex, Connection> => {
+  const open = new Map<Duplex, Connection>();
+  server.on('connection', (socket) => {
+    serving.acceptPriority.accept();
+    open.set(socket, new Connection(socket, serving));
+    socket.once('close', () => open.delete(socket));
+  });
+  const begin: RequestListener = (request, response) => {
+    open.get(request.socket)?.begin(request, response);
+  };
+  server.on('request', begin);
+  server.on('checkContinue', continueOnceRead).on('checkContinue', begin);
+  // Node emits this event for an Expect other than 100-continue. `validateRequest` rejects such a request with 417.
+  server.on('checkExpectation', begin);
+  server.on('connect', (request, socket) => {
+    // Node has removed its `error` listener. Without one, a connection reset would end the process.
+    socket.on('error', () => undefined);
+    open.get(socket)?.reject({ _tag: 'MethodNotAllowed', allowed: [] }, request);
+  });
+  server.on('clientError', (error, socket) => open.get(socket)?.failParsing(error));
+  server.on('timeout', (socket: Duplex) => open.get(socket)?.closeInactive());
+  return open;
+};

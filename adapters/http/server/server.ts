@@ -1,17 +1,17 @@
 import { once } from 'node:events';
-import { type RequestListener, Server } from 'node:http';
+import { Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { setImmediate as immediate, setTimeout as pause } from 'node:timers/promises';
 import { AcceptPriority } from './accept-priority';
 import { requestLimits } from '../limits';
-import { continueOnceRead } from '../request-body';
-import { Connection, type Listener, type ServerState } from './connection';
+import { type Connection, trackConnections } from './connection';
+import type { Listener, ServerState } from './server-state';
 import { serverTimeouts } from './timeouts';
 import { unreadLimit } from './unread-limit';
 import { maxKeptHeaders } from './validate-request';
 
 /** Options of `startHttpServer`. */
-export interface HttpServerOptions extends Pick<ServerState, 'errorResponse'> {
+export interface HttpServerOptions extends Pick<ServerState, 'rejectRequest'> {
   readonly host: string;
   readonly port: number;
   /** Maximum number of open connections. Further connections are closed at once. */
@@ -121,7 +121,7 @@ const closeAll = async (
  */
 export const startHttpServer = async (
   listener: Listener,
-  { host, port, maxConnections, idleSeconds, errorResponse, onConnectionRefused }: HttpServerOptions,
+  { host, port, maxConnections, idleSeconds, rejectRequest, onConnectionRefused }: HttpServerOptions,
 ): Promise<HttpServer> => {
   const server = createNodeServer(idleSeconds);
   server.maxConnections = maxConnections;
@@ -129,29 +129,9 @@ export const startHttpServer = async (
   await once(server, 'listening');
 
   const acceptPriority = new AcceptPriority();
-  const serving: ServerState = { listener, errorResponse, acceptPriority, idleSeconds, isStopping: false };
-  const open = new Map<Duplex, Connection>();
-  server.on('connection', (socket) => {
-    acceptPriority.accept();
-    const connection = new Connection(socket, serving);
-    open.set(socket, connection);
-    socket.once('close', () => open.delete(socket));
-  });
-  server.on('timeout', (socket: Duplex) => open.get(socket)?.closeInactive());
+  const serving: ServerState = { listener, rejectRequest, acceptPriority, idleSeconds, isStopping: false };
+  const open = trackConnections(server, serving);
   server.on('drop', () => onConnectionRefused?.());
-  const begin: RequestListener = (request, response) => {
-    open.get(request.socket)?.begin(request, response);
-  };
-  server.on('request', begin);
-  server.on('checkContinue', continueOnceRead).on('checkContinue', begin);
-  // Node emits this event for an Expect other than 100-continue. `validateRequest` rejects such a request with 417.
-  server.on('checkExpectation', begin);
-  server.on('connect', (request, socket) => {
-    // Node has removed its `error` listener. Without one, a connection reset would end the process.
-    socket.on('error', () => undefined);
-    open.get(socket)?.reject({ _tag: 'MethodNotAllowed', allowed: [] }, request);
-  });
-  server.on('clientError', (error, socket) => open.get(socket)?.failParsing(error));
   // Ignore errors of connections that cannot be accepted, such as when file descriptors run out. An `error` event
   // without a listener would end the process.
   server.on('error', () => undefined);

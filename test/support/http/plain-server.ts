@@ -6,13 +6,13 @@ import {
   type HttpServerOptions,
   startHttpServer,
 } from '../../../adapters/http/server/server';
-import type { Listener } from '../../../adapters/http/server/connection';
+import type { Listener } from '../../../adapters/http/server/server-state';
 import type { ErrorResponse } from '../../../adapters/http/server/error-response';
 import { describeFailure, type HttpFailure } from '../../../adapters/http/errors';
 import { connectTo, exchangeBytes, type RawConnection } from './raw-connection';
 
 /** Makes a response with the failure as JSON. */
-export const errorResponse = (failure: HttpFailure): ErrorResponse => ({
+export const rejectRequest = (failure: HttpFailure): ErrorResponse => ({
   status: describeFailure(failure).status,
   headers: { 'Content-Type': 'application/json' },
   body: JSON.stringify(failure),
@@ -44,7 +44,7 @@ export const startPlainServer = async (
     port: 0,
     maxConnections: 1_000,
     idleSeconds: 65,
-    errorResponse,
+    rejectRequest,
     ...options,
   });
   running.add(server);

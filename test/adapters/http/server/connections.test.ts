@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { mock } from 'node:test';
-import type { Listener } from '../../../../adapters/http/server/connection';
+import type { Listener } from '../../../../adapters/http/server/server-state';
 import { eventually } from '../../../support/eventually';
 import { startPlainServer, statusesIn, stopPlainServers } from '../../../support/http/plain-server';
 import { getRequest, headOf, postRequest } from '../../../support/http/raw-connection';

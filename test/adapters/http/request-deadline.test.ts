@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import * as E from 'fp-ts/Either';
 import { mock } from 'node:test';
-import { maxResponseMs, RequestRecord } from '../../../adapters/http/request-record';
+import { maxResponseMs, RequestDeadline } from '../../../adapters/http/request-deadline';
 import { fakeTimeouts } from '../../support/fake-timers';
 
 describe('A request whose body has not arrived', () => {
@@ -9,12 +9,13 @@ describe('A request whose body has not arrived', () => {
     fakeTimeouts();
     const set = mock.method(globalThis, 'setTimeout');
     const cleared = mock.method(globalThis, 'clearTimeout');
-    const record = new RequestRecord(undefined);
+    const startedAt = performance.now();
+    const deadline = new RequestDeadline(startedAt);
     const timeBeforeMs = 1_000;
-    mock.method(performance, 'now', () => record.startedAt + timeBeforeMs);
+    mock.method(performance, 'now', () => startedAt + timeBeforeMs);
     const reply = E.right({ status: 201, headers: {}, body: '' });
     let arrive = (_reply: typeof reply): void => undefined;
-    const outcome = record.endInTime(record.untilArrived(new Promise((resolve) => (arrive = resolve))));
+    const outcome = deadline.endInTime(deadline.pauseUntil(new Promise((resolve) => (arrive = resolve))));
     mock.timers.tick(maxResponseMs);
     arrive(reply);
     expect(await outcome).to.equal(reply);
