@@ -1,33 +1,13 @@
 import type { Knex } from 'knex';
 import { hash } from 'node:crypto';
-import { hasTable, type ReadColumns } from './database/store-database';
-
-export interface Table {
-  readonly name: string;
-  readonly noun: string;
-  readonly primaryKey: ReadonlyArray<string>;
-}
-
-// Tables whose rows are the contents of a store. Two others are left out: a heartbeat only shows that writes work, and
-// the count of a rate limit is of no use after its window.
-export const pets: Table = { name: 'pets', noun: 'animal', primaryKey: ['id'] };
-export const apiKeys: Table = { name: 'api_keys', noun: 'API key', primaryKey: ['id'] };
-export const idempotencyKeys: Table = {
-  name: 'idempotency_keys',
-  noun: 'idempotency key',
-  primaryKey: ['owner_id', 'idempotency_key'],
-};
-export const changeRecords: Table = {
-  name: 'animal_store_changes',
-  noun: 'record of a change',
-  primaryKey: ['id'],
-};
-
-const tables = [pets, apiKeys, idempotencyKeys, changeRecords];
+import { toIsoTimeOrNull } from './database/clock';
+import { hasTable, type ReadColumns, type StoreDatabase } from './database/store-database';
+import { type ContentTable, contentTables } from './database/tables';
+import { toTaskEither } from './database/work';
 
 /** True if a database has animals, API keys, idempotency keys or records of changes. */
 export const hasContents = async (knex: Knex, statements: ReadColumns): Promise<boolean> => {
-  for (const { name } of tables)
+  for (const { name } of contentTables)
     if (
       (await hasTable(knex, statements, name)) &&
       (await knex(name).first<unknown>(knex.raw('1'))) !== undefined
@@ -47,7 +27,7 @@ export type TextRow = Readonly<Record<string, string | null>>;
  */
 export const readTable = async (
   from: Knex,
-  { name, primaryKey }: Table,
+  { name, primaryKey }: ContentTable,
   signal: AbortSignal,
   onRows?: (rows: ReadonlyArray<TextRow>) => Promise<void>,
 ) => {
@@ -90,7 +70,7 @@ export const differenceText = (
 export const countRows = async (from: Knex): Promise<number> => {
   let rows = 0;
   try {
-    for (const { name } of tables) {
+    for (const { name } of contentTables) {
       const counted = await from(name).count({ count: '*' }).first<{ count: number | string }>();
       rows += Number(counted.count);
     }
@@ -99,3 +79,27 @@ export const countRows = async (from: Knex): Promise<number> => {
     return 0;
   }
 };
+
+/**
+ * Reads the number of animals, the last id, and when the newest animal was created. Also reads when a key was last
+ * used: the last use may be up to an hour later.
+ */
+export const readContents = ({ withMigrationLock, statements }: StoreDatabase) =>
+  // The transaction of the migration lock has no statement timeout, which a count of many animals would exceed.
+  toTaskEither(() =>
+    withMigrationLock(async (transaction) => {
+      const { animals, newest } = await transaction('pets')
+        .count({ animals: '*' })
+        .max({ newest: 'created_at' })
+        .first<{ animals: number | string; newest: number | string | null }>();
+      const { used } = await transaction('api_keys')
+        .max({ used: 'last_used_at' })
+        .first<{ used: number | string | null }>();
+      return {
+        animals: Number(animals),
+        lastId: await statements.readLastId(transaction),
+        newestAt: toIsoTimeOrNull(newest),
+        lastUsedAt: toIsoTimeOrNull(used),
+      };
+    }),
+  );

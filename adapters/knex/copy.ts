@@ -5,18 +5,14 @@ import type { OwnDatabase } from './database/own-database';
 import type { StoreDatabase } from './database/store-database';
 import { isKind, DiagnosedError, withoutStatement } from './database/errors';
 import {
-  apiKeys,
-  changeRecords,
   countRows,
   differenceText,
   hasContents,
-  idempotencyKeys,
-  pets,
   readTable,
-  type Table,
   type TableDigest,
   type TextRow,
 } from './contents';
+import { type ContentTable, contentTables } from './database/tables';
 import { keepAwake } from './database/long-work';
 import { inTransaction, toTaskEither } from './database/work';
 import { checkColumns } from './database/requirements';
@@ -65,10 +61,8 @@ export interface CopyState {
 }
 
 export interface CopiedStore {
-  readonly animals: number;
-  readonly apiKeys: number;
-  readonly idempotencyKeys: number;
-  readonly changes: number;
+  /** Numbers of rows, by the names of their tables. */
+  readonly rows: ReadonlyMap<string, number>;
   readonly lastId: bigint;
 }
 
@@ -84,7 +78,7 @@ export const copyStore = async (
   state: CopyState,
   signal: AbortSignal,
 ): Promise<CopiedStore> => {
-  const read = new Map<Table, TableDigest>();
+  const read = new Map<ContentTable, TableDigest>();
   const rowsToCopy = state.showsShare === true ? await countRows(source.reads) : 0;
   const rowsToRead = rowsToCopy * (source.isLocked === true ? 2 : 3);
   let rowsRead = 0;
@@ -94,7 +88,7 @@ export const copyStore = async (
     return Promise.resolve();
   };
 
-  const copyTable = async (table: Table, from: Knex, to: Knex): Promise<number> => {
+  const copyTable = async (table: ContentTable, from: Knex, to: Knex): Promise<number> => {
     const copied = await readTable(from, table, signal, async (rows) => {
       await to(table.name).insert(rows);
       state.rows += rows.length;
@@ -115,16 +109,12 @@ export const copyStore = async (
         'the target has animals, keys or records of changes already; copy into an empty database',
       );
     const copyRows = async (from: Knex): Promise<CopiedStore> => {
-      const copied = {
-        animals: await copyTable(pets, from, to),
-        apiKeys: await copyTable(apiKeys, from, to),
-        idempotencyKeys: await copyTable(idempotencyKeys, from, to),
-        changes: await copyTable(changeRecords, from, to),
-        lastId: await source.statements.readLastId(from),
-      };
-      if (copied.lastId > 0n) await target.statements.setLastId(to, copied.lastId);
+      const rows = new Map<string, number>();
+      for (const table of contentTables) rows.set(table.name, await copyTable(table, from, to));
+      const lastId = await source.statements.readLastId(from);
+      if (lastId > 0n) await target.statements.setLastId(to, lastId);
       state.phase = 'committing';
-      return copied;
+      return { rows, lastId };
     };
     // With `repeatable read`, all statements read the same state of the source. In SQLite a transaction always does,
     // and Knex ignores the level.

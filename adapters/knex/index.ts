@@ -1,24 +1,31 @@
 export * from './api-keys/api-key-store';
 export { knexAuthenticate } from './api-keys/authenticate';
 export { type Change, type ChangeLog, changeLog, type Creation } from './changes';
+export { readContents } from './contents';
 export { checkCopySource, type CopiedStore, copyStore, type CopyState, openSqliteSource } from './copy';
 export type {
   ConnectionRoom,
   DatabaseFinding,
   OwnDatabase,
-  PoolUsage,
   PostgresDatabase,
   SqliteDatabase,
 } from './database/own-database';
+export type { PoolUsage } from './database/pool';
 export type { StoreDatabase } from './database/store-database';
 export { type ErrorKind, DiagnosedError, errorCode, errorKindOf } from './database/errors';
 export * from './host';
-export * from './inspection';
-export { migrate, migrateExisting, type MigrateOptions, type NotInitialized } from './migrations/migrate';
+export * from './health/doctor';
+export {
+  migrate,
+  migrateExisting,
+  type MigrateOptions,
+  type NotInitialized,
+  readSchema,
+} from './migrations/migrate';
 export { generationMismatch, migrationConfig, ownTables, type SchemaState } from './migrations/migrations';
 export { batchOperations, knexPetRepository, type RepositoryObserver } from './pets/repository';
-export * from './readiness';
-export * from './status';
+export * from './health/readiness';
+export * from './health/status';
 export { postgresConfiguration, type PostgresOptions } from './postgres/configuration';
 export { setSequenceAdvice } from './postgres/ids';
 export { openPostgres } from './postgres/postgres';

@@ -64,8 +64,8 @@ const copy = async (targetUrl: string, state: CopyState, context: TransferContex
   }
 };
 
-const summary = ({ animals, apiKeys, idempotencyKeys, lastId }: CopiedStore): string =>
-  `copied and compared: ${counted(animals, 'animal')}, ${counted(apiKeys, 'API key')}, ${counted(idempotencyKeys, 'idempotency key')}; the next animal gets an id above ${lastId}`;
+const summary = ({ rows, lastId }: CopiedStore): string =>
+  `copied and compared: ${counted(rows.get('pets') ?? 0, 'animal')}, ${counted(rows.get('api_keys') ?? 0, 'API key')}, ${counted(rows.get('idempotency_keys') ?? 0, 'idempotency key')}; the next animal gets an id above ${lastId}`;
 
 const remains: Readonly<Record<CopyState['phase'], string>> = {
   copying: 'nothing was copied',

@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import type { PoolUsage } from './pool';
 import type { StoreDatabase } from './store-database';
 
 /** Result of one check of a PostgreSQL server by `OwnDatabase.inspect`. */
@@ -25,13 +26,6 @@ export interface DatabaseSizes {
   readonly diskAvailable?: number;
   /** Unix time at which the certificate of a PostgreSQL server expires. Undefined without TLS. */
   readonly certificateExpirySeconds?: number | undefined;
-}
-
-export interface PoolUsage {
-  readonly pool: string;
-  readonly used: number;
-  readonly idle: number;
-  readonly waiting: number;
 }
 
 /** Members of an opened database on both engines. */
@@ -96,31 +90,3 @@ export interface PostgresDatabase extends OpenedDatabase {
 
 /** Database whose connections the store opens. Call `close` at the end. */
 export type OwnDatabase = SqliteDatabase | PostgresDatabase;
-
-/** Connection pool of Knex, from the package `tarn`. */
-interface Pool {
-  readonly numUsed: () => number;
-  readonly numFree: () => number;
-  readonly numPendingAcquires: () => number;
-}
-
-export const poolUsageOf =
-  (name: string, { client }: { readonly client: { readonly pool: Pool } }) =>
-  (): PoolUsage => ({
-    pool: name,
-    used: client.pool.numUsed(),
-    idle: client.pool.numFree(),
-    waiting: client.pool.numPendingAcquires(),
-  });
-
-const ignore = (): void => undefined;
-
-export const silentLog: Knex.Logger = { warn: ignore, error: ignore, deprecate: ignore, debug: ignore };
-
-export const withPool = async <A>(pool: Knex, use: (pool: Knex) => Promise<A>): Promise<A> => {
-  try {
-    return await use(pool);
-  } finally {
-    await pool.destroy();
-  }
-};

@@ -1,51 +1,7 @@
 import type { Knex } from 'knex';
 import { DiagnosedError } from './errors';
-import { petColumns } from './pet-columns';
 import type { ReadColumns } from './store-database';
-
-/** Type of a column. A `key` is a text that the database sorts by its bytes. */
-type ColumnType = 'text' | 'key' | 'bigint' | 'integer';
-
-/** Columns that the statements of this program use, by table. A database may have more. */
-export const requiredColumns: Readonly<Record<string, Readonly<Record<string, ColumnType>>>> = {
-  pets: {
-    ...Object.fromEntries(petColumns.map(({ name, type }) => [name, type])),
-    created_at: 'bigint',
-    created_by: 'text',
-  },
-  idempotency_keys: {
-    owner_id: 'key',
-    idempotency_key: 'key',
-    content_hash: 'text',
-    pet_id: 'bigint',
-    expires_at: 'bigint',
-  },
-  api_keys: {
-    id: 'key',
-    owner_id: 'text',
-    name: 'text',
-    hash: 'key',
-    last_four: 'text',
-    access: 'text',
-    created_at: 'bigint',
-    revoked_at: 'bigint',
-    expires_at: 'bigint',
-    lifetime_ms: 'bigint',
-    last_used_at: 'bigint',
-  },
-  heartbeats: { id: 'integer', beaten_at: 'bigint' },
-  rate_limits: { key: 'key', points: 'integer', expire: 'bigint' },
-  animal_store_changes: {
-    id: 'key',
-    changed_at: 'bigint',
-    operator: 'text',
-    action: 'text',
-    key_id: 'key',
-    ...Object.fromEntries(petColumns.map(({ name, type }) => [name === 'id' ? 'pet_id' : name, type])),
-    created_at: 'bigint',
-    created_by: 'text',
-  },
-};
+import { type ColumnType, tables } from './tables';
 
 const accepted: Readonly<Record<ColumnType, ReadonlyArray<string>>> = {
   text: ['text', 'key'],
@@ -66,12 +22,15 @@ export const findMissingColumns = async (
   knex: Knex,
   { readColumns }: ReadColumns,
 ): Promise<string | undefined> => {
-  const columns = await readColumns(knex, Object.keys(requiredColumns));
-  const types = new Map(columns.map(({ table, column, type }) => [`${table}.${column}`, type]));
-  const tables = new Set(columns.map(({ table }) => table));
-  const lacks = Object.entries(requiredColumns).flatMap(([table, needed]) =>
-    tables.has(table)
-      ? Object.entries(needed)
+  const found = await readColumns(
+    knex,
+    tables.map(({ name }) => name),
+  );
+  const types = new Map(found.map(({ table, column, type }) => [`${table}.${column}`, type]));
+  const foundTables = new Set(found.map(({ table }) => table));
+  const lacks = tables.flatMap(({ name: table, columns }) =>
+    foundTables.has(table)
+      ? Object.entries(columns)
           .map(([column, need]) => [`${table}.${column}`, need] as const)
           .filter(([name, need]) => !accepted[need].includes(types.get(name) ?? ''))
           .map(([name, need]) => `${name} (${need === 'key' ? 'text collate "C"' : need})`)

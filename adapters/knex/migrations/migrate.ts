@@ -139,6 +139,9 @@ export const migrateExisting = (
 ): TE.TaskEither<Unavailable | NotInitialized, ReadonlyArray<string>> =>
   pipe(migrateWith(database, options, false), TE.flatMap(TE.fromNullable(notInitialized)));
 
+export const readSchema = ({ reads, statements }: StoreDatabase): TE.TaskEither<Unavailable, SchemaState> =>
+  toTaskEither(() => readSchemaState(reads, statements));
+
 /**
  * Runs the pending migrations and rolls them back. A timeout counts as success, because PostgreSQL has checked the
  * rights by then.

@@ -1,8 +1,8 @@
 import type { Knex } from 'knex';
 import { engineOf } from '../database/engine';
 import { DiagnosedError } from '../database/errors';
-import { requiredColumns } from '../database/requirements';
 import { hasTable, type ReadColumns } from '../database/store-database';
+import { tables } from '../database/tables';
 import { recordChanges } from './record-changes';
 
 /**
@@ -163,8 +163,9 @@ export const migrationTable = 'animal_store_migrations';
 
 /** Tables of a store in a database that it may share with other programs. */
 export const ownTables: ReadonlyArray<string> = [
-  ...Object.keys(requiredColumns),
-  ...[migrationTable, `${migrationTable}_lock`],
+  ...tables.map(({ name }) => name),
+  migrationTable,
+  `${migrationTable}_lock`,
 ];
 
 /**

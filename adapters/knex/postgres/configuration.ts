@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import { callbackify } from 'node:util';
-import { silentLog } from '../database/own-database';
+import { silentLog } from '../database/pool';
 import { databaseTimeouts } from '../database/timeouts';
 import { migrationConfig } from '../migrations/migrations';
 import { prepareConnection } from './prepare-connection';

@@ -1,6 +1,7 @@
 import knex, { type Knex } from 'knex';
 import { isKind } from '../database/errors';
-import { poolUsageOf, type PostgresDatabase, withPool } from '../database/own-database';
+import type { PostgresDatabase } from '../database/own-database';
+import { poolUsageOf, withPool } from '../database/pool';
 import type { StoreDatabase, Statements } from '../database/store-database';
 import { inTransaction, tryAndRollBack } from '../database/work';
 import { postgresConfiguration, type PostgresOptions, sessionsOf, statementTimeoutOf } from './configuration';
@@ -61,7 +62,7 @@ export const openPostgres = (url: PostgresUrl, options: PostgresOptions): Postgr
       pool: { min: 0, max: 1 },
     });
   const usage = poolUsageOf('shared', pool);
-  const { statements, run, isDistributed, readFacts } = postgresStatements(acceptsWrites, () => facts);
+  const { statements, run, isDistributed, connectedFacts } = postgresStatements(acceptsWrites, () => facts);
   return {
     ...postgresDatabase(pool, statements),
     engine: 'PostgreSQL',
@@ -81,7 +82,7 @@ export const openPostgres = (url: PostgresUrl, options: PostgresOptions): Postgr
     },
     inspectIds: async (count) =>
       (await isDistributed(pool)) ? undefined : inspectSequence(pool, run, count),
-    checkRights: async () => checkRights(pool, prefixOf(await readFacts(pool))),
+    checkRights: async () => checkRights(pool, prefixOf(await connectedFacts(pool))),
     checkSpace: spaceCheck(pool),
     runTrial: (migration) =>
       tryAndRollBack(pool, async (transaction) => {

@@ -1,17 +1,13 @@
 import type { Knex } from 'knex';
 import { errorWithCode, rowSecurityError } from '../database/errors';
+import { tables } from '../database/tables';
 
-/**
- * Rights that `serve` needs, by table or sequence. The grants in deploy/postgres have more, for other commands. A
- * `select ... for share` needs the right to update.
- */
+/** Rights that `serve` needs, by table or sequence. */
 export const requiredRights: Readonly<Record<string, ReadonlyArray<string>>> = {
-  pets: ['select', 'insert'],
+  ...Object.fromEntries(
+    tables.filter(({ rights }) => rights.length > 0).map(({ name, rights }) => [name, rights]),
+  ),
   pets_id_seq: ['usage'],
-  idempotency_keys: ['select', 'insert', 'update', 'delete'],
-  api_keys: ['select', 'update'],
-  heartbeats: ['select', 'insert', 'update'],
-  rate_limits: ['select', 'insert', 'update'],
 };
 
 /** Selects the rights that the role lacks, and, with null as their right, the tables whose rows RLS would hide. */

@@ -24,7 +24,7 @@ export type SelectCells = (...statement: Parameters<RunStatement>) => Promise<Re
 
 /** Makes the functions that run statements on the sessions of a pool. */
 export const statementRunner = (
-  readFacts: (knex: Knex) => Promise<SessionFacts>,
+  connectedFacts: (knex: Knex) => Promise<SessionFacts>,
 ): { readonly run: RunStatement; readonly selectCells: SelectCells } => {
   const run = async <Row>(
     knex: Knex,
@@ -32,7 +32,7 @@ export const statementRunner = (
     bindings: ReadonlyArray<Knex.RawBinding>,
     options: { readonly rowMode?: 'array' } = {},
   ): Promise<ReadonlyArray<Row>> => {
-    const facts = await readFacts(knex);
+    const facts = await connectedFacts(knex);
     const query = knex.raw<{ readonly rows: ReadonlyArray<Row> }>(
       sql.replaceAll(/\{(\w*)\}/g, (_, table: string) => `${prefixOf(facts)}${table}`),
       bindings,

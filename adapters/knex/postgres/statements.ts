@@ -184,12 +184,12 @@ const citusDetector = () => {
 /** Makes the statements for PostgreSQL or Citus. Reads of animals have the SQL condition `acceptsWritesSql`. */
 export const postgresStatements = (acceptsWritesSql: string, facts: () => SessionFacts) => {
   const isDistributed = citusDetector();
-  /** Opens a connection if none was opened before, because the facts are unknown until then. */
-  const readFacts = async (knex: Knex): Promise<SessionFacts> => {
+  /** Returns the facts. Connects first if no connection was opened before. */
+  const connectedFacts = async (knex: Knex): Promise<SessionFacts> => {
     await isDistributed(knex);
     return facts();
   };
-  const { run, selectCells } = statementRunner(readFacts);
+  const { run, selectCells } = statementRunner(connectedFacts);
   const single = singleServerStatements(selectCells, acceptsWritesSql);
   const distributed = distributedStatements(selectCells, acceptsWritesSql);
   const variantFor = async (knex: Knex) => ((await isDistributed(knex)) ? distributed : single);
@@ -207,9 +207,9 @@ export const postgresStatements = (acceptsWritesSql: string, facts: () => Sessio
       return BigInt(row?.id ?? 0);
     },
     setLastId: (knex, id) => run(knex, { sql: `select setval(${sequence}, ?::bigint)` }, [id.toString()]),
-    readColumns: async (knex, tables) => readColumns(knex, (await readFacts(knex)).schema, tables),
+    readColumns: async (knex, tables) => readColumns(knex, (await connectedFacts(knex)).schema, tables),
     insertLocked: async (knex, sql, bindings) =>
       run(knex, { sql: (await isDistributed(knex)) ? sql : `${sql} for update` }, bindings),
   };
-  return { statements, run, isDistributed, readFacts };
+  return { statements, run, isDistributed, connectedFacts };
 };

@@ -1,7 +1,7 @@
 import { constVoid } from 'fp-ts/function';
 import type { Knex } from 'knex';
 import { pathToFileURL } from 'node:url';
-import { silentLog } from '../database/own-database';
+import { silentLog } from '../database/pool';
 import { withoutStatement } from '../database/errors';
 import { migrationConfig } from '../migrations/migrations';
 import { databaseTimeouts } from '../database/timeouts';

@@ -16,7 +16,8 @@ import {
 import { stat, statfs } from 'node:fs/promises';
 import knex, { type Knex } from 'knex';
 import { dirname, resolve } from 'node:path';
-import { type DatabaseSizes, withPool } from '../database/own-database';
+import type { DatabaseSizes } from '../database/own-database';
+import { withPool } from '../database/pool';
 import { errorCode, errorWithCode, DiagnosedError, withoutStatement } from '../database/errors';
 import { toEither } from '../database/work';
 import { readSchemaState } from '../migrations/migrations';

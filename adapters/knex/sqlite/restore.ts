@@ -1,6 +1,6 @@
 import knex, { type Knex } from 'knex';
 import { existsSync, linkSync, renameSync, rmSync, statSync } from 'node:fs';
-import { withPool } from '../database/own-database';
+import { withPool } from '../database/pool';
 import { isKind, DiagnosedError, withoutStatement } from '../database/errors';
 import { inTransaction } from '../database/work';
 import { hasContents } from '../contents';

@@ -1,6 +1,7 @@
 import { constVoid } from 'fp-ts/function';
 import knex, { type Knex } from 'knex';
-import { poolUsageOf, type SqliteDatabase, withPool } from '../database/own-database';
+import type { SqliteDatabase } from '../database/own-database';
+import { poolUsageOf, withPool } from '../database/pool';
 import { hasTable, type StoreDatabase } from '../database/store-database';
 import { inTransaction, tryAndRollBack } from '../database/work';
 import { migrationTable } from '../migrations/migrations';

@@ -1,9 +1,9 @@
 import type { Task } from 'fp-ts/Task';
 import { checkGroups } from './checks';
-import { type ErrorKind, errorKindOf } from './database/errors';
-import type { OwnDatabase } from './database/own-database';
-import { databaseTimeouts } from './database/timeouts';
-import { withTimeout } from './database/work';
+import { type ErrorKind, errorKindOf } from '../database/errors';
+import type { OwnDatabase } from '../database/own-database';
+import { databaseTimeouts } from '../database/timeouts';
+import { withTimeout } from '../database/work';
 
 const lacksRights = 'the role lacks rights';
 const noAnswer = 'the database does not answer';
@@ -25,11 +25,13 @@ const reasons: Readonly<Partial<Record<ErrorKind, string>>> = {
 };
 
 const checkGroup = async (
-  { checks, failure }: (typeof checkGroups)[number],
+  { checks }: (typeof checkGroups)[number],
   database: OwnDatabase,
 ): Promise<string | undefined> => {
-  for (const { find, reason = failure, isOnlyForDoctor = false } of checks)
-    if (!isOnlyForDoctor && (await find(database, false)) !== undefined) return reason;
+  for (const { find, isOnlyForDoctor = false } of checks) {
+    const fault = isOnlyForDoctor ? undefined : await find(database, false);
+    if (fault !== undefined) return fault.reason;
+  }
   return undefined;
 };
 

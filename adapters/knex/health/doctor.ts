@@ -1,13 +1,13 @@
 import type { TaskEither } from 'fp-ts/TaskEither';
-import type { Unavailable } from '../../core';
+import type { Unavailable } from '../../../core';
 import { checkGroups } from './checks';
-import { readClock, toIsoTimeOrNull } from './database/clock';
-import type { ConnectionRoom, DatabaseFinding, OwnDatabase } from './database/own-database';
-import type { StoreDatabase } from './database/store-database';
-import { errorWithCode, DiagnosedError } from './database/errors';
-import { toTaskEither } from './database/work';
-import { tryMigrate } from './migrations/migrate';
-import { readSchemaState, type SchemaState } from './migrations/migrations';
+import { readClock } from '../database/clock';
+import type { ConnectionRoom, DatabaseFinding, OwnDatabase } from '../database/own-database';
+import type { StoreDatabase } from '../database/store-database';
+import { errorWithCode, DiagnosedError } from '../database/errors';
+import { toTaskEither } from '../database/work';
+import { tryMigrate } from '../migrations/migrate';
+import type { SchemaState } from '../migrations/migrations';
 
 /**
  * Twice the size to which SQLite truncates the write-ahead log. Creates fail on a full disk, and reads may fail too.
@@ -51,33 +51,6 @@ export const inspectClock = ({
     return `the clock of this machine is ${difference} the database's, by which keys expire; synchronise both clocks`;
   });
 
-export const readSchema = ({ reads, statements }: StoreDatabase): TaskEither<Unavailable, SchemaState> =>
-  toTaskEither(() => readSchemaState(reads, statements));
-
-/**
- * Reads the number of animals, the last id, and when the newest animal was created. Also reads when a key was last
- * used: the last use may be up to an hour later.
- */
-export const readContents = ({ withMigrationLock, statements }: StoreDatabase) =>
-  // The transaction of the migration lock has no statement timeout, which a count of many animals would exceed.
-  toTaskEither(() =>
-    withMigrationLock(async (transaction) => {
-      const { animals, newest } = await transaction('pets')
-        .count({ animals: '*' })
-        .max({ newest: 'created_at' })
-        .first<{ animals: number | string; newest: number | string | null }>();
-      const { used } = await transaction('api_keys')
-        .max({ used: 'last_used_at' })
-        .first<{ used: number | string | null }>();
-      return {
-        animals: Number(animals),
-        lastId: await statements.readLastId(transaction),
-        newestAt: toIsoTimeOrNull(newest),
-        lastUsedAt: toIsoTimeOrNull(used),
-      };
-    }),
-  );
-
 /**
  * Tries the pending migrations, rolls them back, and returns undefined. If none is pending, makes the checks of
  * `checkGroups`, and returns the milliseconds that the commit of the heartbeat took. Fails with what a check finds.
@@ -92,11 +65,11 @@ export const runDoctorChecks = (
       return undefined;
     }
     let commitMs: number | undefined;
-    for (const { name, find } of checkGroups.flatMap(({ checks }) => checks)) {
+    for (const { find, isTimed = false } of checkGroups.flatMap(({ checks }) => checks)) {
       const began = performance.now();
       const fault = await find(database, true);
-      if (fault !== undefined) throw new DiagnosedError(fault);
-      if (name === 'heartbeat') commitMs = performance.now() - began;
+      if (fault !== undefined) throw new DiagnosedError(fault.text);
+      if (isTimed) commitMs = performance.now() - began;
     }
     return commitMs;
   });

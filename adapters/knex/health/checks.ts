@@ -2,30 +2,49 @@
 
 import { constFalse, constUndefined } from 'fp-ts/function';
 import { randomBytes } from 'node:crypto';
-import { decodeOrThrow, defaultPageSize, leastInt64, NewPetCodec } from '../../core';
-import { maxBatchSize } from './batcher';
-import { isKind } from './database/errors';
-import type { OwnDatabase } from './database/own-database';
-import { idOfRow, newPetRow } from './database/pet-columns';
-import { findMissingColumns } from './database/requirements';
-import { databaseTimeouts } from './database/timeouts';
-import { tryAndRollBack, withTimeout } from './database/work';
-import { generationMismatch, readSchemaState } from './migrations/migrations';
+import { decodeOrThrow, defaultPageSize, leastInt64, NewPetCodec } from '../../../core';
+import { maxBatchSize } from '../batcher';
+import { isKind } from '../database/errors';
+import type { OwnDatabase } from '../database/own-database';
+import { idOfRow, newPetRow } from '../database/pet-columns';
+import { findMissingColumns } from '../database/requirements';
+import { databaseTimeouts } from '../database/timeouts';
+import { tryAndRollBack, withTimeout } from '../database/work';
+import { generationMismatch, readSchemaState } from '../migrations/migrations';
 
-interface Check {
-  readonly name: string;
-  /** Returns what is wrong, in words for an operator, or undefined. Rejects if a statement of the check fails. */
-  readonly find: (database: OwnDatabase, isDoctor: boolean) => Promise<string | undefined>;
-  /** Reason that readiness gives if `find` returns a text. */
-  readonly reason?: string;
+/** What a check finds wrong: the reason that readiness gives, and a text for operators. */
+interface Fault {
+  readonly reason: string;
+  readonly text: string;
+}
+
+interface DatabaseCheck {
+  /** Rejects if a statement of the check fails. */
+  readonly find: (database: OwnDatabase, isDoctor: boolean) => Promise<Fault | undefined>;
   readonly isOnlyForDoctor?: true;
+  /** True for the check whose duration `doctor` reports. */
+  readonly isTimed?: true;
 }
 
 interface CheckGroup {
-  readonly checks: ReadonlyArray<Check>;
+  readonly checks: ReadonlyArray<DatabaseCheck>;
   /** Reason that readiness gives if `find` rejects with an error whose kind has no reason of its own. */
   readonly failure: string;
 }
+
+const fault = (reason: string, text: string | undefined): Fault | undefined =>
+  text === undefined ? undefined : { reason, text };
+
+const checkSchema = async ({ reads, statements }: OwnDatabase): Promise<Fault | undefined> => {
+  const schema = await readSchemaState(reads, statements);
+  const mismatch = generationMismatch(schema)?.message;
+  const pending = schema.pending.length > 0 ? `pending: ${schema.pending.join(', ')}` : undefined;
+  return (
+    fault('the database schema belongs to an incompatible version', mismatch) ??
+    fault('the database lacks migrations', pending) ??
+    fault('the database lacks tables or columns', await findMissingColumns(reads, statements))
+  );
+};
 
 const trialPet = decodeOrThrow(NewPetCodec, { name: 'trial', categoryId: 1 });
 const trialRow = newPetRow({ newPet: trialPet, createdBy: null });
@@ -34,7 +53,7 @@ const trialRow = newPetRow({ newPet: trialPet, createdBy: null });
  * Runs the statements of a create with an idempotency key, and the update that records the use of an API key. Rolls
  * them back. On PostgreSQL, the id stays used after the rollback.
  */
-const tryCreate = ({ writes, statements }: OwnDatabase): Promise<string | undefined> =>
+const tryCreate = ({ writes, statements }: OwnDatabase): Promise<Fault | undefined> =>
   tryAndRollBack(writes, async (transaction) => {
     const [row = []] = await statements.insert(transaction, [trialRow]);
     const pet_id = BigInt(idOfRow(row));
@@ -48,19 +67,21 @@ const tryCreate = ({ writes, statements }: OwnDatabase): Promise<string | undefi
     // The last statements, because PostgreSQL runs none after an error.
     await insertRecord();
     const isRefused = await insertRecord().then(constFalse, isKind('Duplicate'));
-    return isRefused
-      ? undefined
-      : 'table idempotency_keys accepts a key twice, so that a retry adds a second animal; restore its primary key (owner_id, idempotency_key), and remove triggers and partitions';
+    if (isRefused) return undefined;
+    return fault(
+      'a retry adds a second animal',
+      'table idempotency_keys accepts a key twice, so that a retry adds a second animal; restore its primary key (owner_id, idempotency_key), and remove triggers and partitions',
+    );
   });
 
 const slowCommit =
   'a commit takes seconds; the disk of the database may be slow, a standby that commits wait for may be away, or a session may hold a lock';
 
-const commitHeartbeat = ({ write }: OwnDatabase): Promise<string | undefined> => {
+const commitHeartbeat = ({ write }: OwnDatabase): Promise<Fault | undefined> => {
   const beat = () =>
     write((writes) => writes('heartbeats').insert({ id: 1, beaten_at: Date.now() }).onConflict('id').merge());
   return withTimeout(beat, databaseTimeouts.heartbeatMs).then(constUndefined, (error: unknown) => {
-    if (isKind('NoAnswer', 'StatementTimeout', 'RowLocked')(error)) return slowCommit;
+    if (isKind('NoAnswer', 'StatementTimeout', 'RowLocked')(error)) return fault(slowCommit, slowCommit);
     throw error;
   });
 };
@@ -75,27 +96,8 @@ export const checkGroups: ReadonlyArray<CheckGroup> = [
   {
     failure: "the database can't be used",
     checks: [
+      { find: checkSchema },
       {
-        name: 'generation of the schema',
-        find: async ({ reads, statements }) =>
-          generationMismatch(await readSchemaState(reads, statements))?.message,
-        reason: 'the database schema belongs to an incompatible version',
-      },
-      {
-        name: 'migrations',
-        find: async ({ reads, statements }) => {
-          const { pending } = await readSchemaState(reads, statements);
-          return pending.length > 0 ? `pending: ${pending.join(', ')}` : undefined;
-        },
-        reason: 'the database lacks migrations',
-      },
-      {
-        name: 'columns',
-        find: ({ reads, statements }) => findMissingColumns(reads, statements),
-        reason: 'the database lacks tables or columns',
-      },
-      {
-        name: 'rights',
         find: async (database) => {
           if (database.engine === 'PostgreSQL') await database.checkRights();
           return undefined;
@@ -107,24 +109,24 @@ export const checkGroups: ReadonlyArray<CheckGroup> = [
     failure: "animals can't be read from the database",
     checks: [
       {
-        name: 'page of animals',
         find: ({ reads, statements }) =>
           statements.pages(reads, [firstPage], defaultPageSize).then(constUndefined),
       },
       {
-        name: 'next ids',
-        find: ({ inspectIds }, isDoctor) => inspectIds(isDoctor ? Infinity : maxBatchSize),
-        reason: 'the ids of the next animals are taken or used up',
+        find: async ({ inspectIds }, isDoctor) =>
+          fault(
+            'the ids of the next animals are taken or used up',
+            await inspectIds(isDoctor ? Infinity : maxBatchSize),
+          ),
       },
-      { name: 'create', find: tryCreate, isOnlyForDoctor: true },
+      { find: tryCreate, isOnlyForDoctor: true },
     ],
   },
   {
     failure: 'a write to the table heartbeats fails',
     checks: [
-      { name: 'heartbeat', find: commitHeartbeat, reason: slowCommit },
+      { find: commitHeartbeat, isTimed: true },
       {
-        name: 'disk space',
         find: async (database, isDoctor) => {
           if (database.engine === 'PostgreSQL') await database.checkSpace(isDoctor || undefined);
           return undefined;

@@ -1,7 +1,7 @@
 import type { TaskEither } from 'fp-ts/TaskEither';
-import type { Unavailable } from '../../core';
-import type { DatabaseSizes, OwnDatabase } from './database/own-database';
-import { toTaskEither } from './database/work';
+import type { Unavailable } from '../../../core';
+import type { DatabaseSizes, OwnDatabase } from '../database/own-database';
+import { toTaskEither } from '../database/work';
 
 export interface DatabaseStatus extends DatabaseSizes {
   readonly validKeys: number;
