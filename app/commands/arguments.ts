@@ -1,7 +1,9 @@
 /* Arguments and options that commands share. */
 
 import { InvalidArgumentError, Option } from 'commander';
+import * as E from 'fp-ts/Either';
 import { type FieldRule, fieldType, int64FromText } from '../../core';
+import { type DatabaseUrl, parseDatabaseUrl } from '../settings/database-url';
 import { formats } from '../transfer/formats';
 
 export const nonEmpty = (text: string): string => {
@@ -17,6 +19,13 @@ export const fileName = (text: string): string => {
   if (text === '-')
     throw new InvalidArgumentError('must be a file, because standard input and output do not work');
   return nonEmpty(text);
+};
+
+/** Parses the address of a database, in the form of DATABASE_URL. */
+export const parseAddress = (text: string): DatabaseUrl => {
+  const address = parseDatabaseUrl(text.trim());
+  if (E.isLeft(address)) throw new InvalidArgumentError(`must be ${address.left}`);
+  return address.right;
 };
 
 export const parseId = (text: string): bigint => {

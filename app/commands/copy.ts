@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import * as E from 'fp-ts/Either';
 import { isDeepStrictEqual } from 'node:util';
 import {
   checkCopySource,
@@ -11,13 +12,15 @@ import {
 import { databaseOf, withDriver } from '../store/database';
 import { requireReadable } from '../store/check-file';
 import { openDatabase } from '../store/open-database';
-import { type DatabaseUrl, databaseUrlText } from '../settings/database-url';
-import { orFail, reasonOf } from '../failures';
+import { type DatabaseUrl, databaseUrlText, parseDatabaseUrl } from '../settings/database-url';
+import { valueOf } from '../settings/environment';
+import { orFail } from '../failures';
 import type { Settings } from '../settings/settings';
 import type { Terminal } from '../terminal/terminal';
 import { counted } from '../terminal/text';
+import { parseAddress } from './arguments';
 import { runTransfer, type TransferContext } from './run-transfer';
-import { readTarget } from './target-url';
+import { onTarget } from './target-url';
 
 const isSame = (one: DatabaseUrl, other: DatabaseUrl): boolean =>
   one._tag === 'Sqlite' && other._tag === 'Sqlite'
@@ -31,21 +34,12 @@ const openSourceDatabase = async (settings: Settings) => {
   return withDriver(() => openSqliteSource(url.filename));
 };
 
-const openTargetDatabase = async (
-  settings: Settings,
-  { terminal: { printError }, signal }: TransferContext,
-) => {
-  try {
-    return (await openDatabase(settings, 'write', { mayCreate: true, printError, signal })).database;
-  } catch (error) {
-    throw new Error(reasonOf(error, settings.DATABASE_URL, 'TARGET_URL'), { cause: error });
-  }
-};
-
-const copy = async (targetUrl: string, state: CopyState, context: TransferContext): Promise<CopiedStore> => {
-  const { settings, terminal, signal } = context;
-  const targetSettings = readTarget(targetUrl, 'TARGET_URL', terminal.env);
-  const [from, to] = [settings.DATABASE_URL, targetSettings.DATABASE_URL];
+const copy = async (
+  to: DatabaseUrl,
+  state: CopyState,
+  { settings, terminal, signal }: TransferContext,
+): Promise<CopiedStore> => {
+  const { DATABASE_URL: from } = settings;
   terminal.printError(
     `copy ${databaseUrlText(from)} to ${databaseUrlText(to)}; the services of both must be stopped`,
   );
@@ -53,7 +47,10 @@ const copy = async (targetUrl: string, state: CopyState, context: TransferContex
   const source = await openSourceDatabase(settings);
   try {
     await orFail(checkCopySource(source));
-    const target = await openTargetDatabase(targetSettings, context);
+    const options = { mayCreate: true, printError: terminal.printError, signal };
+    const { database: target } = await onTarget(to, 'TARGET_URL', () =>
+      openDatabase({ ...settings, DATABASE_URL: to }, 'write', options),
+    );
     try {
       return await copyStore(source, target, state, signal);
     } finally {
@@ -73,6 +70,14 @@ const remains: Readonly<Record<CopyState['phase'], string>> = {
   committed: 'the target has the earlier state: stop the services, and copy again into an empty database',
 };
 
+/** Reads the address of the target from the environment, which hides its password from the list of processes. */
+const readTarget = (env: NodeJS.ReadOnlyDict<string>, self: Command): DatabaseUrl => {
+  const text = valueOf(env, 'TARGET_URL');
+  if (text === '') return self.error('error: name the target: add its address, or set TARGET_URL');
+  const address = parseDatabaseUrl(text);
+  return E.isRight(address) ? address.right : self.error(`error: TARGET_URL must be ${address.left}`);
+};
+
 export const copyCommand = (terminal: Terminal): Command =>
   new Command('copy')
     .summary('copy everything into another, empty database')
@@ -80,9 +85,10 @@ export const copyCommand = (terminal: Terminal): Command =>
     .argument(
       '[target-url]',
       'address of the other database, written as in DATABASE_URL; by default the variable TARGET_URL, which hides a password from the list of processes',
+      parseAddress,
     )
-    .action(async (argument: string | undefined) => {
-      const targetUrl = argument ?? terminal.env['TARGET_URL'] ?? '';
+    .action(async (argument: DatabaseUrl | undefined, _options: object, self: Command) => {
+      const targetUrl = argument ?? readTarget(terminal.env, self);
       const state: CopyState = { rows: 0, phase: 'copying', showsShare: terminal.stderr.isTTY === true };
       await runTransfer(terminal, async (context) => summary(await copy(targetUrl, state, context)), {
         remains: () => remains[state.phase],

@@ -5,8 +5,8 @@ import {
   defaultPageSize,
   type ListOrder,
   listOrders,
-  maxPageSize,
   newPetRules,
+  pageSizeCheck,
   type Pet,
   petFilters,
   type PetFilters,
@@ -30,8 +30,9 @@ interface Options extends PetFilters {
 }
 
 const parseLimit = (text: string): number => {
-  const limit = /^[0-9]{1,20}$/.test(text) ? Number(text) : 0;
-  if (limit < 1 || limit > maxPageSize) throw new InvalidArgumentError(`must be from 1 to ${maxPageSize}`);
+  const limit = /^\d+$/.test(text) ? Number(text) : NaN;
+  if (pageSizeCheck.decode(limit) === undefined)
+    throw new InvalidArgumentError(`must be ${pageSizeCheck.explain(limit).expected}`);
   return limit;
 };
 

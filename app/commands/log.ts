@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import type { Change, Creation } from '../../adapters/knex';
-import { orFail } from '../failures';
+import { CommandFailed, orFail } from '../failures';
 import type { CommandStore } from '../store/with-store';
 import type { Terminal } from '../terminal/terminal';
 import { counted, escapeControlCharacters, toPrintableJson } from '../terminal/text';
@@ -78,16 +78,12 @@ export const logCommand = (terminal: Terminal): Command =>
             terminal.write(entries.map(lineOf).join(''));
             count += entries.length;
           }
-          if (count > 0) {
-            terminal.printError(counted(count, 'record'));
-            return;
-          }
-          const unknown =
+          const subject =
             pet === undefined
               ? `key ${key ?? ''}; \`animal-store keys list\` shows the ids`
               : `animal ${pet}`;
-          terminal.printError(`error: there is no record of ${unknown}`);
-          terminal.fail(1);
+          if (count === 0) throw new CommandFailed({ _tag: 'NoRecord', subject });
+          terminal.printError(counted(count, 'record'));
         },
         true,
       );

@@ -8,26 +8,27 @@ import {
   migrateExisting,
   openSqlite,
   type OwnDatabase,
+  type PostgresDatabase,
   readContents,
   readRestoreTarget,
   readSchema,
   restoreSqlite,
 } from '../../adapters/knex';
-import { CommandFailed, orFail, reasonOf } from '../failures';
-import { databaseUrlText, type PostgresAddress } from '../settings/database-url';
+import { CommandFailed, orFail } from '../failures';
+import { type DatabaseUrl, databaseUrlText, type PostgresAddress } from '../settings/database-url';
 import type { Settings } from '../settings/settings';
 import { postgresOf } from '../store/database';
 import { fileAdvice } from '../store/file-advice';
 import type { Terminal } from '../terminal/terminal';
 import { counted } from '../terminal/text';
 import { restorePostgres } from '../transfer/postgres-backup';
-import { fileName } from './arguments';
+import { fileName, parseAddress } from './arguments';
 import { type FileCommand, fileCommandAction } from './file-command';
-import { readTarget } from './target-url';
+import { onTarget } from './target-url';
 
 interface Options {
   readonly replace?: boolean;
-  readonly into?: string;
+  readonly into?: DatabaseUrl;
   readonly role?: string;
   readonly check?: true;
 }
@@ -74,6 +75,16 @@ const remains = ({ phase }: RestoreState, role = 'ROLE'): string => {
 const isDiagnosed = (error: unknown): boolean =>
   error instanceof CommandFailed && 'cause' in error.failure && error.failure.cause instanceof DiagnosedError;
 
+/** Throws if the target has a table of a store. Otherwise returns what a restore needs to know of it. */
+const requireEmpty = async (database: PostgresDatabase) => {
+  if ((await orFail(readSchema(database))).generation > 0)
+    throw new Error('there is a store in the target already; restore into a database without one');
+  const { takenTable, ...target } = await readRestoreTarget(database);
+  if (takenTable !== null)
+    throw new Error(`the target has a table ${takenTable} already; restore into an empty database`);
+  return target;
+};
+
 /**
  * Restores a dump into an empty database, migrates it, and returns a text about its contents. With the option
  * `--check`, or if this version can't use the restored tables, drops them again.
@@ -85,6 +96,7 @@ const restoreIntoPostgres = async (
   options: RestoreContext,
   state: RestoreState,
 ): Promise<string> => {
+  const { check = false, signal } = options;
   const database = await postgresOf(url, settings).open();
   let restoredSchema: string | undefined;
   const dropTables = async (): Promise<void> => {
@@ -94,11 +106,7 @@ const restoreIntoPostgres = async (
     restoredSchema = undefined;
   };
   try {
-    if ((await orFail(readSchema(database))).generation > 0)
-      throw new Error('there is a store in the target already; restore into a database without one');
-    const { takenTable, ...target } = await readRestoreTarget(database);
-    if (takenTable !== null)
-      throw new Error(`the target has a table ${takenTable} already; restore into an empty database`);
+    const target = await requireEmpty(database);
     const onRestored = (schema: string): void => {
       state.phase = 'restored';
       restoredSchema = schema;
@@ -106,17 +114,16 @@ const restoreIntoPostgres = async (
     await restorePostgres(url.connectionString, file, { ...options, ...target, onRestored });
     state.phase = 'granted';
     options.onStage?.('migrating');
-    const migrated = await orFail(
-      migrateExisting(database, { mayRaiseGeneration: true, signal: options.signal }),
-    ).catch(async (error: unknown) => {
+    const migration = migrateExisting(database, { mayRaiseGeneration: true, signal });
+    const migrated = await orFail(migration).catch(async (error: unknown) => {
       if (isDiagnosed(error)) await dropTables();
       throw error;
     });
     state.phase = 'migrated';
-    const result = options.check === true ? 'the backup can be restored' : 'restored and checked';
+    const result = check ? 'the backup can be restored' : 'restored and checked';
     return `${result}: ${await contentsText(database)}${migratedText(migrated)}`;
   } finally {
-    if (options.check === true) await dropTables();
+    if (check) await dropTables();
     await database.close();
   }
 };
@@ -138,38 +145,35 @@ const tryRestore = async (file: string, options: RestoreContext): Promise<string
   }
 };
 
+const restoreIntoSqlite = async (
+  filename: string,
+  file: string,
+  options: RestoreContext,
+): Promise<string> => {
+  const advice = fileAdvice(filename);
+  if (advice !== undefined) throw new Error(`${filename} can't be replaced: ${advice}`);
+  const { animals, kept, migrated } = await restoreSqlite(file, filename, options);
+  const restored = `restored and checked: ${counted(animals, 'animal')}, with the API keys of the backup${migratedText(migrated)}`;
+  return kept === undefined ? restored : `${restored}; the replaced database is ${kept}; delete it later`;
+};
+
 const restore = async (
-  source: Settings,
+  settings: Settings,
   file: string,
   options: RestoreContext,
   state: RestoreState,
 ): Promise<string> => {
-  const settings =
-    options.into === undefined ? source : readTarget(options.into, '--into', options.environment);
-  /** Makes an error whose message names `--into` instead of DATABASE_URL, if the address comes from that option. */
-  const explained = (error: unknown): Error => {
-    const setting = options.into === undefined ? undefined : '--into';
-    return new Error(reasonOf(error, settings.DATABASE_URL, setting), { cause: error });
-  };
+  const { check = false, into, printError } = options;
   const { DATABASE_URL: url } = settings;
-  if (options.check === true && (options.into === undefined || url._tag === 'Sqlite'))
-    return tryRestore(file, options);
-  options.printError(`database: ${databaseUrlText(url)}`);
+  if (check && (into === undefined || url._tag === 'Sqlite')) return tryRestore(file, options);
+  printError(`database: ${databaseUrlText(url)}`);
   switch (url._tag) {
     case 'Memory':
-      throw explained(new CommandFailed({ _tag: 'NoDatabase' }));
+      throw new CommandFailed({ _tag: 'NoDatabase' });
     case 'Postgres':
-      return restoreIntoPostgres(settings, url, file, options, state).catch((error: unknown) => {
-        throw explained(error);
-      });
-    case 'Sqlite': {
-      const { filename } = url;
-      const advice = fileAdvice(filename);
-      if (advice !== undefined) throw new Error(`${filename} can't be replaced: ${advice}`);
-      const { animals, kept, migrated } = await restoreSqlite(file, filename, options);
-      const restored = `restored and checked: ${counted(animals, 'animal')}, with the API keys of the backup${migratedText(migrated)}`;
-      return kept === undefined ? restored : `${restored}; the replaced database is ${kept}; delete it later`;
-    }
+      return restoreIntoPostgres(settings, url, file, options, state);
+    case 'Sqlite':
+      return restoreIntoSqlite(url.filename, file, options);
   }
 };
 
@@ -184,6 +188,7 @@ export const restoreCommand = (terminal: Terminal): Command =>
     .option(
       '--into <url>',
       'address of the database to restore into, by default DATABASE_URL; the variable PGPASSWORD hides its password from the list of processes',
+      parseAddress,
     )
     .option('--role <role>', 'role of the service on PostgreSQL, which gets the rights of the service')
     .option(
@@ -192,6 +197,12 @@ export const restoreCommand = (terminal: Terminal): Command =>
     )
     .action((file: string, options: Options) => {
       const state: RestoreState = { phase: 'restoring' };
-      const run: Restore = (...parameters) => restore(...parameters, state);
+      const { into } = options;
+      const run: Restore = (settings, name, context) =>
+        into === undefined
+          ? restore(settings, name, context, state)
+          : onTarget(into, '--into', () =>
+              restore({ ...settings, DATABASE_URL: into }, name, context, state),
+            );
       return fileCommandAction(terminal, run, () => remains(state, options.role))(file, options);
     });

@@ -1,12 +1,7 @@
-import { secretSettings } from './secrets';
+/** Returns the value of an environment variable without blanks around it. Returns an empty text for an unset one. */
+export const valueOf = (environment: NodeJS.ReadOnlyDict<string>, name: string): string =>
+  environment[name]?.trim() ?? '';
 
-type Environment = NodeJS.ReadOnlyDict<string>;
-
-export const isSet = (environment: Environment, name: string): boolean =>
-  (environment[name] ?? '').trim() !== '';
-
-/** Sets variables of `env` to those of `upper`. A secret of `upper` also replaces a file of `env` that holds it. */
-export const override = (env: NodeJS.Dict<string>, upper: Environment): void => {
-  for (const name of secretSettings) if (isSet(upper, name)) Reflect.deleteProperty(env, `${name}_FILE`);
-  Object.assign(env, upper);
-};
+/** Reports whether a variable has a value. An empty one, and one of only blanks, counts as unset. */
+export const isSet = (environment: NodeJS.ReadOnlyDict<string>, name: string): boolean =>
+  valueOf(environment, name) !== '';

@@ -4,13 +4,19 @@ import { readFileSync, statSync } from 'node:fs';
 import type { InvalidField } from '../../core';
 import { errorCode } from '../../adapters/knex';
 import { parseDatabaseUrl } from './database-url';
+import { isSet, valueOf } from './environment';
 
 export const secretSettings = ['API_KEYS', 'DATABASE_URL'] as const;
 
 export const fileSettings: ReadonlyArray<string> = secretSettings.map((name) => `${name}_FILE`);
 
-export const fileOf = (environment: NodeJS.ReadOnlyDict<string>, name: string): string =>
-  environment[`${name}_FILE`]?.trim() ?? '';
+type Environment = NodeJS.ReadOnlyDict<string>;
+
+/** Sets variables of `env` to those of `upper`. A secret of `upper` also replaces a file of `env` that holds it. */
+export const override = (env: NodeJS.Dict<string>, upper: Environment): void => {
+  for (const name of secretSettings) if (isSet(upper, name)) Reflect.deleteProperty(env, `${name}_FILE`);
+  Object.assign(env, upper);
+};
 
 const maxSecretBytes = 1_000_000;
 
@@ -33,10 +39,10 @@ const readSecretFile = (file: string): E.Either<string, string> => {
  * even if the variable itself is set, as DATABASE_URL is in the image.
  */
 export const readSecret =
-  (environment: NodeJS.ReadOnlyDict<string>) =>
+  (environment: Environment) =>
   (name: string): E.Either<ReadonlyArray<InvalidField>, readonly [name: string, text: string]> => {
     const { [name]: text = '' } = environment;
-    const file = fileOf(environment, name);
+    const file = valueOf(environment, `${name}_FILE`);
     if (file === '') return E.right([name, text]);
     return pipe(
       readSecretFile(file),

@@ -4,12 +4,13 @@ import * as t from 'io-ts';
 import { isIPv6 } from 'node:net';
 import { ApiKey, apiKeyRule, type InvalidField, invalidFieldsOf, type RateLimit } from '../../core';
 import { DatabaseUrl, databaseUrlText, parseDatabaseUrl } from './database-url';
-import { fileOf, readSecret, secretSettings } from './secrets';
+import { valueOf } from './environment';
+import { readSecret, secretSettings } from './secrets';
 
 /**
- * Makes the codec of one environment variable. An empty variable counts as unset, and blanks around a value don't
- * count. An error contains null in place of the value, which may be a secret. `toText` writes the value for logs, so it
- * must hide secrets. `parse` may return an Error with a more precise text than `expected`.
+ * Makes the codec of one environment variable, as `valueOf` returns it. An error contains null in place of the value,
+ * which may be a secret. `toText` writes the value for logs, so it must hide secrets. `parse` may return an Error with a
+ * more precise text than `expected`.
  */
 const setting = <A>(
   { name, is }: Pick<t.Type<A>, 'name' | 'is'>,
@@ -21,9 +22,8 @@ const setting = <A>(
   new t.Type<A, string, unknown>(
     name,
     is,
-    (input, context) => {
-      const text = typeof input === 'string' ? input.trim() : '';
-      if (text === '') return t.success(defaultValue);
+    (text, context) => {
+      if (typeof text !== 'string' || text === '') return t.success(defaultValue);
       const value = parse(text);
       if (is(value)) return t.success(value);
       // `docker run --env-file` keeps the quotes that a shell removes.
@@ -138,7 +138,7 @@ export type Settings = Readonly<t.TypeOf<typeof codec>>;
 
 /** Reports whether an environment is that of a service in production, also before its other settings are checked. */
 export const isProduction = (environment: NodeJS.ReadOnlyDict<string>): boolean =>
-  environment['NODE_ENV']?.trim() === 'production';
+  valueOf(environment, 'NODE_ENV') === 'production';
 
 export const settingNames = Object.keys(codec.type.props);
 
@@ -148,7 +148,7 @@ export const decodeSettings = (
   environment: NodeJS.ReadOnlyDict<string>,
 ): E.Either<ReadonlyArray<InvalidField>, Settings> =>
   pipe(
-    codec.decode(environment),
+    codec.decode(Object.fromEntries(settingNames.map((name) => [name, valueOf(environment, name)]))),
     E.mapLeft(invalidFieldsOf),
     E.filterOrElse(portsDiffer, (): ReadonlyArray<InvalidField> => [
       { name: 'ADMIN_PORT', rule: 'invalid', expected: 'another port than PORT' },
@@ -183,5 +183,5 @@ export const readSettings = (
     secretSettings,
     E.traverseArray(readSecret(environment)),
     E.chain((secrets) => decodeSettings({ ...environment, ...Object.fromEntries(secrets) })),
-    E.map((settings) => withFileOfUrl(fileOf(environment, 'DATABASE_URL'), settings)),
+    E.map((settings) => withFileOfUrl(valueOf(environment, 'DATABASE_URL_FILE'), settings)),
   );

@@ -48,9 +48,6 @@ describe('The command copy', function () {
       for (const [one, other, reason] of [
         [from, `sqlite:${join(folder, 'link')}`, 'the source and the target are the same database'],
         [target.databaseUrl, target.databaseUrl, 'the source and the target are the same database'],
-        [from, '', 'name the target: add its address, or set TARGET_URL'],
-        [from, ' ', 'name the target: add its address, or set TARGET_URL'],
-        [from, 'mysql://x', 'TARGET_URL must be sqlite:FILE'],
         [
           from,
           'memory:',
@@ -69,6 +66,14 @@ describe('The command copy', function () {
       ] as const)
         await expectFailure(one, other, reason);
       expect(await readdir(folder)).to.deep.equal(['link']);
+      for (const [address, error] of [
+        [' ', 'name the target: add its address, or set TARGET_URL; see '],
+        ['mysql://x', 'TARGET_URL must be sqlite:FILE'],
+      ] as const) {
+        const { code, stderr } = await runInProcess(['copy'], { DATABASE_URL: from, TARGET_URL: address });
+        expect(stderr).to.include(`error: ${error}`);
+        expect(code).to.equal(2);
+      }
     }));
 
   it('refuses a source with another schema than that of this version', () =>
