@@ -38,10 +38,11 @@ export const isFunction = (input: unknown): input is (...values: ReadonlyArray<u
 const isEmpty = (input: unknown): boolean => input === null || (isString(input) && input.trim() === '');
 
 /**
- * Makes the check of a field that a caller passes. An int64 may also be a string of decimal digits. An empty text in a
- * required field of another kind counts as missing, because a form sends it for a field that is not filled in.
+ * Makes the check of a field that a caller passes. An int64 may also be a string of decimal digits. An empty text for a
+ * required int64 counts as missing, because a form sends it for an empty field. Ignores blanks around digits and the
+ * like, which a person may have typed. The service refuses them, because programs write its requests.
  */
-const checkPassed = (rule: FieldRule): Check => {
+const argumentCheck = (rule: FieldRule): Check => {
   const { decode, fromText, explain, required } = fieldType(rule);
   const check: Check = {
     decode: (input) => (isString(input) ? fromText(input) : decode(input)),
@@ -73,61 +74,87 @@ export const callFields: Fields<CallOptions> = {
   headers: when(isHeaders, 'headers, such as { name: value }'),
 };
 
-/** Makes the check of an object that refuses all properties that are not its fields. */
-export const exactCheck = <A>(fields: Fields<A>): ObjectCheck<A> => objectCheck(fields, () => true);
+/**
+ * Makes a function that checks named arguments, and returns those that are defined, with int64 values as bigints. It
+ * throws an AnimalStoreError with the code `invalid_argument`, which names each invalid, missing or unknown argument.
+ */
+const checkerOf =
+  <A>(subject: string, check: ObjectCheck<A>) =>
+  (input: unknown): A => {
+    const checked = check(input);
+    if (checked._tag === 'Right') return checked.right.value;
+    throw invalidArgument(checked.left.map((field) => ({ ...field, name: field.name || subject })));
+  };
 
-/** Checked options that define a page: filters, start, order and size. */
-export type PagePlace = Omit<Partial<PetQuery>, 'limit'> & { readonly pageSize?: number | undefined };
+/** Makes a function that checks options, and refuses unknown ones. */
+export const optionsChecker = <A>(fields: Fields<A>): ((options: unknown) => A) =>
+  checkerOf(
+    'options',
+    objectCheck(fields, () => true),
+  );
 
-const isDigits = (input: unknown): boolean => isString(input) && /^\d{1,20}$/.test(input);
+export const checkCallOptions = optionsChecker(callFields);
 
-/** Turns a bigint, as `parseJson` returns it, and the digits of a form into a number. */
-const toNumber = (input: unknown): unknown =>
-  typeof input === 'bigint' || isDigits(input) ? Number(input) : input;
-
-const checkPageSize: Check = {
-  ...pageSizeCheck,
-  decode: (input) => pageSizeCheck.decode(toNumber(input)),
-  explain: (input) => pageSizeCheck.explain(toNumber(input)),
-};
-
-const placeFields: Fields<PagePlace> = {
-  ...fieldsOf(listRules, checkPassed),
-  pageSize: checkPageSize,
-};
-
-/** Selects the options that define a page, for the next page. Leaves out the options of the call, such as `signal`. */
-export const selectPlace = objectCheck(placeFields);
-
-export const callCheck = exactCheck(callFields);
-
-export const createCheck = exactCheck<CreateOptions>({
+export const checkCreateOptions = optionsChecker<CreateOptions>({
   ...callFields,
   idempotencyKey: textCheck(idempotencyKeyRule),
 });
 
-const pageCheck = exactCheck<CallOptions & PagePlace>({ ...callFields, ...placeFields });
+/** Checked options that select a page: filters, start, order and size. */
+export type PageQuery = Omit<Partial<PetQuery>, 'limit'> & { readonly pageSize?: number | undefined };
+
+const isDigits = (input: unknown): boolean => isString(input) && /^\d{1,20}$/.test(input);
+
+/** Converts a bigint (from `parseJson`) or a string of digits (from a form) to a number. */
+const toNumber = (input: unknown): unknown =>
+  typeof input === 'bigint' || isDigits(input) ? Number(input) : input;
+
+const pageQueryFields: Fields<PageQuery> = {
+  ...fieldsOf(listRules, argumentCheck),
+  pageSize: {
+    ...pageSizeCheck,
+    decode: (input) => pageSizeCheck.decode(toNumber(input)),
+    explain: (input) => pageSizeCheck.explain(toNumber(input)),
+  },
+};
+
+/** Selects the options that select a page, for the next page. Leaves out the options of the call, such as `signal`. */
+export const toPageQuery = checkerOf('options', objectCheck(pageQueryFields));
+
+const checkKnownPageOptions = optionsChecker<CallOptions & PageQuery>({ ...callFields, ...pageQueryFields });
+
+/** Checks the options of a page or list. Ignores filters that are null or an empty text. */
+export const checkPageOptions = (options: unknown): CallOptions & PageQuery => {
+  const isKept = ([name, value]: readonly [string, unknown]): boolean =>
+    !(Object.hasOwn(filterRules, name) && isEmpty(value));
+  return checkKnownPageOptions(
+    isObject(options) ? Object.fromEntries(Object.entries(options).filter(isKept)) : options,
+  );
+};
 
 /**
- * Refuses unknown fields, whose names may be misspelt. Ignores the id, because the animal may be a copy of a stored
- * one.
+ * Checks an animal to add. Refuses unknown fields, whose names may be misspelt. Ignores the id, because the animal may
+ * be a copy of a stored one.
  */
-const newPetCheck = objectCheck<NewPet>(
-  fieldsOf(newPetRules, checkPassed),
-  (name) => !Object.hasOwn(petRules, name),
+export const checkNewPet = checkerOf(
+  'the animal',
+  objectCheck<NewPet>(fieldsOf(newPetRules, argumentCheck), (name) => !Object.hasOwn(petRules, name)),
 );
 
-/** Ignores unknown fields, which a later version of the service may add. */
-const petCheck = objectCheck<Pet>(fieldsOf(petRules));
+/** Checks an animal in a response. Ignores unknown fields, which a later version of the service may add. */
+export const checkPet = checkerOf('the animal', objectCheck<Pet>(fieldsOf(petRules)));
 
-const idCheck = objectCheck<{ readonly id: bigint }>({ id: checkPassed(petRules.id) });
+export const checkId = checkerOf(
+  'id',
+  objectCheck<{ readonly id: bigint }>({ id: argumentCheck(petRules.id) }),
+);
 
 /** API key, or a function that returns the current key before each attempt. */
 export type ApiKeySource = string | (() => string | Promise<string>);
 
 const withBearer = /^\s*bearer\s/i;
 
-const checkApiKey: Check = {
+const apiKeyCheck: Check = {
   ...trimmed(textCheck(apiKeyRule)),
   explain: (input) => ({
     rule: 'invalid',
@@ -136,42 +163,20 @@ const checkApiKey: Check = {
   }),
 };
 
-const apiKeyCheck = objectCheck<{ readonly apiKey: string }>({ apiKey: { ...checkApiKey, required: true } });
+const checkApiKey = checkerOf(
+  'apiKey',
+  objectCheck<{ readonly apiKey: string }>({ apiKey: { ...apiKeyCheck, required: true } }),
+);
 
-export const checkApiKeySource: Check = {
-  ...checkApiKey,
-  decode: (input) => (isFunction(input) ? input : checkApiKey.decode(input)),
+export const apiKeySourceCheck: Check = {
+  ...apiKeyCheck,
+  decode: (input) => (isFunction(input) ? input : apiKeyCheck.decode(input)),
 };
 
 export const int64Check: Check = when(
   (input) => input === 'bigint' || input === 'string',
   "'bigint' or 'string'",
 );
-
-/**
- * Checks named arguments, and returns those that are defined, with int64 values as bigints. Throws an AnimalStoreError
- * with the code `invalid_argument`, which names each invalid, missing or unknown argument.
- */
-export const checkArguments = <A>(subject: string, check: ObjectCheck<A>, input: unknown): A => {
-  const checked = check(input);
-  if (checked._tag === 'Right') return checked.right.value;
-  throw invalidArgument(checked.left.map((field) => ({ ...field, name: field.name || subject })));
-};
-
-export const checkNewPet = (input: unknown): NewPet => checkArguments('the animal', newPetCheck, input);
-
-/** Checks an animal in a response. */
-export const checkPet = (input: unknown): Pet => checkArguments('the animal', petCheck, input);
-
-export const checkId = (id: unknown): bigint => checkArguments('id', idCheck, { id }).id;
-
-/** Checks the options of a page or list. Ignores filters that are null or an empty text. */
-export const checkPageOptions = (options: unknown): CallOptions & PagePlace => {
-  const isKept = ([name, value]: readonly [string, unknown]): boolean =>
-    !(Object.hasOwn(filterRules, name) && isEmpty(value));
-  const filled = isObject(options) ? Object.fromEntries(Object.entries(options).filter(isKept)) : options;
-  return checkArguments('options', pageCheck, filled);
-};
 
 const askForApiKey = async (source: ApiKeySource): Promise<unknown> => {
   try {
@@ -189,5 +194,5 @@ const askForApiKey = async (source: ApiKeySource): Promise<unknown> => {
  */
 export const readApiKey = async (source: ApiKeySource): Promise<string> => {
   const apiKey = await askForApiKey(source);
-  return checkArguments('apiKey', apiKeyCheck, { apiKey }).apiKey;
+  return checkApiKey({ apiKey }).apiKey;
 };

@@ -3,15 +3,14 @@ import type { NewPet, Pet, PetQuery } from '../../core/pets';
 import { maxPageSize } from '../../core/rules';
 import { AnimalStoreError, invalidArgument } from './animal-store-error';
 import {
-  callCheck,
-  checkArguments,
+  checkCallOptions,
+  checkCreateOptions,
   checkId,
   checkNewPet,
   checkPageOptions,
-  createCheck,
-  type PagePlace,
+  type PageQuery,
   propertyOf,
-  selectPlace,
+  toPageQuery,
 } from './arguments';
 import type { CallOptions, CreateOptions, NewPetInput, PageOptions, PetOf } from './options';
 import { type Attempt, clientTimeouts, withRetries } from './retry';
@@ -83,7 +82,7 @@ const randomKey = (): string => {
 
 interface CheckedPage {
   readonly pets: ReadonlyArray<Pet>;
-  readonly next: PagePlace | undefined;
+  readonly next: PageQuery | undefined;
 }
 
 /** Transport of a client, and default options for its calls. */
@@ -99,19 +98,19 @@ export interface SetUp {
 const checkPageArguments = (
   options: PageOptions,
   others: ReadonlyArray<unknown>,
-): readonly [PagePlace, CallOptions] => {
+): readonly [PageQuery, CallOptions] => {
   if (others.some((other) => other !== undefined)) {
     const expected = 'left out; pass filters and options of the call in one object';
     throw invalidArgument([{ name: 'the second argument', rule: 'invalid', expected }]);
   }
   const checked = checkPageOptions(options);
-  return [checkArguments('options', selectPlace, checked), checked];
+  return [toPageQuery(checked), checked];
 };
 
 /** Conversion of int64 values in results to the type that the option `int64` names. */
 interface Show<Int64 extends bigint | string> {
   (pet: Pet): PetOf<Int64>;
-  (place: PagePlace): PageOptions;
+  (query: PageQuery): PageOptions;
 }
 
 /** Makes a client, which calls `setUp` only at its first call. */
@@ -135,7 +134,7 @@ const clientOver = <Int64 extends bigint | string>(
 
   const createWithDetails: AnimalStoreClient<Int64>['createWithDetails'] = async (input, options = {}) => {
     const newPet = checkNewPet(input);
-    const { idempotencyKey = randomKey(), ...checked } = checkArguments('options', createCheck, options);
+    const { idempotencyKey = randomKey(), ...checked } = checkCreateOptions(options);
     const { pet, replayed } = await call(
       (transport, attempt) => transport.createPet(newPet, idempotencyKey, attempt),
       checked,
@@ -144,24 +143,27 @@ const clientOver = <Int64 extends bigint | string>(
     return { pet: show(pet), replayed, idempotencyKey };
   };
 
-  const readPage = async (place: PagePlace, options: CallOptions): Promise<CheckedPage> => {
-    const { pageSize = maxPageSize, ...filters } = place;
-    const query = { limit: pageSize, ...filters };
-    const { pets, hasMore } = await call((transport, attempt) => transport.listPets(query, attempt), options);
+  const readPage = async (query: PageQuery, options: CallOptions): Promise<CheckedPage> => {
+    const { pageSize = maxPageSize, ...others } = query;
+    const petQuery = { limit: pageSize, ...others };
+    const { pets, hasMore } = await call(
+      (transport, attempt) => transport.listPets(petQuery, attempt),
+      options,
+    );
     const last = pets.at(-1);
-    return { pets, next: hasMore && last !== undefined ? { ...place, after: last.id } : undefined };
+    return { pets, next: hasMore && last !== undefined ? { ...query, after: last.id } : undefined };
   };
 
   async function* eachPet(
     options: PageOptions,
     others: ReadonlyArray<unknown>,
   ): AsyncGenerator<PetOf<Int64>> {
-    const [start, callOptions] = checkPageArguments(options, others);
-    let place: PagePlace | undefined = start;
-    while (place !== undefined) {
-      const page: CheckedPage = await readPage(place, callOptions);
+    const [first, callOptions] = checkPageArguments(options, others);
+    let query: PageQuery | undefined = first;
+    while (query !== undefined) {
+      const page: CheckedPage = await readPage(query, callOptions);
       yield* page.pets.map((pet) => show(pet));
-      place = page.next;
+      query = page.next;
     }
   }
 
@@ -181,8 +183,8 @@ const clientOver = <Int64 extends bigint | string>(
       },
     }),
     get: async (input, options = {}) => {
-      const id = checkId(input);
-      const checked = checkArguments('options', callCheck, options);
+      const { id } = checkId({ id: input });
+      const checked = checkCallOptions(options);
       return show(await call((transport, attempt) => transport.getPet(id, attempt), checked));
     },
   };
@@ -191,7 +193,7 @@ const clientOver = <Int64 extends bigint | string>(
 const same = <A>(value: A): A => value;
 
 function inDigits(pet: Pet): PetOf<string>;
-function inDigits(place: PagePlace): PageOptions;
+function inDigits(query: PageQuery): PageOptions;
 function inDigits(values: object): object {
   return Object.fromEntries(
     Object.entries(values).map(([name, value]: [string, unknown]) => [

@@ -5,11 +5,10 @@ import { AnimalStoreError, type AnimalStoreErrorCode, petNotFoundError } from '.
 import {
   type ApiKeySource,
   callFields,
-  checkApiKeySource,
-  checkArguments,
-  exactCheck,
+  apiKeySourceCheck,
   int64Check,
   isFunction,
+  optionsChecker,
   readApiKey,
 } from './arguments';
 import { clientFactory, type Transport } from './client';
@@ -17,50 +16,53 @@ import type { CallOptions, ClientOptions } from './options';
 import type { Attempt } from './retry';
 
 /**
- * Time by which the deadline of the store is later than the timeout of the client. A call that takes too long therefore
- * fails with `timeout`, not with `unavailable`.
+ * Time by which the store's deadline exceeds the client's timeout, so that a slow call fails with `timeout` and not with
+ * `unavailable`.
  */
 const graceMs = 50;
 
 /** Time for retries. It is short, because a store in the same process neither restarts nor reconnects. */
 const retryForMs = 2_000;
 
-const errorOf = (code: AnimalStoreErrorCode, message: string, details = {}): AnimalStoreError =>
-  new AnimalStoreError(code, message, details);
-
 const invalid = (code: AnimalStoreErrorCode, fields: ReadonlyArray<InvalidField>): AnimalStoreError =>
-  errorOf(code, invalidFieldTexts(fields).join('; '));
+  new AnimalStoreError(code, invalidFieldTexts(fields).join('; '));
 
 const keyTexts = /* @__PURE__ */ idempotencyTexts('idempotencyKey');
 
-const toError = (failure: StoreFailure): AnimalStoreError => {
+const errorOf = (failure: StoreFailure): AnimalStoreError => {
   switch (failure._tag) {
     case 'IdempotencyKeyInFlight':
-      return errorOf('idempotency_key_in_flight', keyTexts.IdempotencyKeyInFlight, {
+      return new AnimalStoreError('idempotency_key_in_flight', keyTexts.IdempotencyKeyInFlight, {
         retryAfterMs: retryDelaySeconds * 1_000,
       });
     case 'IdempotencyKeyReused':
-      return errorOf('idempotency_key_reused', keyTexts.IdempotencyKeyReused);
+      return new AnimalStoreError('idempotency_key_reused', keyTexts.IdempotencyKeyReused);
     case 'InvalidApiKey':
-      return errorOf('unauthorized', 'the API key is unknown, expired or revoked; use a valid key');
+      return new AnimalStoreError(
+        'unauthorized',
+        'the API key is unknown, expired or revoked; use a valid key',
+      );
     case 'InvalidIdempotencyKey':
-      return errorOf('invalid_idempotency_key', `idempotencyKey must be ${idempotencyKeyRule.expected}`);
+      return new AnimalStoreError(
+        'invalid_idempotency_key',
+        `idempotencyKey must be ${idempotencyKeyRule.expected}`,
+      );
     case 'InvalidNewPet':
       return invalid('invalid_body', failure.fields);
     case 'InvalidQuery':
       return invalid('invalid_query', failure.fields);
     case 'PetDeleted':
-      return errorOf('pet_deleted', keyTexts.PetDeleted);
+      return new AnimalStoreError('pet_deleted', keyTexts.PetDeleted);
     case 'PetNotFound':
       return petNotFoundError(failure.id);
     case 'QuotaExceeded':
-      return errorOf('rate_limited', 'too many requests; wait', {
+      return new AnimalStoreError('rate_limited', 'too many requests; wait', {
         retryAfterMs: failure.quota.resetsInSeconds * 1_000,
       });
     case 'ReadOnlyApiKey':
-      return errorOf('forbidden', 'this API key may only read');
+      return new AnimalStoreError('forbidden', 'this API key may only read');
     case 'Unavailable':
-      return errorOf('unavailable', 'the store is unavailable (see cause); retry', {
+      return new AnimalStoreError('unavailable', 'the store is unavailable (see cause); retry', {
         cause: failure.cause,
         retryAfterMs: retryDelaySeconds * 1_000,
       });
@@ -75,7 +77,7 @@ type Task<A> = () => Promise<
 const rightOrThrow = async <A>(task: Task<A>): Promise<A> => {
   const outcome = await task();
   if (outcome._tag === 'Right') return outcome.right;
-  throw toError(outcome.left);
+  throw errorOf(outcome.left);
 };
 
 const embeddedTransport = (openStore: OpenAnimalStore, apiKey: ApiKeySource): Transport => {
@@ -104,10 +106,10 @@ export interface EmbeddedClientOptions extends CallOptions, ClientOptions {
   readonly apiKey: ApiKeySource;
 }
 
-const optionsCheck = /* @__PURE__ */ exactCheck<EmbeddedClientOptions>({
+const checkOptions = /* @__PURE__ */ optionsChecker<EmbeddedClientOptions>({
   ...callFields,
   openStore: { ...when(isFunction, 'a function such as storeOpener(ports)'), required: true },
-  apiKey: { ...checkApiKeySource, required: true },
+  apiKey: { ...apiKeySourceCheck, required: true },
   int64: int64Check,
 });
 
@@ -117,6 +119,6 @@ const optionsCheck = /* @__PURE__ */ exactCheck<EmbeddedClientOptions>({
  * @example const animals = embeddedClient({ openStore: storeOpener(ports), apiKey });
  */
 export const embeddedClient = /* @__PURE__ */ clientFactory((options: EmbeddedClientOptions) => {
-  const { openStore, apiKey, ...callOptions } = checkArguments('options', optionsCheck, options);
+  const { openStore, apiKey, ...callOptions } = checkOptions(options);
   return { transport: embeddedTransport(openStore, apiKey), callOptions: { retryForMs, ...callOptions } };
 });

@@ -1,73 +1,10 @@
 import type { Pet } from '../../core/pets';
-import { maxPageSize, newPetRules } from '../../core/rules';
-import {
-  AnimalStoreError,
-  invalidArgument,
-  isPassedOn,
-  petNotFoundError,
-  serviceStatuses,
-} from './animal-store-error';
+import { AnimalStoreError, invalidArgument, isPassedOn, petNotFoundError } from './animal-store-error';
 import { type ApiKeySource, checkPet, isFunction, propertyOf, readApiKey } from './arguments';
 import type { Transport } from './client';
-import { parseJson, toJson } from './json';
+import { toJson } from './json';
+import { detailsOf, readResponse, type Success, unexpected, unexpectedResponse } from './read-response';
 import type { Attempt } from './retry';
-
-interface Success {
-  readonly response: Response;
-  readonly body: unknown;
-}
-
-/**
- * Maximum size of a response, so that an endless response fails. It is 1 MB more than a page of the longest names, with
- * each character escaped in 12 bytes.
- */
-const maxResponseBytes = maxPageSize * (12 * newPetRules.name.maxLength + 200) + 1_000_000;
-
-const shownLength = 200;
-
-const isServiceCode = (code: unknown): code is keyof typeof serviceStatuses =>
-  typeof code === 'string' && Object.hasOwn(serviceStatuses, code);
-
-/** Returns the pause that a valid `Retry-After` asks for (RFC 9110, section 10.2.3), or undefined. */
-const retryAfterMsOf = (headers: Headers): number | undefined => {
-  const text = headers.get('Retry-After') ?? '';
-  const seconds = /^\s*(\d+(?:\.\d+)?)/.exec(text)?.[1];
-  if (seconds !== undefined) return Math.ceil(Number(seconds) * 1_000);
-  const milliseconds = /^\s*[a-z]/i.test(text) ? Date.parse(text) - Date.now() : NaN;
-  return Number.isNaN(milliseconds) ? undefined : Math.max(0, milliseconds);
-};
-
-const detailsOf = ({ status, headers }: Response) => ({
-  status,
-  requestId: headers.get('X-Request-Id') ?? undefined,
-  retryAfterMs: retryAfterMsOf(headers),
-});
-
-const unexpected = (message: string, details = {}): AnimalStoreError =>
-  new AnimalStoreError('unexpected_response', message, details);
-
-const unexpectedResponse = (response: Response, text: string): AnimalStoreError => {
-  const { status, ...details } = detailsOf(response);
-  const target = status >= 300 && status < 400 ? response.headers.get('Location') : null;
-  const content = target === null ? text : `a redirect to ${target}; check baseUrl`;
-  const message = `unexpected response with status ${status}: ${content.slice(0, shownLength)}`;
-  return unexpected(message, { ...details, status: status < 400 ? undefined : status });
-};
-
-const parseBody = (response: Response, text: string): unknown => {
-  try {
-    return parseJson(text);
-  } catch {
-    throw unexpectedResponse(response, text);
-  }
-};
-
-const failureOf = (response: Response, body: unknown, text: string): AnimalStoreError => {
-  const code = propertyOf(body, 'code');
-  const message = propertyOf(body, 'message');
-  if (!isServiceCode(code) || typeof message !== 'string') return unexpectedResponse(response, text);
-  return new AnimalStoreError(code, message, detailsOf(response));
-};
 
 /**
  * Matches the message of an error that a retry can't resolve: a programming error in the caller's own `fetch`, or a
@@ -87,7 +24,10 @@ const fetchError = (cause: unknown, hint = ''): unknown => {
     : new AnimalStoreError('network', `no answer: ${text}${hint}`, { cause });
 };
 
-/** Returns possible causes of a failed request in a browser, which hides the real cause. Elsewhere, returns no text. */
+/**
+ * Returns possible causes of a failed request in a browser, which hides the real cause. Returns an empty text outside
+ * browsers.
+ */
 const hintFor = (url: string): string => {
   const origin = propertyOf(propertyOf(globalThis, 'location'), 'origin');
   if (typeof origin !== 'string') return '';
@@ -101,31 +41,6 @@ const isResponse = (value: unknown): value is Response =>
   typeof propertyOf(value, 'status') === 'number' &&
   isFunction(propertyOf(propertyOf(value, 'headers'), 'get')) &&
   isFunction(propertyOf(value, 'text'));
-
-const readText = async (response: Response): Promise<string> => {
-  // Some responses have no stream: those without content, and those of some polyfills of fetch.
-  const isStream = isFunction(propertyOf(response.body, 'getReader'));
-  const reader: ReadableStreamDefaultReader<Uint8Array> | undefined = isStream
-    ? response.body?.getReader()
-    : undefined;
-  if (reader === undefined) {
-    const whole: unknown = await response.text();
-    return String(whole);
-  }
-  const decoder = new TextDecoder();
-  let text = '';
-  let bytes = 0;
-  for (;;) {
-    const { done, value } = await reader.read();
-    if (done) return text + decoder.decode();
-    bytes += value.byteLength;
-    if (bytes > maxResponseBytes) {
-      await reader.cancel();
-      throw unexpectedResponse(response, `the body has more than ${maxResponseBytes} bytes`);
-    }
-    text += decoder.decode(value, { stream: true });
-  }
-};
 
 interface Init {
   readonly method?: string;
@@ -158,12 +73,9 @@ const send = async (
   // The API never redirects. Following a redirect could turn a create into a GET.
   const request: RequestInit = { ...init, headers, signal, redirect: 'manual' };
   const response = await callFetch(fetch, url, request);
-  const text = await readText(response).catch((cause: unknown) => {
+  return readResponse(response).catch((cause: unknown) => {
     throw fetchError(cause);
   });
-  const body = parseBody(response, text);
-  if (!response.ok) throw failureOf(response, body, text);
-  return { response, body };
 };
 
 const toPet = ({ response, body }: Success): Pet => {
@@ -195,8 +107,8 @@ export const fetchTransport = (address: string, apiKey: ApiKeySource | undefined
     // The ids must ascend, or descend for `desc`, from page to page. Otherwise a cache that repeats a page would make a
     // list endless.
     const follows = (id: bigint, other: bigint) => (query.order === 'desc' ? id < other : id > other);
-    const places = [...(query.after === undefined ? [] : [query.after]), ...pets.map(({ id }) => id)];
-    const isOrdered = places.every((id, index) => index === 0 || follows(id, places[index - 1] ?? id));
+    const ids = [...(query.after === undefined ? [] : [query.after]), ...pets.map(({ id }) => id)];
+    const isOrdered = ids.every((id, index) => index === 0 || follows(id, ids[index - 1] ?? id));
     if (isOrdered && !(hasMore && pets.length === 0)) return { pets, hasMore };
     const problem = 'a page is empty or repeats animals; check any proxy or cache';
     throw unexpectedResponse(success.response, problem);

@@ -2,11 +2,10 @@ import type { Check } from '../../core/validation';
 import {
   type ApiKeySource,
   callFields,
-  checkApiKeySource,
-  checkArguments,
-  exactCheck,
+  apiKeySourceCheck,
   int64Check,
   isString,
+  optionsChecker,
   propertyOf,
 } from './arguments';
 import { clientFactory } from './client';
@@ -80,10 +79,10 @@ const baseUrlCheck: Check = {
   required: true,
 };
 
-const optionsCheck = /* @__PURE__ */ exactCheck<AnimalStoreClientOptions>({
+const checkOptions = /* @__PURE__ */ optionsChecker<AnimalStoreClientOptions>({
   ...callFields,
   baseUrl: baseUrlCheck,
-  apiKey: checkApiKeySource,
+  apiKey: apiKeySourceCheck,
   int64: int64Check,
 });
 
@@ -93,6 +92,6 @@ const optionsCheck = /* @__PURE__ */ exactCheck<AnimalStoreClientOptions>({
  * @example const animals = animalStoreClient({ baseUrl: 'http://127.0.0.1:3000', apiKey });
  */
 export const animalStoreClient = /* @__PURE__ */ clientFactory((options: AnimalStoreClientOptions) => {
-  const { baseUrl, apiKey, ...callOptions } = checkArguments('options', optionsCheck, options);
+  const { baseUrl, apiKey, ...callOptions } = checkOptions(options);
   return { transport: fetchTransport(String(baseUrl), apiKey), callOptions };
 });
