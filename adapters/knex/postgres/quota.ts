@@ -19,9 +19,9 @@ const lockTimeoutMs = 500;
 /**
  * Adds requests to the current windows of owners, or begins new windows. Citus permits no clock in `do update` and
  * `returning`. So `do update` takes `excluded.expire`, the end of a window that begins now, and subtracts the length of
- * a window to get the current time. The time left is computed only in the last `select`. The commit does not wait for
- * the disk or a standby: it is acceptable to lose counts in a crash. Reads `limited` first, so that its `lock_timeout`
- * applies.
+ * a window to get the current time. `least` ends a window that began with a longer limit, or by a faster clock. The time
+ * left is computed only in the last `select`. The commit does not wait for the disk or a standby: it is acceptable to
+ * lose counts in a crash. Reads `limited` first, so that its `lock_timeout` applies.
  */
 const countRequests = (now: string) => `with limited as materialized (
     select set_config('synchronous_commit', 'off', true), set_config('lock_timeout', '${lockTimeoutMs}', true)
@@ -31,7 +31,8 @@ const countRequests = (now: string) => `with limited as materialized (
       select key, points, ${now} + ?::bigint from unnest(?::text[], ?::int[]) as asked (key, points)
     on conflict (key) do update set
       points = excluded.points + case when counted.expire <= excluded.expire - ?::bigint then 0 else counted.points end,
-      expire = case when counted.expire <= excluded.expire - ?::bigint then excluded.expire else counted.expire end
+      expire = case when counted.expire <= excluded.expire - ?::bigint then excluded.expire
+        else least(counted.expire, excluded.expire) end
     returning key, points, expire
   )
   select key, points, expire - ${now} as "leftMs" from limited, counted`;

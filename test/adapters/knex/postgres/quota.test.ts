@@ -145,6 +145,19 @@ describe('the quota in PostgreSQL', () => {
       expect(statements).to.equal(1);
     }));
 
+  it('ends a window that would last longer than the limit, such as one of a longer limit before', () =>
+    withDatabase(postgresDatabase, async (database) => {
+      const owner = arbitraryOwnerId();
+      const before = postgresQuota(database, { requests: 2, seconds: 3_600 });
+      for (let request = 0; request < 2; request += 1) await success(before(owner));
+      const consume = postgresQuota(database, { requests: 2, seconds: 1 });
+      expect(await success(consume(owner))).to.include({ isWithin: false, resetsInSeconds: 1 });
+      await eventually('the owner has its quota again', 20_000, async () => {
+        const { isWithin } = await success(consume(owner));
+        return isWithin;
+      });
+    }));
+
   it('is Unavailable after some seconds when the database hangs', () =>
     withDatabase(postgresDatabase, async (database) => {
       const consume = quotaOn(database);
