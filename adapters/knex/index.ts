@@ -22,7 +22,13 @@ export {
   type NotInitialized,
   readSchema,
 } from './migrations/migrate';
-export { generationMismatch, migrationConfig, ownTables, type SchemaState } from './migrations/migrations';
+export {
+  generationMismatch,
+  migrationConfig,
+  migrationTable,
+  ownTables,
+  type SchemaState,
+} from './migrations/migrations';
 export { batchOperations, knexPetRepository, type RepositoryObserver } from './pets/repository';
 export * from './health/readiness';
 export * from './health/status';

@@ -75,6 +75,8 @@ export const parsePostgresUrl = (text: string): E.Either<string, string> => {
   // unknown parameter could then show a part of the password.
   if (`${url.pathname}${url.search}`.includes('@') || url.hash !== '') return E.left(invalid);
   const { searchParams } = url;
+  // If a parameter is repeated, the last value counts, as in libpq.
+  for (const [name, value] of [...searchParams]) searchParams.set(name, value);
   for (const [name, value] of [...searchParams]) {
     if (impliedParameters[name]?.test(value) === true) searchParams.delete(name);
     else if (!parameters.includes(name))
@@ -82,8 +84,7 @@ export const parsePostgresUrl = (text: string): E.Either<string, string> => {
         `without ${Object.hasOwn(impliedParameters, name) ? 'this value of ' : ''}the parameter ${name}, which this service does not support; the parameters are ${parameters.join(', ')}`,
       );
   }
-  // If a parameter is repeated, the last value counts, as in libpq.
-  const valueOf = (name: string): string => searchParams.getAll(name).at(-1) ?? '';
+  const valueOf = (name: string): string => searchParams.get(name) ?? '';
   const port = valueOf('port');
   for (const [name, place] of Object.entries(places)) {
     const value = valueOf(name);

@@ -11,6 +11,7 @@ import {
   createPartial,
   errorCode,
   isSqlite,
+  migrationTable,
   ownTables,
   placePartial,
 } from '../../adapters/knex';
@@ -45,6 +46,8 @@ export const libpqEnvironment = (
     PGSSLCERT: parameter('sslcert'),
     PGSSLKEY: parameter('sslkey'),
     PGSSLNEGOTIATION: parameter('sslnegotiation'),
+    // A standby may lack animals that the primary has acknowledged.
+    PGTARGETSESSIONATTRS: 'primary',
   };
   return Object.fromEntries(Object.entries(variables).filter(([, value]) => value !== ''));
 };
@@ -107,13 +110,15 @@ const withTools = async <A>(
 const tableEntry = /^\d+; \d+ \d+ TABLE DATA (.+) (\w+) \S+$/gm;
 
 /**
- * Reads the whole dump, as a restore does. Returns the schema of the animals, or undefined if it lacks their table.
- * Throws if it has a table of another schema, because the search path led to the tables of two stores.
+ * Reads the whole dump, as a restore does. Returns the schema of the store, or undefined if the dump lacks the animals
+ * or the migrations, as the dump of another program's table `pets` does. Throws if it has a table of another schema,
+ * because the search path led to the tables of two stores.
  */
 const checkDump = async (run: RunTool, file: string): Promise<string | undefined> => {
   await run('pg_restore', ['--file=/dev/null', file]);
   const entries = [...(await run('pg_restore', ['--list', file])).matchAll(tableEntry)];
   const [, schema] = entries.find(([, , table]) => table === 'pets') ?? [];
+  if (!entries.some(([, , table]) => table === migrationTable)) return undefined;
   const [, other, table] = entries.find(([, each]) => each !== schema) ?? [];
   if (schema === undefined || other === undefined) return schema;
   throw new Error(
@@ -123,7 +128,7 @@ const checkDump = async (run: RunTool, file: string): Promise<string | undefined
 
 /**
  * Writes a dump of the store's tables to a file that only its owner can read, and checks the dump. Replaces the file if
- * it exists. Throws NotInitialized without the table of animals.
+ * it exists. Throws NotInitialized without the tables of a store.
  */
 export const backupPostgres = async (
   connectionString: string,

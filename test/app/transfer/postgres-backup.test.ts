@@ -7,9 +7,18 @@ import { parsePostgresUrl } from '../../../app/settings/postgres-url';
 import { runInProcess } from '../../support/processes/run-in-process';
 import { makeFolder, removeFolders } from '../../support/temporary-folder';
 
+/** Lines of `pg_restore --list` for the tables that show that a dump is of a store. */
+const listOf = (schema: string): string =>
+  ['pets', 'animal_store_migrations']
+    .map((table) => `1; 0 2 TABLE DATA ${schema} ${table} keeper\\n`)
+    .join('');
+
 const files = { roots: '/roots', noRoots: '/none' };
 
-const base = { PGHOST: 'db', PGDATABASE: 'zoo', PGSSLMODE: 'disable', PGSSLROOTCERT: '/roots' };
+const base = {
+  ...{ PGHOST: 'db', PGDATABASE: 'zoo', PGSSLMODE: 'disable', PGSSLROOTCERT: '/roots' },
+  PGTARGETSESSIONATTRS: 'primary',
+};
 
 /** Parameters of the address `postgres://db/zoo`, each with the variables of libpq that it changes. */
 const parameters: ReadonlyArray<readonly [text: string, variables: Readonly<Record<string, string>>]> = [
@@ -24,6 +33,8 @@ const parameters: ReadonlyArray<readonly [text: string, variables: Readonly<Reco
   ['sslmode=verify-ca&sslcert=/c&sslkey=/k', { PGSSLMODE: 'verify-full', PGSSLCERT: '/c', PGSSLKEY: '/k' }],
   ['sslmode=prefer&sslnegotiation=direct', { PGSSLMODE: 'verify-full', PGSSLNEGOTIATION: 'direct' }],
   ['options=-c%20search_path%3Dcats', { PGOPTIONS: '-c search_path=cats' }],
+  ['options=-c%20search_path%3Dcats&options=-c%20search_path%3Ddogs', { PGOPTIONS: '-c search_path=dogs' }],
+  ['sslrootcert=/old&sslrootcert=/ca', { PGSSLMODE: 'verify-full', PGSSLROOTCERT: '/ca' }],
   ['user=me&password=a%2Fb%25', { PGUSER: 'me', PGPASSWORD: 'a/b%' }],
   ['host=/run/sql&port=5433', { PGHOST: '/run/sql', PGPORT: '5433' }],
   ['host=%3A%3A1', { PGHOST: '::1' }],
@@ -66,7 +77,7 @@ describe('A backup of PostgreSQL', () => {
 
   it('writes the file to which a link leads, also if it does not exist yet', async () => {
     const [folder, programs] = [await makeFolder(), await makeFolder()];
-    const restore = '#!/bin/sh\necho "1; 0 2 TABLE DATA public pets keeper"\n';
+    const restore = `#!/bin/sh\nprintf '${listOf('public')}'\n`;
     writeFileSync(join(programs, 'pg_dump'), '#!/bin/sh\nexit 0\n', { mode: 0o755 });
     writeFileSync(join(programs, 'pg_restore'), restore, { mode: 0o755 });
     symlinkSync('backup', join(folder, 'link'));
@@ -89,8 +100,7 @@ describe('A backup of PostgreSQL', () => {
 
   it('is read in full before it gets its name', async () => {
     const [folder, programs] = [await makeFolder(), await makeFolder()];
-    const unreadable =
-      '#!/bin/sh\ncase $1 in --list) echo "1; 0 2 TABLE DATA public pets a" ;; *) exit 1 ;; esac\n';
+    const unreadable = `#!/bin/sh\ncase $1 in --list) printf '${listOf('public')}' ;; *) exit 1 ;; esac\n`;
     writeFileSync(join(programs, 'pg_dump'), '#!/bin/sh\nexit 0\n', { mode: 0o755 });
     writeFileSync(join(programs, 'pg_restore'), unreadable, { mode: 0o755 });
     const environment = { DATABASE_URL: 'postgres://db/animals', PATH: `${programs}:/bin` };
@@ -100,7 +110,7 @@ describe('A backup of PostgreSQL', () => {
 
   it('is refused if the search path leads to the tables of two stores', async () => {
     const [folder, programs] = [await makeFolder(), await makeFolder()];
-    const list = '1; 0 2 TABLE DATA old pets a\\n2; 0 3 TABLE DATA new heartbeats a';
+    const list = `${listOf('old')}2; 0 3 TABLE DATA new heartbeats a`;
     writeFileSync(join(programs, 'pg_dump'), '#!/bin/sh\nexit 0\n', { mode: 0o755 });
     writeFileSync(join(programs, 'pg_restore'), `#!/bin/sh\nprintf '${list}\\n'\n`, { mode: 0o755 });
     const environment = { DATABASE_URL: 'postgres://db/animals', PATH: `${programs}:/bin` };

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { call, idOf } from '../../support/http/client';
 import { execute } from '../../support/postgres/postgres';
@@ -13,6 +13,7 @@ import { makeFolder, removeFolders } from '../../support/temporary-folder';
 describe('A backup of a shared PostgreSQL database', () => {
   needsPrograms('pg_dump', 'pg_restore', 'psql');
   let server: PostgresServer;
+  let programFolder = '';
   let [file, rows] = ['', ''];
 
   const urlOf = (role: string, database: string): string => {
@@ -40,7 +41,8 @@ describe('A backup of a shared PostgreSQL database', () => {
     const programs = newestProgramFolder();
     if (programs === undefined) return this.skip();
     const folder = await makeFolder();
-    server = await newPostgresServer(folder, [], { programFolder: programs });
+    programFolder = programs;
+    server = await newPostgresServer(folder, [], { programFolder });
     await server.start();
     for (const role of ['keeper', 'animals'])
       await execute(server.url, `create role ${role} login password '${role}'`);
@@ -139,6 +141,31 @@ describe('A backup of a shared PostgreSQL database', () => {
       expect(stderr, stderr).to.include('the target has a table animal_store_changes already');
     }
     await execute(taken, "do $$ begin assert (select note = 'mine' from animal_store_changes); end $$");
+  });
+
+  it('is refused if it would be of a standby, which may lack animals, or of the tables of another program', async () => {
+    const folder = await makeFolder();
+    const standby = await newPostgresServer(folder, [], { programFolder });
+    await standby.start();
+    await succeed(standby.url, 'migrate');
+    await standby.stop();
+    writeFileSync(join(standby.folder, 'standby.signal'), '');
+    await standby.start();
+    const [ofStandby, ofOther] = [join(folder, 'standby'), join(folder, 'other')];
+    expect((await run(standby.url, 'backup', ofStandby)).stderr).to.match(
+      /hot standby mode; .* was not written\n$/,
+    );
+    expect((await run(standby.url, 'backup', ofStandby)).code).to.equal(1);
+    await standby.stop();
+    await newDatabase('other_program');
+    const other = Object.assign(new URL(server.url), { pathname: '/other_program' }).href;
+    await execute(other, 'create table pets (id int)', 'alter table pets owner to keeper');
+    const { code, stderr } = await run(urlOf('keeper', 'other_program'), 'backup', ofOther);
+    expect(code).to.equal(1);
+    expect(stderr)
+      .to.include('there is no animal store in')
+      .and.match(/ was not written\n$/);
+    expect(readdirSync(folder)).not.to.include.members(['standby', 'other']);
   });
 
   it('is not restored over a store, or if a part of the file is damaged', async () => {
