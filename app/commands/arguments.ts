@@ -34,7 +34,7 @@ export const parseId = (text: string): bigint => {
   return id;
 };
 
-/** Makes an option whose value is that of a field of an animal. */
+/** Makes an option for a field of an animal. */
 export const fieldOption = (name: string, rule: FieldRule, description: string): Option => {
   const { fromText, expected } = fieldType(rule);
   const flag = name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);

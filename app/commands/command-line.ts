@@ -36,7 +36,7 @@ const readEnvironmentFile = (file: string): Readonly<Record<string, string>> =>
     }),
   );
 
-/** Variables that Node reads only when it starts, with what to do instead. */
+/** Variables that Node reads only at startup, with advice on how to set them. */
 const readByNode = {
   NODE_EXTRA_CA_CERTS: 'set sslrootcert in DATABASE_URL',
   NODE_OPTIONS: 'export it before this command, if the command needs it',
@@ -61,8 +61,8 @@ const readDotEnv = (env: NodeJS.Dict<string>, { printError }: Terminal): void =>
 };
 
 /**
- * Copies the settings into the environment of the process, which the driver of PostgreSQL and pg_dump read, too.
- * Removes the variables of libpq that only one of these two knows, or that contradict DATABASE_URL.
+ * Copies the settings into the process environment, for PostgreSQL's driver and pg_dump. Removes libpq variables that
+ * would contradict DATABASE_URL, or that only one of these programs reads.
  */
 const exportEnvironment = (env: NodeJS.ReadOnlyDict<string>, processEnv: NodeJS.Dict<string>): void => {
   Object.assign(processEnv, env);

@@ -8,7 +8,7 @@ const sampleMs = 200;
 const maxBars = 50;
 const heights = '▁▂▃▄▅▆▇█';
 
-/** Opens the screen, and charts how fast the number grows that `readTotal` returns. */
+/** Opens the screen, and charts the growth of the number that `readTotal` returns. */
 export const openDemoScreen = ({ stdout, env, write }: Terminal, readTotal: () => number) => {
   const style = styleFor(stdout, env);
   const clearLine = obeysEscapes(stdout, env) ? '\r\x1b[K' : undefined;

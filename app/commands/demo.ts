@@ -23,7 +23,7 @@ interface Service {
   readonly address: string;
 }
 
-/** Starts `serve` as a process of its own, and waits until it has printed its address. */
+/** Starts `serve` as a separate process, and waits until it has printed its address. */
 const startService = async (folder: string, apiKey: string, port = '0'): Promise<Service> => {
   const child = spawn(process.execPath, [join(__dirname, '..', 'main.js'), 'serve'], {
     cwd: folder,

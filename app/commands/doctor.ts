@@ -9,7 +9,10 @@ import { type Style, styleFor } from '../terminal/style';
 import type { Terminal } from '../terminal/terminal';
 import { counted, escapeControlCharacters } from '../terminal/text';
 
-/** Checks the settings and, if they are valid, what a start of `serve` needs. Changes only the heartbeat. */
+/**
+ * Checks the settings and, if they are valid, everything that a start of `serve` needs. Commits only a row in the table
+ * `heartbeats`.
+ */
 export const diagnose = async (environment: NodeJS.ReadOnlyDict<string>): Promise<ReadonlyArray<Finding>> => {
   const read = readSettings(environment);
   const warnings = settingWarnings(environment, read).map((text) => warned('settings', text));

@@ -40,7 +40,7 @@ interface ExportProgress {
   share?: number;
 }
 
-/** Larger than a page for clients, because no other call in the process of an export waits for a page. */
+/** Number of animals in a page. Pages may be large, because an export has no concurrent requests that wait. */
 const petsPerPage = 1_000;
 
 const distance = (one: bigint, other: bigint): number => Math.abs(Number(one - other)) + 1;

@@ -32,8 +32,8 @@ const rephrasings: ReadonlyArray<readonly [RegExp, string]> = [
 ];
 
 /**
- * Returns an error of the command line with a hint. An unknown option such as `--port` gets the setting with that name,
- * an unknown subcommand gets those that exist, and any other error gets how to ask for help.
+ * Adds a hint to a command-line error: the setting with the name of an unknown option, the existing subcommands, or the
+ * option `--help`.
  */
 const withHint = (text: string, command: Command): string => {
   const error = rephrasings.reduce((rest, [pattern, instead]) => rest.replace(pattern, instead), text.trim());

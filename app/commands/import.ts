@@ -24,7 +24,7 @@ interface Options {
 /** Error of the first invalid row, at which an import ends. */
 class InvalidRow extends Error {}
 
-/** Number of invalid rows that an import names after it has ended. */
+/** Maximum number of invalid rows that a failed import prints. */
 const maxNamedRows = 5;
 
 /** Opens a file. `counts.share` then returns the fraction that was read. */
@@ -72,7 +72,10 @@ const storeFile = (
   );
 };
 
-/** Checks all rows, and prints at most `maxPrinted` invalid ones. Throws if there are any and they are not skipped. */
+/**
+ * Checks all rows, and prints at most `maxPrinted` invalid ones. Throws if a row is invalid, unless invalid rows are
+ * skipped.
+ */
 const checkFile = async (
   job: Import,
   { terminal: { printError }, signal }: TransferContext,
@@ -90,12 +93,15 @@ const checkFile = async (
   throw new Error(`${grouped(counts.invalidRows)} of ${counted(counts.rows, 'row')} invalid${printed}`);
 };
 
-/** Imports a file. After an invalid row has ended the import, names the first ones, and counts all. */
+/**
+ * Imports a file. If an invalid row ends the import, reads the file again, prints the first invalid rows and counts
+ * all.
+ */
 const importOrExplain = async (job: Import, context: TransferContext): Promise<ImportedPets> => {
   try {
     return await storeFile(job, context);
   } catch (error) {
-    // A pipe can't be read again.
+    // Only a regular file can be read again.
     const isReadable = job.file !== '-' && statSync(job.file, { throwIfNoEntry: false })?.isFile();
     if (!(error instanceof InvalidRow) || isReadable !== true) throw error;
     Object.assign(job.counts, newCounts());
@@ -104,7 +110,6 @@ const importOrExplain = async (job: Import, context: TransferContext): Promise<I
   }
 };
 
-/** Makes the text of the result of an import, or of a dry run, which has stored nothing. */
 const resultText = ({ rows, invalidRows }: Counts, imported: ImportedPets | undefined): string => {
   const skipped = invalidRows === 0 ? '' : `, ${counted(invalidRows, 'invalid row')} skipped`;
   return imported === undefined

@@ -43,9 +43,8 @@ const lastUseOf = ({ lastUsedAt }: ApiKeyRecord): string => {
 };
 
 /**
- * Makes a table of keys. LAST4 has the last characters of a key, and USED the days since its last use. OWNER is shown
- * only if a rotation made one of the keys. All other keys have the same id as their owner. A narrow terminal then shows
- * no CREATED, which would leave no room for the names.
+ * Makes a table of keys. LAST4 has the last four characters of a key. OWNER is shown only if a key has another owner
+ * id, as after a rotation. CREATED is then left out at a narrow terminal.
  */
 const keysText = (records: ReadonlyArray<ApiKeyRecord>, { columns }: Terminal): Promise<string> => {
   const hasOwners = records.some(({ id, ownerId }) => ownerId !== id);
@@ -95,7 +94,7 @@ const createAndPrint = (
     terminal.printError(
       `This is the only time the key is shown: save it now. To revoke it, run \`animal-store keys revoke ${created.id}\``,
     );
-    // Only the first key of an owner has the owner's id, and it has no other keys to print.
+    // A key with the owner's id is the first key of its owner, so there are no other keys to print.
     if (created.id === created.ownerId) return;
     for (const { id, ownerId, isValid, expiresAt } of await orFail(keyStore.list)) {
       if (!isValid || ownerId !== created.ownerId || id === created.id) continue;

@@ -42,7 +42,7 @@ const maxRead = 100_000;
 interface Found {
   readonly pets: ReadonlyArray<Pet>;
   readonly read: number;
-  /** Id after which the search goes on, if it has not read all animals. */
+  /** Id for `--after` that continues the search. Undefined if all animals were read. */
   readonly last?: bigint;
 }
 

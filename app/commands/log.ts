@@ -41,10 +41,10 @@ const historyOfPet = async ({ changes }: CommandStore, id: bigint): Promise<Read
   return history.creation === undefined ? [] : [history.creation, ...history.changes];
 };
 
-/** Yields who issued, rotated and revoked a key, and then the animals that it added, in batches. */
+/** Yields the changes of a key, and then the animals that the key added, in batches. */
 async function* historyOfKey({ changes }: CommandStore, id: string): AsyncGenerator<ReadonlyArray<Entry>> {
   yield await orFail(changes.ofKey(id));
-  // Reads the deleted animals last, so that it misses none that is deleted meanwhile.
+  // Reads the deleted animals last, so that an animal that is deleted during the search is still found.
   for (const search of [changes.createdBy, changes.deletedOf]) {
     let after: string | undefined;
     do {

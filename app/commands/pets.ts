@@ -48,7 +48,7 @@ const get = (terminal: Terminal): Command =>
       ),
     );
 
-/** Command-line options of each field. `key` is the property in which commander returns their value. */
+/** Command-line options of each field. Commander returns the field's value in the property `key`. */
 const fieldOptions = Object.entries<FieldRule>(newPetRules).map(([field, rule]) => {
   const option = fieldOption(field, rule, `new ${field}`);
   const removal = rule.required ? [] : [new Option(`--no-${option.name()}`, `remove the ${field}`)];

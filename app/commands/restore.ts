@@ -71,7 +71,7 @@ const remains = ({ phase }: RestoreState, role = 'ROLE'): string => {
   }
 };
 
-/** True for a fault that a retry would not mend, such as a backup that this version can't use. */
+/** True for a fault that a retry can't resolve, such as a backup that this version can't use. */
 const isDiagnosed = (error: unknown): boolean =>
   error instanceof CommandFailed && 'cause' in error.failure && error.failure.cause instanceof DiagnosedError;
 
@@ -86,8 +86,8 @@ const requireEmpty = async (database: PostgresDatabase) => {
 };
 
 /**
- * Restores a dump into an empty database, migrates it, and returns a text about its contents. With the option
- * `--check`, or if this version can't use the restored tables, drops them again.
+ * Restores a dump into an empty database, migrates it, and describes its contents. Drops the restored tables with
+ * `--check`, or if this version can't use them.
  */
 const restoreIntoPostgres = async (
   settings: Settings,

@@ -41,7 +41,6 @@ const defaultText = (name: string): string => {
 
 const helpWidth = 80;
 
-/** Lists the environment variables with their meanings and defaults. */
 const settingsText = (style: Style): string => {
   const indent = Math.max(...Object.keys(settingTexts).map(({ length }) => length)) + 4;
   const lines = Object.entries(settingTexts).map(([name, text]) => {

@@ -31,11 +31,11 @@ const openDestination = (fd: number) => {
     minLength: minBlockBytes,
     maxLength: maxBufferedBytes,
     periodicFlush: flushIntervalMs,
-    // In its other mode, `utf8`, pino would measure the whole block again for each line.
+    // Uses the mode `buffer`, because in the mode `utf8` pino would measure the whole block again for each line.
     contentMode: 'buffer',
     retryEAGAIN: () => !isExiting,
   });
-  // Pino's types lack the bytes that its mode `buffer` takes.
+  // Pino accepts bytes in the mode `buffer`, but its types do not.
   const output: { write(line: string | Uint8Array): unknown } = destination;
   destination.on('error', () => {
     isFailing = true;

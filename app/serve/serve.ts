@@ -86,7 +86,6 @@ interface Parts {
   readonly state: PublicState;
 }
 
-/** Starts the admin server, if it has a port. */
 const startAdmin = async (
   { settings, store, reporter, checkReadiness, state }: Parts,
   metrics: PrometheusMetrics | undefined,
@@ -139,7 +138,7 @@ const servePublic = async (
     const signal = await endOf(store, stopSignal);
     logger.info({ signal, stopDelayMs: STOP_DELAY }, 'stopping');
   } catch (error) {
-    // Stops without a delay. If the database file was deleted, reads would still be answered from it.
+    // Stops without a delay, because reads would still be answered from a deleted database file.
     stopDelayMs = 0;
     logger.fatal({ reason: reasonOf(error, DATABASE_URL) }, 'stopping');
     throw error;
@@ -175,7 +174,7 @@ const serveClients = async (
 export const serve = async (settings: Settings, context: ServeContext): Promise<void> => {
   const { version, logger, onProgress } = context;
   if (mayCreateStore(settings))
-    // Otherwise a start that fails at its port would leave a new and empty database.
+    // Tries the ports first, so that a start that can't listen leaves no new, empty database.
     for (const prefix of ['ADMIN_', ''] as const) await listenBriefly(settings, prefix);
   const metrics =
     settings.ADMIN_PORT === undefined

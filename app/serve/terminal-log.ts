@@ -1,4 +1,4 @@
-/* Log lines as text for people at a terminal. Programs get JSON instead. */
+/* Formats log lines as text for people at a terminal. Programs get JSON instead. */
 
 import * as t from 'io-ts';
 import { prettyFactory } from 'pino-pretty';
@@ -10,7 +10,7 @@ const Line = t.intersection([
   t.partial({ signal: t.string }),
 ]);
 
-/** Line of a request, or of one that the HTTP server rejected before it knew more than the status. */
+/** Log line of a request. For some rejected requests, only the status is known. */
 const Request = t.intersection([
   t.type({ msg: t.keyof({ request: null, rejected: null }), status: t.number }),
   t.partial({
@@ -56,9 +56,8 @@ interface Options {
 }
 
 /**
- * Makes a function that turns a JSON line of the log into text for a terminal. The text is empty for a line that is not
- * shown. Without `showsAnnounced`, these are the start and a stop by Ctrl-C. Without `showsAssets`, these are
- * successful requests for the API reference's files.
+ * Makes a function that turns a JSON line of the log into text for a terminal, or into an empty text if the options
+ * hide the line.
  */
 export const terminalText = ({ style, showsAssets, showsAnnounced }: Options): ((line: string) => string) => {
   const toText = prettyFactory({

@@ -30,8 +30,8 @@ const withoutParentSegments = (filename: string): string => {
 };
 
 /**
- * Matches forms that other drivers accept: parameters, percent-encoding, `file:`, `~` and `$`. Here, they would name a
- * new file.
+ * Matches forms that other drivers accept, such as parameters and percent-encoding. As a plain path, such a text would
+ * name a new file.
  */
 const foreignForm = /[?#]|%[0-9a-f]{2}|^file:|^[~$]|^\s/i;
 

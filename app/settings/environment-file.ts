@@ -8,9 +8,8 @@ const assignment =
   /^[ \t]*(?<name>[A-Za-z_]\w*)[ \t]*=[ \t]*(?:'(?<single>[^']*)'|"(?<double>[^"\\]*)"|(?!#)(?!.*[ \t]#)(?<plain>[^"'`\\]*?))[ \t]*$/;
 
 /**
- * Parses a file of settings that systemd's `EnvironmentFile=` may read as well (systemd.exec(5)). Fails at a line,
- * other than a comment or an empty one, that systemd would ignore or read in an unexpected way. For example, systemd
- * gives `PORT=1 # port` the value `1 # port`.
+ * Parses a file of settings in the format of systemd's `EnvironmentFile=` (systemd.exec(5)). Fails at a line that
+ * systemd would read in an unexpected way. For example, systemd gives `PORT=1 # port` the value `1 # port`.
  */
 export const parseEnvironmentFile = (
   bytes: Uint8Array,

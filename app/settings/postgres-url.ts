@@ -1,6 +1,6 @@
 /*
  * Reads the address of PostgreSQL in DATABASE_URL, in the form that psql takes (libpq, "Connection URIs"). Rejects
- * unknown parameters: the driver would ignore them, and could connect without TLS or to another schema.
+ * unknown parameters, because the driver would ignore them, and could connect without TLS or to another schema.
  */
 
 import * as E from 'fp-ts/Either';
@@ -71,7 +71,7 @@ const parseUrl = (text: string): URL | undefined => {
 export const parsePostgresUrl = (text: string): E.Either<string, string> => {
   const url = parseUrl(text);
   if (url === undefined) return E.left(invalid);
-  // An @ after the host, or a #, suggests that the password contains an unescaped /, ? or #. An error that names an
+  // Rejects an @ after the host and a #. They suggest an unescaped /, ? or # in the password, and an error about an
   // unknown parameter could then show a part of the password.
   if (`${url.pathname}${url.search}`.includes('@') || url.hash !== '') return E.left(invalid);
   const { searchParams } = url;
@@ -93,9 +93,8 @@ export const parsePostgresUrl = (text: string): E.Either<string, string> => {
   }
   if (/,|%2C/.test(url.hostname) || (port !== '' && port !== url.port)) return E.left(invalid);
   if (url.port === '0') return E.left('an address whose port is from 1 to 65535');
-  // A parameter for a certificate makes the driver verify the server even without sslmode. `sslrootcert=system` is
-  // removed below, so set sslmode, too. `system` is libpq's name for the authorities that the system trusts. The driver
-  // would read it as a file name.
+  // Sets sslmode, because a certificate parameter implies it. Removes `sslrootcert=system`, which means the system's
+  // authorities to libpq, but a file name to the driver.
   const hasCertificate = certificateParameters.some((name) => searchParams.has(name));
   if (hasCertificate && !searchParams.has('sslmode')) searchParams.set('sslmode', 'verify-full');
   if (valueOf('sslrootcert') === 'system') searchParams.delete('sslrootcert');

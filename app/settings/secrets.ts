@@ -12,7 +12,9 @@ export const fileSettings: ReadonlyArray<string> = secretSettings.map((name) => 
 
 type Environment = NodeJS.ReadOnlyDict<string>;
 
-/** Sets variables of `env` to those of `upper`. A secret of `upper` also replaces a file of `env` that holds it. */
+/**
+ * Copies the variables of `upper` into `env`. A secret in `upper` also removes the variable `<name>_FILE` of `env`.
+ */
 export const override = (env: NodeJS.Dict<string>, upper: Environment): void => {
   for (const name of secretSettings) if (isSet(upper, name)) Reflect.deleteProperty(env, `${name}_FILE`);
   Object.assign(env, upper);

@@ -136,7 +136,7 @@ const codec = t.strict({
 
 export type Settings = Readonly<t.TypeOf<typeof codec>>;
 
-/** Reports whether an environment is that of a service in production, also before its other settings are checked. */
+/** Reports whether NODE_ENV is `production`, without validating the other settings. */
 export const isProduction = (environment: NodeJS.ReadOnlyDict<string>): boolean =>
   valueOf(environment, 'NODE_ENV') === 'production';
 

@@ -53,7 +53,9 @@ const postgresVariable = /^PG(?!USER$|PASS)[A-Z]+/;
 export const ignoredVariables = (environment: NodeJS.ReadOnlyDict<string>): ReadonlyArray<string> =>
   Object.keys(environment).filter((name) => postgresVariable.test(name));
 
-/** Matches the variables of libpq that choose the server, the database or the connection. Others are harmless. */
+/**
+ * Matches the libpq variables that choose the server, the database or the connection. Only these cause a warning.
+ */
 const connectionVariable =
   /^PG(?:HOST(?:ADDR)?|PORT|DATABASE|SERVICE(?:FILE)?|OPTIONS|SSL[A-Z_]*|REQUIRE(?:SSL|PEER|AUTH)|CHANNELBINDING|GSSENCMODE|KRBSRVNAME|TARGETSESSIONATTRS|LOADBALANCEHOSTS|CONNECT_TIMEOUT)$/;
 

@@ -20,8 +20,8 @@ const lockHolder =
 const noId = `${setSequenceAdvice}; if no id is left, raise the maximum of the sequence`;
 
 /**
- * Returns the advice for each kind of error. Undefined if the message says what to do, or if the kind does not tell the
- * cause. `fileAdvice` or `generalAdvice` may then find it. `setting` is the setting or option that has the address.
+ * Returns advice for each kind of error, or undefined if the message already says what to do or the kind does not tell
+ * the cause. `setting` is the setting or option that has the address.
  */
 const adviceByKind = (setting: string): Readonly<Record<ErrorKind, string | undefined>> => ({
   Diagnosed: undefined,

@@ -1,4 +1,4 @@
-/* Checks of an open database and of its keys. Each returns what it finds, and throws CommandFailed if it fails. */
+/* Checks an open database and its API keys. Each check returns findings, or throws CommandFailed. */
 
 import {
   apiKeyStore,
@@ -27,7 +27,7 @@ export const checkConnection = async (database: OwnDatabase, url: DatabaseUrl): 
   return isDescribed ? findings : [intact, ...findings];
 };
 
-/** Returns the faults of a PostgreSQL server with which `doctor` fails, but `serve` only warns. */
+/** Returns the faults of a PostgreSQL server. They make `doctor` fail, but `serve` only warns of them. */
 export const checkServer = async (database: OwnDatabase): Findings => {
   if (database.engine !== 'PostgreSQL') return [];
   const findings = await orFail(inspectConnection(database));
@@ -43,7 +43,7 @@ export const checkSchema = (schema: SchemaState, mayCreate: boolean): ReadonlyAr
   return [passed('schema', `pending: ${names}; the next start or \`animal-store migrate\` runs them`)];
 };
 
-/** Warns if the clock of this machine is wrong, or that of the database. */
+/** Warns if the clocks of this machine and of the database differ. */
 export const checkClock = async (database: OwnDatabase): Findings => {
   const fault = await orFail(inspectClock(database));
   return fault === undefined ? [] : [warned('clock', fault)];
@@ -61,8 +61,8 @@ export const checkServing = async (database: OwnDatabase, schema: SchemaState): 
 };
 
 /**
- * Checks that a valid API key exists. Without one, fails in production. Elsewhere, the first start creates a key, and
- * later starts warn. `database` is undefined if it has no tables yet.
+ * Checks that a valid API key exists. Without one, throws in production, passes if the next start creates the first
+ * key, and warns otherwise. `database` is undefined before its tables exist.
  */
 export const checkKeys = async (
   { API_KEYS, NODE_ENV, DATABASE_URL }: Settings,

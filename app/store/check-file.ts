@@ -1,4 +1,4 @@
-/* Checks of the SQLite file of DATABASE_URL, before it is opened. They pass with other databases. */
+/* Checks the SQLite file of DATABASE_URL before it is opened. The checks pass for other databases. */
 
 import { dirname, resolve } from 'node:path';
 import { isMountPoint, resolveSymlink } from '../../adapters/knex';
@@ -11,7 +11,7 @@ import { currentUser } from './user';
 /** Reports whether a database file is missing or empty. */
 const isMissing = (filename: string): boolean => (statsOf(filename)?.size ?? 0) === 0;
 
-/** Reports whether a database file is missing, at a place where this process could create it. */
+/** Reports whether a database file is missing and this process could create it. */
 export const canBeCreated = (filename: string): boolean =>
   isMissing(filename) && fileAdvice(filename) === undefined;
 
@@ -28,7 +28,7 @@ export const requireReadable = (filename: string): void => {
 
 const foreignPath = (filename: string, uid: number): string | undefined => {
   const file = resolve(filename);
-  // Does not check the folder of an own file, because a volume of Kubernetes belongs to root.
+  // Accepts a file of this user in a folder of another user, because a Kubernetes volume belongs to root.
   if (uid !== 0 && statsOf(file)?.uid === uid) return undefined;
   return [file, dirname(file)].find((path) => (statsOf(path)?.uid ?? uid) !== uid);
 };

@@ -9,12 +9,15 @@ import { type CheckName, failed, type Finding, passed } from './finding';
 import { mayCreateStore } from './open-database';
 import { checkPort } from './port';
 
-/** What is known about a store: it can be read, there is none yet, or a check failed before that was known. */
+/** State of a store. `absent` means that the store does not exist yet, and `unknown` that a check failed earlier. */
 type StoreState = 'readable' | 'absent' | 'unknown';
 
 const openReport = (url: DatabaseUrl) => {
   const findings: Array<Finding> = [];
-  /** Returns the result of some work. Adds a CommandFailed to the findings, and then returns undefined. */
+  /**
+   * Returns the result of `work`. If `work` throws CommandFailed, adds the failure to the findings and returns
+   * undefined.
+   */
   const attempt = async <A>(name: CheckName, work: () => A | Promise<A>): Promise<A | undefined> => {
     try {
       return await work();
@@ -24,7 +27,7 @@ const openReport = (url: DatabaseUrl) => {
       return undefined;
     }
   };
-  /** Adds the findings of a check. Returns false if it threw CommandFailed. */
+  /** Adds the findings of a check. Returns false if the check threw CommandFailed. */
   const check = async (
     name: CheckName,
     work: () => ReadonlyArray<Finding> | Promise<ReadonlyArray<Finding>>,
@@ -52,7 +55,7 @@ const openDriver = async (
     findings.push(passed('driver', 'memory: keeps animals until the service stops'));
     return undefined;
   }
-  // `open` creates no file and no connection yet.
+  // Only loads the driver, because `open` does not yet create a file or connect.
   const database = await attempt<OwnDatabase>('driver', () => databaseOf(settings).open());
   if (database !== undefined) findings.push(passed('driver', 'the driver of the database is installed'));
   return database;
@@ -76,8 +79,8 @@ const examineDatabase = async (
 };
 
 /**
- * Makes all checks of a start of `serve`, and changes only the heartbeat. After a check has failed, leaves out only the
- * checks that need what it checked.
+ * Makes all checks of a start of `serve`, and commits only a row in the table `heartbeats`. After a failed check, skips
+ * only the checks that depend on it.
  */
 export const examineStore = async (settings: Settings): Promise<ReadonlyArray<Finding>> => {
   const { DATABASE_URL: url } = settings;

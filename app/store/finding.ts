@@ -4,7 +4,7 @@ export type CheckName =
   | DatabaseFinding['check']
   | ('settings' | 'user' | 'file' | 'mount' | 'driver' | 'schema' | 'clock' | 'rights' | 'keys' | 'port');
 
-/** Result of a check of `doctor`. A start of `serve` prints warnings and failures. */
+/** Result of a check. `doctor` prints all results, and a start of `serve` prints warnings and failures. */
 export interface Finding {
   readonly check: CheckName;
   readonly ok: boolean;

@@ -7,8 +7,8 @@ import { databaseOf } from './database';
 import type { Finding } from './finding';
 
 /**
- * Reports whether a start may create a missing store. False in production: after the loss of its database, a restarted
- * service must not continue with an empty one.
+ * Reports whether a start may create a missing store. Returns false in production, because a restarted service must not
+ * replace a lost database with an empty one.
  */
 export const mayCreateStore = ({ NODE_ENV }: Settings): boolean => NODE_ENV !== 'production';
 

@@ -20,7 +20,7 @@ const healthOf = async (port: number, host: string, path: string): Promise<strin
     });
     return await text(response);
   } catch {
-    // A service that listens on IPv4 alone also takes the port from `::`.
+    // A service that listens only on IPv4 also takes the port from `::`.
     return host === '::' ? healthOf(port, '127.0.0.1', path) : '';
   }
 };

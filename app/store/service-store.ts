@@ -71,7 +71,7 @@ const readStatus = async (
     : status.right;
 };
 
-/** Adds to the reason of a store that is not ready the command that says what to do. */
+/** Adds the hint to run `animal-store doctor` to the reason why the store is not ready. */
 const withRemedy =
   (check: ServiceStore['checkReadiness']): ServiceStore['checkReadiness'] =>
   async () => {

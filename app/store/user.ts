@@ -12,6 +12,6 @@ export const currentUser = (): string => {
   return uid === undefined ? 'an unknown user' : userName(uid);
 };
 
-/** Returns the name of the user who runs this command: of SUDO_USER, or else of the process. */
+/** Returns the name in SUDO_USER or, if it is not set, the name of the user of this process. */
 export const operatorName = ({ SUDO_USER: name = '' }: NodeJS.ReadOnlyDict<string>): string =>
   name === '' ? currentUser() : name;

@@ -12,7 +12,7 @@ import { openDatabase, type OpenOptions } from './open-database';
 import { operatorName } from './user';
 
 interface Options extends OpenOptions {
-  /** Environment that may name the operator. Defaults to that of the process. */
+  /** Environment whose SUDO_USER names the operator. The default is `process.env`. */
   readonly env?: NodeJS.ReadOnlyDict<string>;
   readonly isReader?: boolean;
 }

@@ -23,7 +23,7 @@ const barOptions: Options = {
   linewrap: true,
 };
 
-/** Returns the text of a progress bar: percentage, stage, count, rate, and the time left, or elapsed if unknown. */
+/** Returns the text of a progress bar. It ends with the time left or, if that is unknown, with the elapsed time. */
 export const progressText = ({ stage, count, noun = '', share }: Progress, seconds: number): string => {
   const parts: Array<string> = [];
   if (share !== undefined) parts.push(Format.BarFormat(share, barOptions), `${Math.floor(share * 100)} %`);

@@ -8,8 +8,8 @@ type StopSignal = 'SIGINT' | 'SIGTERM' | 'SIGHUP';
 export const signalExitCode = (signal: NodeJS.Signals): number => 128 + constants.signals[signal];
 
 /**
- * True without a terminal that could be lost, as under `nohup`. SIGHUP is then ignored. Node resets signals that its
- * parent ignored, so the program can't see that `nohup` ignored SIGHUP.
+ * True if no standard stream is a terminal, as under `nohup`. SIGHUP is then ignored here, because Node undoes the
+ * ignoring by `nohup`.
  */
 const ignoresHangup = ![0, 1, 2].some(isatty);
 
@@ -23,9 +23,9 @@ const stopSignals: ReadonlyArray<StopSignal> = [
 let preloaded: ReadonlyArray<(signal: NodeJS.Signals) => unknown> = [];
 
 /**
- * Holds back the listeners of preloaded modules, which would act before the service has stopped. Lets process 1, as in
- * a container, exit at a stop signal that nothing else handles: the kernel ignores signals to process 1 that have no
- * handler (pid_namespaces(7)).
+ * Holds back the listeners of preloaded modules, which would act before the service has stopped. As process 1 of a
+ * container, exits at a stop signal that nothing else handles, because the kernel ignores such a signal
+ * (pid_namespaces(7)).
  */
 export const prepareSignals = (): void => {
   preloaded = [...new Set(stopSignals.flatMap((signal) => process.listeners(signal)))];

@@ -6,7 +6,10 @@ export type Style = (format: Format, text: string) => string;
 
 type Environment = NodeJS.ReadOnlyDict<string>;
 
-/** True for a terminal that obeys escape sequences. False in CI, whose log keeps each of them, and without TERM. */
+/**
+ * True for a terminal that obeys escape sequences. False without TERM, and in CI, where the log would keep the
+ * sequences.
+ */
 export const obeysEscapes = (
   { isTTY = false }: { readonly isTTY?: boolean },
   { TERM: kind = '', CI: continuousIntegration = '' }: Environment,

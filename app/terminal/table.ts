@@ -23,9 +23,8 @@ const cut = (text: string, width: number, widthOf: (text: string) => number): st
 };
 
 /**
- * Returns rows under a header, with tabs between cells if `columns` is Infinity, as for a program. Otherwise aligns
- * them, also with characters that take two columns of a terminal. If lines are longer than `columns`, shortens the
- * texts of the column `flexible`, but not below the length of the column's name.
+ * Returns a table as text. Separates cells by tabs if `columns` is Infinity. Otherwise aligns them, and shortens the
+ * column `flexible` to fit, but not below its name.
  */
 export const tableText = async (
   header: Row,

@@ -63,7 +63,7 @@ export const openTerminal = ({ env, stdout, stderr }: ProcessIO) => {
 
   const style = styleFor(stderr, env);
 
-  /** Colours the word with which a warning or an error begins, and dims the line that each command prints. */
+  /** Colours the first word of a warning or error, and dims the line that names the database. */
   const withColour = (text: string): string =>
     text
       .replace(/^database: .*\S/s, (line) => style('dim', line))
@@ -98,7 +98,10 @@ export const openTerminal = ({ env, stdout, stderr }: ProcessIO) => {
     });
   };
 
-  /** Writes a text that can be printed again. Like other programs, reports no error if its reader has read enough. */
+  /**
+   * Writes text that a command can print again. Reports no error if the reading program closes the pipe, as other
+   * programs do.
+   */
   const write = (text: string): void => {
     writeOutput(text, false);
   };
@@ -112,7 +115,10 @@ export const openTerminal = ({ env, stdout, stderr }: ProcessIO) => {
     printError,
     writeError,
     write,
-    /** Prints the result of a command, such as a new key. Reports that no program has read it. */
+    /**
+     * Prints the result of a command, such as a new key. Reports a closed pipe, because the result can't be printed
+     * again.
+     */
     print: (json: boolean, data: unknown, text: string): void => {
       writeOutput(`${json ? toPrintableJson(data) : asCalled(text)}\n`, true);
     },
@@ -128,7 +134,6 @@ export const openTerminal = ({ env, stdout, stderr }: ProcessIO) => {
 
 export type Terminal = ReturnType<typeof openTerminal>;
 
-/** Confirms a Ctrl-C at a terminal. */
 export const announceStop = ({ stderr, printError }: Terminal, signal: NodeJS.Signals | undefined): void => {
   if (signal === 'SIGINT' && stderr.isTTY === true) printError('stopping; press Ctrl-C again to end at once');
 };

@@ -25,7 +25,7 @@ export const createIdsFile = async (target: string) => {
   };
 };
 
-/** Reads ids, one on each line. Ignores empty lines. Throws at the first line that is no int64. */
+/** Reads ids, one on each line. Ignores empty lines. Throws at the first line that is not an int64. */
 export const readIds = async (source: Readable): Promise<ReadonlyArray<bigint>> => {
   const ids: Array<bigint> = [];
   let line = 0;

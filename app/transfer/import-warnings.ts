@@ -29,7 +29,7 @@ const kinds = [
 
 const maxIgnoredNames = 10;
 
-/** Collects what an import accepts, but what is likely to be a mistake. */
+/** Collects warnings about values that an import accepts, but that are probably mistakes. */
 export const collectWarnings = () => {
   const places: Array<{ count: number; readonly first: string } | undefined> = [];
   const ignored = new Set<string>();

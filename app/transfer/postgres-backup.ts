@@ -75,7 +75,8 @@ const runTool =
         throw new Error(`${program} is not installed; install the client programs of PostgreSQL`, {
           cause: error,
         });
-      // The first line of the message only repeats the command. A folder that its user can't read does not matter.
+      // Leaves out the first line, which repeats the command, and the complaint about an unreadable current folder,
+      // which is harmless.
       const lines = toError(error).message.trim().split('\n').slice(1);
       const reasons = lines.filter((line) => !line.startsWith('could not change directory'));
       throw new Error(reasons.join('; ') || toError(error).message, { cause: error });
@@ -96,7 +97,7 @@ const withTools = async <A>(
   try {
     const files = { roots: join(folder, 'roots'), noRoots: join(folder, 'none') };
     await writeFile(files.roots, await trustedCertificates(environment));
-    // Errors are matched in English.
+    // Sets the language, because errors are matched by their English text.
     const env = { ...environment, ...libpqEnvironment(connectionString, files), LC_ALL: 'C' };
     for (const name of ignoredVariables(environment))
       if (!(name in libpqEnvironment(connectionString, files))) Reflect.deleteProperty(env, name);
@@ -110,9 +111,8 @@ const withTools = async <A>(
 const tableEntry = /^\d+; \d+ \d+ TABLE DATA (.+) (\w+) \S+$/gm;
 
 /**
- * Reads the whole dump, as a restore does. Returns the schema of the store, or undefined if the dump lacks the animals
- * or the migrations, as the dump of another program's table `pets` does. Throws if it has a table of another schema,
- * because the search path led to the tables of two stores.
+ * Reads the whole dump, as a restore does. Returns the schema of the store, or undefined if the dump lacks the table of
+ * animals or that of migrations, as the dump of another program does. Throws if the dump has tables of a second schema.
  */
 const checkDump = async (run: RunTool, file: string): Promise<string | undefined> => {
   await run('pg_restore', ['--file=/dev/null', file]);

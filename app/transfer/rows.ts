@@ -13,7 +13,7 @@ export interface Row {
 
 const normalise = (name: string): string => name.trim().toLowerCase();
 
-/** Returns what is wrong with a name that differs only in case or blanks from that of a field which is missing. */
+/** Returns a hint if a name differs only in case or blanks from a missing field, and undefined otherwise. */
 export const misspeltName = (names: ReadonlyArray<string>): string | undefined => {
   for (const field of newPetFieldNames) {
     if (names.includes(field)) continue;

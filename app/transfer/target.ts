@@ -1,7 +1,10 @@
 import { lstatSync, statSync } from 'node:fs';
 import { followSymlinks, isInUse, isSameFile, isSqlite, logNameAdvice } from '../../adapters/knex';
 
-/** Resolves symbolic links. Throws if another user except root owns one, and so could choose the file to replace. */
+/**
+ * Resolves symbolic links. Throws if another user than root owns one of the links, because that user could choose the
+ * file to replace.
+ */
 const followOwnLinks = (target: string): string => {
   const { links, path } = followSymlinks(target);
   const trusted = [0, process.getuid?.()];

@@ -11,7 +11,7 @@ create role animals login password :'service_password';
 create database animals owner animals_owner;
 \connect animals
 grant usage on schema public to animals;
--- Tables and sequences of all migrations.
+-- Grants rights on all tables and sequences that the migrations create.
 alter default privileges for role animals_owner in schema public grant select, insert, update, delete on tables to animals;
 alter default privileges for role animals_owner in schema public grant usage, select on sequences to animals;
 END
