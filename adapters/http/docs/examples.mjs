@@ -74,7 +74,7 @@ const clientCall = (start, values, end) => {
 };
 
 /** Returns a key as the client takes it: without the quotes in which a header has a key with spaces. */
-const plainKey = (header) => {
+export const plainKey = (header) => {
   const [, quoted] = /^ *"(.*)" *$/.exec(header) ?? [];
   return quoted === undefined ? header.trim() : quoted.replaceAll(/\\(.)/g, '$1');
 };
