@@ -34,8 +34,8 @@ export const callerOf = (
 ): Caller => (isReadOnly ? { keyId, ownerId, isReadOnly: true } : { keyId, ownerId });
 
 /**
- * Lifetime of an API key, and its times in milliseconds since 1970. An argument `now` must come from the clock that set
- * these times.
+ * Lifetime of an API key, and its times in milliseconds since 1970. Functions that take `now` need the time of the
+ * clock that set these times.
  */
 export interface ApiKeyTimes {
   readonly createdAt: number;

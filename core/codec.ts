@@ -1,4 +1,4 @@
-/* Codecs of io-ts on the checks of validation.ts, for programs that embed the store. */
+/* Defines io-ts codecs that use the checks of validation.ts, for programs that embed the store. */
 
 import * as E from 'fp-ts/Either';
 import { pipe } from 'fp-ts/function';
@@ -67,7 +67,6 @@ const objectCodec = <A>(name: string, fields: Fields<A>): t.Type<A> => {
   return new t.Type<A, A, unknown>(name, is, validate, (value) => value);
 };
 
-/** Codec of an animal to add. */
 export const NewPetCodec = objectCodec<NewPet>('NewPet', fieldsOf(newPetRules));
 
 /** Codec of a stored animal, which has an id. */

@@ -69,9 +69,9 @@ type IdempotentCreate =
   | PetDeleted;
 
 /**
- * Decides the outcome of a create with an idempotency key. Returns Create without a record, and Replay if the create of
- * the record added an equal animal that still exists. Otherwise returns a failure. `record` is the stored record of the
- * key, unless it has expired. The repository decides that by its own clock.
+ * Decides the outcome of a create with an idempotency key. Returns Create if `record` is undefined, Replay if the
+ * recorded animal is equal and still exists, and otherwise a failure. Pass undefined for a record that has expired by
+ * the repository's clock.
  */
 export const resolveIdempotentCreate = (
   record: IdempotencyRecord | undefined,

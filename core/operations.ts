@@ -27,7 +27,7 @@ import { type Checked, fieldsOf, fieldType, type InvalidField, objectCheck } fro
 
 /** Ports of a store. Without `consumeQuota`, requests are not limited. */
 export interface Ports {
-  /** Other functions of a repository serve corrections and imports, which no API key opens. */
+  /** The other functions of a repository are for corrections and imports, which no API key permits. */
   readonly pets: Pick<PetRepository, 'list' | 'find' | 'create'>;
   readonly authenticate: Authenticate;
   readonly consumeQuota?: ConsumeQuota | undefined;

@@ -135,8 +135,8 @@ export interface PetRepository {
     },
   ) => TaskEither<IdempotencyKeyReused | PetDeleted | IdempotencyKeyInFlight | Unavailable, CreatedPet>;
   /**
-   * Changes fields of an animal, or none, and returns it. Resolves once the changes are durable and visible to later
-   * reads.
+   * Changes the given fields of an animal, and returns the animal. Resolves once the changes are durable and visible to
+   * later reads.
    */
   readonly update: (id: bigint, changes: PetChanges) => TaskEither<PetNotFound | Unavailable, Pet>;
   /**

@@ -9,9 +9,12 @@ import { maxPageSize } from './rules';
 
 /** Callbacks of an import. If one throws, nothing is stored. */
 export interface ImportCallbacks {
-  /** Gets the failure of each invalid animal, which is left out. Without it, an import fails at the first one. */
+  /**
+   * Gets the failure of each invalid animal, which is left out. Without this callback, an import fails at the first
+   * invalid animal.
+   */
   readonly onInvalid?: ((failure: InvalidNewPet) => void) | undefined;
-  /** Gets the names of properties that are no fields of a new animal. */
+  /** Gets the names of properties that are not fields of a new animal. */
   readonly onIgnored?: ((names: ReadonlyArray<string>) => void) | undefined;
   /** Gets new ids before their animals are stored. */
   readonly onIds?: OnIds | undefined;
@@ -61,8 +64,8 @@ export const importAll =
 
 /**
  * Yields the pages of a list, of 100 animals each if the query has no limit. Reads the next page while the consumer
- * works on the last. Animals that are added during the walk may appear on later pages. If a read fails, yields the
- * failure and ends.
+ * works on the current one. Animals that are added during the walk may appear on later pages. If a read fails, yields
+ * the failure and ends.
  */
 export async function* walkPages(
   list: PetRepository['list'],

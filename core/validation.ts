@@ -48,9 +48,8 @@ export type ValueOf<R> = R extends { readonly kind: 'int64' }
 interface Kind {
   /** Reads a value from a text, such as a query parameter, a CSV cell or an SQL result. `String` is its inverse. */
   readonly fromText: (text: string) => string | bigint | undefined;
-  /** Valid values in words. */
   readonly expected: string;
-  /** Type of the values in JSON. An integer has all its digits. */
+  /** JSON type of the values. An integer is written with all its digits. */
   readonly jsonType: 'integer' | 'string';
   readonly violation: (input: unknown) => Violation;
 }
@@ -173,7 +172,6 @@ export const fieldType = (rule: FieldRule): FieldType => {
 /** Checks of the properties of an `A`. Each check must return values of the type of its property. */
 export type Fields<A> = { readonly [Name in keyof A]-?: Check };
 
-/** Makes the checks of fields with these rules. */
 export function fieldsOf<R>(rules: R, toCheck?: (rule: FieldRule) => Check): Fields<R>;
 export function fieldsOf(
   rules: Readonly<Record<string, FieldRule>>,
@@ -182,7 +180,7 @@ export function fieldsOf(
   return Object.fromEntries(Object.entries(rules).map(([name, rule]) => [name, toCheck(rule)]));
 }
 
-/** Valid object with only its fields. `ignored` has the names of its other properties. */
+/** Result of a check: the object with only the known fields, and the names of the properties that were left out. */
 export interface Checked<A> {
   readonly value: A;
   readonly ignored: ReadonlyArray<string>;

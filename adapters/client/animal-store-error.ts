@@ -28,7 +28,7 @@ export const serviceStatuses = {
 
 const statuses = {
   ...serviceStatuses,
-  // Codes that only the client uses. Their statuses are for a server that answers its own clients with the error.
+  // Codes that only the client uses. A server that passes the error on to its own clients can use their statuses.
   invalid_argument: 400,
   aborted: 499,
   unexpected_response: 500,
@@ -57,7 +57,9 @@ export class AnimalStoreError extends Error {
   readonly code: AnimalStoreErrorCode;
   /** HTTP status of the response if it reports an error, otherwise a status that fits the code. */
   readonly status: number;
-  /** Invalid arguments. Empty for other codes than `invalid_argument`, and if the platform lacks `getRandomValues`. */
+  /**
+   * Invalid arguments. Empty unless the code is `invalid_argument`, and empty if `crypto.getRandomValues` is missing.
+   */
   readonly fields: ReadonlyArray<InvalidField>;
   /** Id that the last request has in the log of the service, or undefined without a response. */
   readonly requestId: string | undefined;
@@ -93,10 +95,8 @@ export const isPassedOn = (error: unknown): boolean =>
   error instanceof AnimalStoreError ||
   (typeof error === 'object' && error !== null && 'digest' in error && typeof error.digest === 'string');
 
-/** Makes the error of a call with these invalid arguments. */
 export const invalidArgument = (fields: ReadonlyArray<InvalidField>, cause?: unknown): AnimalStoreError =>
   new AnimalStoreError('invalid_argument', invalidFieldTexts(fields).join('; '), { fields, cause });
 
-/** Makes the error of a call with an id that no animal has. */
 export const petNotFoundError = (id: bigint, details?: Details): AnimalStoreError =>
   new AnimalStoreError('pet_not_found', `pet not found: no animal has the id ${id}`, details);

@@ -69,7 +69,8 @@ export interface Transport extends Readonly<Record<OperationName, unknown>> {
   readonly getPet: (id: bigint, attempt: Attempt) => Promise<Pet>;
 }
 
-// Browsers have no `crypto.randomUUID` on pages without TLS. Polyfills of `getRandomValues` do not fill 64-bit arrays.
+// Does not use `crypto.randomUUID`, which browsers lack on pages without TLS. Uses 32-bit numbers, because polyfills of
+// `getRandomValues` do not fill 64-bit arrays.
 const randomKey = (): string => {
   try {
     return crypto.getRandomValues(new Uint32Array(4)).join('-');

@@ -57,7 +57,7 @@ const pageAddress = (): string | undefined => {
   return isString(address) ? address : undefined;
 };
 
-/** Returns the address of the service, or what it must be. */
+/** Returns the address of the service, or a text that describes a valid address. */
 const readBaseUrl = (input: unknown): URL | string => {
   const address = isString(input) ? input : propertyOf(input, 'href');
   if (!isString(address)) return 'the address of the service';

@@ -43,7 +43,8 @@ const abortCalls = ({ target }: Event): void => {
 const onAbort = (signal: AbortSignal, abort: () => void): (() => void) => {
   const aborts = abortsOf.get(signal) ?? new Set();
   abortsOf.set(signal, aborts.add(abort));
-  signal.addEventListener('abort', abortCalls); // has no effect if the signal already has this listener
+  // A second call with the same listener has no effect.
+  signal.addEventListener('abort', abortCalls);
   return () => {
     aborts.delete(abort);
     if (aborts.size > 0) return;

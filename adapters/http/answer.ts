@@ -32,7 +32,7 @@ export const answer = async <Request>(
   const { record, header } = request;
   record.route = path;
   record.outcome = await record.deadline.endInTime(openAndHandle(access, hostRequest, request, handle));
-  // `Vary` protects replies from a cache that ignores `no-store`. It is `*` for a function of the host, because this
+  // `Vary` protects replies from a cache that ignores `no-store`. With `authenticateRequest` it is `*`, because this
   // function may read any part of the request.
   const Vary = access.authenticateRequest === undefined ? 'Authorization' : '*';
   const allHeaders = { Vary, ...headers, ...quotaHeaders(record.quota) };

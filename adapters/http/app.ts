@@ -38,8 +38,8 @@ export const httpApplication = (options: PublicOptions): HttpApplication => {
 
 /**
  * Answers 500 if a later middleware throws. Delays every response until the rest of the request's body has arrived.
- * Otherwise a proxy might stop sending the body, and the server would read its next request as the rest. If `drainBody`
- * gives up, the response closes the connection.
+ * Otherwise a proxy might stop sending the body, and the server would read the proxy's next request as the body. If
+ * `drainBody` gives up, the response closes the connection.
  */
 const completeRequests = async (context: Context, next: () => unknown): Promise<void> => {
   try {
@@ -75,8 +75,8 @@ const createApplication = (
   app.use(completeRequests);
 
   /**
-   * Reports a request that the server rejects, and makes the response. If the application has received the request,
-   * only notes the failure for the access log.
+   * Makes the response to a request that the server rejects. Reports the rejection, or leaves that to the access log if
+   * the application has received the request.
    */
   const rejectRequest = (serverFailure: HttpFailure, request: RequestHead) => {
     // The server does not know which methods the application has.

@@ -1,4 +1,4 @@
-/** Limits of a request. The errors for requests beyond them name these numbers. */
+/** Limits of a request. The error messages contain these numbers. */
 export const requestLimits = {
   // RFC 9112, section 3, recommends at least 8,000 bytes for the request line.
   headBytes: 16_384,

@@ -82,7 +82,7 @@ const folder = join(__dirname, 'docs');
 const versionOf = (manifest: unknown): string =>
   typeof manifest === 'object' && manifest !== null && 'version' in manifest ? String(manifest.version) : '';
 
-/** Returns the text of a page with the header of all pages, which marks the link to this page. */
+/** Returns the text of a page with the common header, in which the link to this page is marked. */
 const readPage = (file: string, path: string): string => {
   const read = (name: string): string => readFileSync(join(folder, name)).toString();
   const header = read('header.html').replace(`<a href="${path}">`, `<a href="${path}" aria-current="page">`);
@@ -123,7 +123,10 @@ interface OpenApiDocument {
  */
 export const openApiDocument: OpenApiDocument = document;
 
-/** Makes the reply with openapi.json. Its server URL is absolute if possible: code generators ignore relative URLs. */
+/**
+ * Makes the reply with openapi.json. The server URL is absolute if possible, because code generators ignore relative
+ * URLs.
+ */
 export const documentReply: TextReply = (origin) => {
   const servers = origin === '' ? openApiDocument.servers : [{ url: `${origin}/v1` }];
   return textReply(`${JSON.stringify({ ...openApiDocument, servers })}\n`, jsonType);

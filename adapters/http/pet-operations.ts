@@ -32,7 +32,7 @@ export const petOperations: Readonly<Record<OperationName, PetOperation>> = {
   },
 };
 
-/** Returns the HTTP methods that an operation answers: its own, and HEAD if that is GET. */
+/** Returns the HTTP methods of an operation: its own method, and HEAD for GET. */
 export const methodsOf = ({ method }: PetOperation): ReadonlyArray<string> =>
   method === 'GET' ? ['GET', 'HEAD'] : [method];
 

@@ -4,7 +4,7 @@ import { bodyIncomplete, bodyTooLarge, type HttpFailure } from './errors';
 import { requestLimits } from './limits';
 import type { BodyResult } from './pet-request';
 
-/** True if a body may follow the head. In HTTP/2, which an embedding program may serve, no header need announce it. */
+/** True if a body may follow the head. In HTTP/2, which an embedding program may serve, a body needs no header. */
 export const hasBody = ({ headers, httpVersionMajor }: IncomingMessage): boolean =>
   httpVersionMajor > 1 ||
   headers['transfer-encoding'] !== undefined ||
@@ -79,7 +79,7 @@ export const continueOnceRead = (request: IncomingMessage, response: ServerRespo
 
 /**
  * Discards the rest of a body, and resolves to true once all of it has arrived. Resolves to false after 8 MB or 1 s, if
- * the connection closes, and if the client still waits for a 100 (Continue).
+ * the connection closes, or if the client still waits for a 100 (Continue).
  */
 export const drainBody = (request: IncomingMessage): Promise<boolean> => {
   if (request.headers.expect !== undefined && !request.readableDidRead) return Promise.resolve(false);

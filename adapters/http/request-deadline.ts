@@ -52,7 +52,7 @@ export class RequestDeadline {
     });
   }
 
-  /** Waits for a body. The deadline moves by this time, which only the HTTP server or the framework limits. */
+  /** Waits for a body, and moves the deadline by this time, which only the HTTP server or the framework limits. */
   async pauseUntil<A>(arrival: Promise<A>): Promise<A> {
     const { endsAt } = this;
     const began = performance.now();

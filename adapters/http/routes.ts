@@ -118,7 +118,7 @@ const writeReply = (context: Context, record: RequestRecord, { status, headers, 
   context.body = typeof body === 'string' ? body : Buffer.from(body.buffer, body.byteOffset, body.byteLength);
 };
 
-/** Writes the reply of a route that is no operation. */
+/** Writes the reply of a route that is not an operation. */
 export const writeOutcome = (context: Context, outcome: Outcome): void => {
   const record = recordOf(context);
   record.outcome = outcome;

@@ -1,6 +1,6 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 
-/** Maximum number of owners with series of their own. Without it, the number of series could grow without limit. */
+/** Maximum number of owners with their own series. Without this limit, the number of series could grow without end. */
 const maxOwners = 100;
 const otherOwners = '_OTHER';
 

@@ -71,7 +71,7 @@ const showCatalogue = () => {
   void openPetOfAddress(animals, visit.signal);
 };
 
-/** Signs out if the error is one of the API key. Returns whether it is. */
+/** Signs out and returns true if the error is about the API key. */
 const isOfKey = (error) => {
   const text = keyErrorOf(error);
   if (text !== undefined) signOut([{ name: 'apiKey', text }]);
@@ -91,7 +91,7 @@ const showFailure = (error) => {
   show('#failure', true);
   const alert = find('#failure [role=alert]');
   const text = `The animals could not be loaded. ${messageOf(error)}`;
-  // Set only a new text, because a screen reader reads a text aloud each time that it is set.
+  // Sets the text only if it has changed, because a screen reader reads it aloud each time.
   if (alert.textContent !== text) alert.textContent = text;
   retryTimer = setTimeout(() => void load(), retryMs);
 };

@@ -26,7 +26,7 @@ export const copyText = async (button, text) => {
   setTimeout(() => delete button.dataset.copied, shownMs);
 };
 
-/** Makes a button that copies the text with a name. */
+/** Makes a button that copies `text`. The accessible label of the button contains `name`. */
 export const newCopyButton = (name, text) => {
   const button = newButton('', 'Copy', () => void copyText(button, text));
   button.setAttribute('aria-label', `Copy ${name}`);

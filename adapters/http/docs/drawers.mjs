@@ -28,7 +28,10 @@ const smallestId = -(2n ** 63n);
 
 const listOfOne = (id) => ({ ...(id > smallestId && { after: String(id - 1n) }), limit: '1' });
 
-/** Opens the drawer with all fields of an animal, and sets the address of the page, which opens it again. */
+/**
+ * Opens the drawer with all fields of an animal, and adds the animal to the page's address, so that a link opens the
+ * drawer again.
+ */
 export const openPet = (pet) => {
   const { id, name, categoryId } = pet;
   if (petInAddress() === '') goToPet(id);
@@ -51,7 +54,7 @@ export const openPet = (pet) => {
   find('#pet-name').focus();
 };
 
-/** Opens the drawer of the animal in the address of the page. Without one, closes the drawer. */
+/** Opens the drawer of the animal in the page's address, or closes it if the address has no animal. */
 export const openPetOfAddress = async (animals, signal) => {
   const id = petInAddress();
   if (id === '') {
@@ -87,9 +90,7 @@ export const openForm = () => {
   form.elements.name.focus();
 };
 
-/**
- * True after an error of the service, of something in front of it, or of the network. The animal may then be stored.
- */
+/** True if the animal may have been stored, as after an error of the service, a proxy or the network. */
 const isOutcomeUnknown = ({ status }) => status >= 500;
 
 const shownLength = 60;
@@ -107,8 +108,9 @@ const addedMessage = ({ pet, replayed }, attempts) => {
 };
 
 /**
- * Lets the form add animals. `onAdded` shows a new animal, and returns a text about what it changed to show it. `onError`
- * returns true for an error that it has shown itself. `visit` returns the signal of the current visit.
+ * Makes the function that adds the animal of the form. `onAdded` shows the new animal, and returns a text about the
+ * filters or the order that it changed. `onError` returns true if it has shown the error. `visit` returns the signal of
+ * the current visit.
  */
 export const activateForm = (animals, visit, onAdded, onError) => {
   const create = createOnce(animals);

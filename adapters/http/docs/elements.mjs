@@ -10,7 +10,7 @@ export const newElement = (nameAndClasses, ...children) => {
   return element;
 };
 
-/** Makes a button that sends no form. */
+/** Makes a button that does not submit a form. */
 export const newButton = (classes, text, onClick) => {
   const button = Object.assign(newElement(`button${classes}`, text), { type: 'button' });
   button.addEventListener('click', onClick);

@@ -4,7 +4,7 @@ import { newButton, newElement } from './elements.mjs';
 import { showCode } from './highlight.mjs';
 import { baseUrl, readKey } from './session.mjs';
 
-// An integer is written as digits of a bigint, because JavaScript rounds large numbers.
+// Fields with integer values. Their digits are kept by a bigint, because JavaScript rounds large numbers.
 const integers = ['id', 'petId', 'categoryId', 'after', 'limit'];
 /** Returns the digits of an integer, or undefined for other values. */
 const digitsOf = (name, text) =>
@@ -25,13 +25,13 @@ export const jsonOf = (values, lineBreak = '') => objectOf(propertiesOf(values),
 
 const maxLineLength = 60;
 
-/** Writes a line with an object: each property on a line if the line is too long and there is more than one. */
+/** Writes an object on one line, or with each property on its own line if that line is too long. */
 const fit = (properties, write) => {
   const line = write('');
   return line.length > maxLineLength && properties.length > 1 ? write('\n') : line;
 };
 
-/** Returns the address of a call: `path` is that below `/v1/`, and `query` has the parameters. */
+/** Returns the URL of a call. `path` follows `/v1/`, and `query` has the parameters. */
 export const addressOf = ({ path, query = {} }) => {
   const search = new URLSearchParams(query).toString();
   return `${baseUrl}v1/${path}${search && `?${search}`}`;
@@ -73,7 +73,7 @@ const clientCall = (start, values, end) => {
   return fit(properties, (lineBreak) => `${start}(${literalOf(properties, lineBreak)}${end});`);
 };
 
-/** Returns a key as the client takes it: without the quotes in which a header has a key with spaces. */
+/** Removes the quotes and escapes of an Idempotency-Key header, because the client takes a plain key. */
 export const plainKey = (header) => {
   const [, quoted] = /^ *"(.*)" *$/.exec(header) ?? [];
   return quoted === undefined ? header.trim() : quoted.replaceAll(/\\(.)/g, '$1');
@@ -81,7 +81,7 @@ export const plainKey = (header) => {
 
 const clientCalls = {
   listPets: ({ query, defaultLimit }) => {
-    // The client has another default than the service.
+    // Shows the default limit, because the client's default differs from the service's.
     const options = { ...(defaultLimit !== undefined && { limit: String(defaultLimit) }), ...query };
     return `${clientCall('const { pets } = await animals.page', options, '')}\nconsole.log(pets);`;
   },
@@ -137,7 +137,7 @@ export const updateExamples = () => {
 };
 
 /**
- * Adds to a panel a choice of language and two buttons that copy: one with `$API_KEY`, and one with the key of the tab.
+ * Adds a choice of language and two copy buttons to a panel, one with `$API_KEY` and one with the key of the tab.
  * Returns a function that sets the call to show.
  */
 export const showExamples = (panel) => {

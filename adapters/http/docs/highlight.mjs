@@ -3,7 +3,7 @@ import { newElement } from './elements.mjs';
 const words =
   'and|await|class|const|curl|def|false|for|from|import|in|let|new|None|null|of|print|return|true';
 
-// Strings that are names of properties, other strings, numbers and words of the languages that the pages show.
+// Matches property names, other strings, numbers and keywords of the languages that the pages show.
 const token = new RegExp(
   [
     String.raw`(?<name>"(?:\\.|[^"\\])*"(?=: ))`,

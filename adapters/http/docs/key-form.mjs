@@ -14,9 +14,8 @@ const faultOf = async (apiKey) => {
 };
 
 /**
- * Lets the form of the API key set the key of the tab. Calls `onChange` after each change of this key. Returns `show`,
- * which shows the form, `enterKey`, which lets the reader type another key, and `useTypedKey`, which keeps the key in
- * the field, if there is one, or returns why it can't be used.
+ * Connects the form of the API key with the key of the tab, and calls `onChange` after each change of this key.
+ * `useTypedKey` keeps the key in the field, or returns why it can't be used.
  */
 export const keyForm = (onChange) => {
   const [form, field, hint, state] = ['#enter', '#api-key', '#key-hint', '#key-state'].map(find);

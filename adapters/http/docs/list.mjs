@@ -58,7 +58,7 @@ const showWhyEmpty = ({ clearFilters, goToFirst }) => {
     showEmpty('No animals yet', 'Add one here. The form shows how programs do it.', 'Add animal', openForm);
 };
 
-/** Shows a page. `actions` has the functions of the buttons for an empty one: `clearFilters` and `goToFirst`. */
+/** Shows a page. `actions` has the functions of the buttons for an empty page: `clearFilters` and `goToFirst`. */
 export const showPage = ({ pets, next }, actions) => {
   shown = { ...readPlace(), next };
   const isFirst = shown.after === '';

@@ -34,7 +34,6 @@ const newField = ({ in: place, schema, example = '' }) => {
   return Object.assign(newElement('select', ...options), { value: example, translate: false });
 };
 
-/** Makes the form of an operation, with a field for each input. */
 const newForm = (operationId, inputs) => {
   const form = newElement('form');
   for (const input of inputs) {
@@ -46,7 +45,8 @@ const newForm = (operationId, inputs) => {
     const type = newElement('span.quiet', typeOf(input.schema), input.required ? ', required' : '');
     const label = newElement('label', plain(input.name), ' ', type);
     label.htmlFor = field.id;
-    // Further paragraphs are for readers of openapi.json. What they say of a wrong value, the response says too.
+    // Shows only the first paragraph. The others are for readers of openapi.json, and are about errors that the
+    // response explains.
     const [hint] = renderMarkdown(input.description);
     form.append(label, field, Object.assign(hint, { className: 'hint', id: `${field.id}-hint` }));
   }
@@ -73,7 +73,7 @@ const callOf = (operationId, method, path, inputs, form) => {
   };
 };
 
-/** Returns the fields that an Error body names. Each part of its message begins with the name of a field. */
+/** Returns the invalid fields of an error response. Each part of the message begins with the name of a field. */
 const invalidFieldsOf = (body) => {
   try {
     const parts = JSON.parse(body).message.split('; ');
@@ -84,7 +84,7 @@ const invalidFieldsOf = (body) => {
   }
 };
 
-/** Makes a table of the fields of a response. The schema of a list is that of its elements. */
+/** Makes a table of the fields of a response or, for a list, of its elements. */
 const fieldsOf = (schema, resolve) => {
   const { properties, required = [] } = schema.type === 'array' ? resolve(schema.items) : schema;
   const rows = Object.entries(properties).map(([name, property]) => {

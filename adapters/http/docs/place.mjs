@@ -14,7 +14,7 @@ export const hasFilters = () => 'status' in valuesOf(filterForm) || 'categoryId'
 
 const parameter = (name) => new URLSearchParams(location.search).get(name) ?? '';
 
-/** Sets the form to the filters in the address, and removes those from the address that the form can't show. */
+/** Sets the form to the filters in the address. Removes a filter from the address if the form can't show it. */
 export const readFilters = () => {
   filterForm.reset();
   for (const name of ['status', 'categoryId', 'order']) {
@@ -46,7 +46,10 @@ const addressWith = (parameters) => {
 /** Returns the address of the list, without the `pet` of an open drawer. */
 export const listAddress = () => addressWith({ pet: '' }).href;
 
-/** Returns `after` of the page, or an empty text for the first page, and those of the earlier pages that are known. */
+/**
+ * Returns `after` of the page, which is empty for the first page, and `earlier`, the `after` of each known earlier
+ * page.
+ */
 export const readPlace = () => {
   const [after, { earlier = [] }] = [parameter('after'), history.state ?? {}];
   return after === '' ? { after, earlier: [] } : { after, earlier };
@@ -59,7 +62,7 @@ const push = (address, state) => {
 /** Sets the address to a page of the list, unless it is the address of this page already. */
 export const goToPage = ({ after, earlier }) => push(addressWith({ after }), { earlier });
 
-/** Sets the address to the first page with the filters of the form, unless it is there already. */
+/** Sets the address to the first page with the filters of the form, unless it already has this address. */
 export const goToFilters = () => {
   const address = new URL(location.href);
   address.search = filterText();

@@ -31,7 +31,7 @@ const addLink = (id, ...children) => {
 const markSectionInView = () => {
   const links = [...list.querySelectorAll('a')];
   const mark = (entries) => {
-    // At the top of a phone's screen, the band lies on the header.
+    // On a phone, the band lies on the header while the page is at its top.
     const top = scrollY < innerHeight / 4 ? 'introduction' : undefined;
     const seen = entries.find(({ isIntersecting }) => isIntersecting)?.target.id ?? top;
     if (seen === undefined) return;
@@ -54,7 +54,7 @@ const linkErrorCodes = () => {
   for (const code of document.querySelectorAll('.operation td code')) linkToError(code, code.textContent);
 };
 
-/** Returns how each request begins: the base URL, and the header with the key. */
+/** Makes a list of the base URL and the header with the key, which every request needs. */
 const newAccess = (servers) => {
   const facts = {
     'Base URL': String(new URL(servers[0].url, baseUrl)),

@@ -35,7 +35,7 @@ const fetchCall = ({ headers, body, ...call }) => {
   });
 };
 
-/** Links an element to the row of an error code in the table of errors, if it has the code. */
+/** Links an element to the row of an error code, if the table of errors has this code. */
 export const linkToError = (element, code) => {
   const id = `error-${code}`;
   if (document.getElementById(id) === null) return;
@@ -57,10 +57,9 @@ const newKeyLink = (enterKey) => {
   return link;
 };
 
-/** Functions of the panels that lack a valid key. They show the example again. */
+/** Functions that show the example again in each panel whose last request had no valid key. */
 const rejected = new Set();
 
-/** Lets the panels that lacked a valid key show their examples again. */
 export const clearRejections = () => {
   for (const showExample of rejected) showExample();
 };
@@ -116,7 +115,7 @@ export const newResponsePanel = (exampleStatus, example, enterKey) => {
       return '';
     }
   };
-  /** Shows that no request was sent, and leads to the key if it is the reason. Returns an empty text. */
+  /** Shows that no request was sent, with a link to the key form if the key is invalid. Returns an empty text. */
   const showNotSent = (keyFault = '') => {
     set('Nothing was sent', keyFault === '' ? '' : 'bad', '');
     code.textContent = keyFault;

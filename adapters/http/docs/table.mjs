@@ -31,7 +31,7 @@ const newRow = (pet, onOpen) => {
   // Sets the roles, because browsers drop them in the layout for phones.
   for (const element of [row, ...row.cells]) element.role = element === row ? 'row' : 'cell';
   row.addEventListener('click', ({ detail }) => {
-    // The second click of a double click on Next may come when the new page has moved a row to that place.
+    // Ignores the second click of a double click on Next, which may hit a row of the new page.
     if (detail < 2) onOpen(pet);
   });
   return row;

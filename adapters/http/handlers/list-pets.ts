@@ -20,7 +20,7 @@ export const handleListPets: Handler = async (store, { query, record }) => {
   return E.right(jsonReply(200, serialisePage(page.right), headers));
 };
 
-/** Maximum number of parameters. More would cost more time than the list itself. */
+/** Maximum number of parameters. Parsing more would take longer than the list itself. */
 const maxParameters = 100;
 
 interface Parameter {

@@ -17,7 +17,6 @@ export class AcceptPriority {
   private heldSince = 0;
   private nextHoldAt = 0;
 
-  /** Records that a connection was accepted. */
   accept(): void {
     this.hasAccepted = true;
   }

@@ -12,7 +12,7 @@ import type { ServerState } from './server-state';
 import { isMalformedHeadRequest, type ParserError, parserFailure, validateRequest } from './validate-request';
 
 /**
- * State of a connection. Node's parser receives bytes only while it is Idle, and in Running until the end of the body.
+ * State of a connection. Node's parser receives bytes in Idle, and in Running until the end of the body.
  *
  *   Idle ── request ──▶ Running ── response sent ──▶ Idle, or Waiting if the client has sent more
  *   Idle ── bytes, while other clients connect ──▶ Waiting ── released ──▶ Idle

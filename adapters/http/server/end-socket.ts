@@ -3,8 +3,8 @@ import { requestLimits } from '../limits';
 import { serverTimeouts } from './timeouts';
 
 /**
- * Ends a socket after its last response, and discards up to 8 MB that the client still sends. With `lingers`, closes it
- * only after `lingerMs`. Closing a socket with unread bytes resets the connection, and the client may lose the
+ * Ends a socket after its last response, and discards up to 8 MB that the client still sends. With `lingers`, closes
+ * the socket only after `lingerMs`, because unread bytes would reset the connection, and the client could lose the
  * response.
  */
 export const endSocket = (socket: Socket, lingers: boolean): void => {

@@ -9,7 +9,10 @@ export class RequestParts {
   /** Last bytes of an unfinished part, because a blank line may be divided between two packets. */
   private tail = '';
 
-  /** True if a part has begun and not ended. Empty lines between requests begin none (RFC 9112, section 2.2). */
+  /**
+   * True if a part has begun but not ended. An empty line between requests does not begin a part (RFC 9112, section
+   * 2.2).
+   */
   get isUnfinished(): boolean {
     return this.bodyBytesLeft > 0 || /[^\r\n]/.test(this.tail);
   }
@@ -19,7 +22,7 @@ export class RequestParts {
     this.bodyBytesLeft = contentLength;
   }
 
-  /** Returns the length of the first part of `bytes`, and expects the bytes behind it next. */
+  /** Returns the length of the first part of `bytes`. The next call must get the bytes after this part. */
   nextLength(bytes: Buffer): number {
     if (this.bodyBytesLeft > 0) {
       const length = Math.min(bytes.length, this.bodyBytesLeft);

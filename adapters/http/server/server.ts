@@ -10,7 +10,6 @@ import { serverTimeouts } from './timeouts';
 import { unreadLimit } from './unread-limit';
 import { maxKeptHeaders } from './validate-request';
 
-/** Options of `startHttpServer`. */
 export interface HttpServerOptions extends Pick<ServerState, 'rejectRequest'> {
   readonly host: string;
   readonly port: number;
@@ -25,7 +24,6 @@ export interface HttpServerOptions extends Pick<ServerState, 'rejectRequest'> {
 /** Listening HTTP server. Its address is a URL such as `http://127.0.0.1:3000`. */
 export interface HttpServer {
   readonly address: string;
-  /** Returns the number of open connections. */
   readonly openConnections: () => number;
   /**
    * Stops gracefully. During `delayMs`, the server still accepts connections and serves requests, so that load
@@ -58,7 +56,7 @@ const createNodeServer = (idleSeconds: number): Server => {
     // Disabled, because Node's own 400 has no body. `validateRequest` checks Host instead.
     requireHostHeader: false,
   });
-  // A second more than `Keep-Alive` announces, so that a client that uses its last moment is still served.
+  // Waits a second longer than `Keep-Alive` announces, so that a request at the last moment is still served.
   server.timeout = 1_000 * (idleSeconds + 1);
   server.maxHeadersCount = maxKeptHeaders;
   // Disabled, because `close` calls it, and Node counts a connection as idle even while its response is unread.

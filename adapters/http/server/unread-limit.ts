@@ -5,7 +5,7 @@ const maxUnreadBytes = 268_435_456;
 interface ReadProgress {
   readonly socket: Socket;
   readonly readBytes: number;
-  /** Time of the check that last saw progress: the client has read nothing since. */
+  /** Time of the last check at which the client had read more than before. */
   readonly since: number;
 }
 
