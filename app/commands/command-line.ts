@@ -39,6 +39,7 @@ const readEnvironmentFile = (file: string): Readonly<Record<string, string>> =>
 /** Variables that Node reads only at startup, with advice on how to set them. */
 const readByNode = {
   NODE_EXTRA_CA_CERTS: 'set sslrootcert in DATABASE_URL',
+  NODE_USE_SYSTEM_CA: 'set sslrootcert in DATABASE_URL',
   NODE_OPTIONS: 'export it before this command, if the command needs it',
 } as const;
 

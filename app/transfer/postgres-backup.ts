@@ -4,7 +4,7 @@ import { existsSync, statSync } from 'node:fs';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { rootCertificates } from 'node:tls';
+import { getCACertificates, rootCertificates } from 'node:tls';
 import { promisify } from 'node:util';
 import {
   type BackupOptions,
@@ -52,8 +52,14 @@ export const libpqEnvironment = (
   return Object.fromEntries(Object.entries(variables).filter(([, value]) => value !== ''));
 };
 
-/** Returns the authorities that Node trusts, its own and those of NODE_EXTRA_CA_CERTS, as one PEM text. */
+declare module 'node:tls' {
+  // Since Node 22.15.
+  const getCACertificates: ((type: 'default') => ReadonlyArray<string>) | undefined;
+}
+
+/** Returns the authorities that Node trusts, also those of NODE_EXTRA_CA_CERTS, as one PEM text. */
 const trustedCertificates = async ({ NODE_EXTRA_CA_CERTS: file }: Environment): Promise<string> => {
+  if (getCACertificates !== undefined) return getCACertificates('default').join('\n');
   const more = file === undefined || file === '' ? '' : await readFile(file, 'utf8').catch(() => '');
   return [...rootCertificates, more].join('\n');
 };

@@ -196,7 +196,7 @@ describe('The database of a command', () => {
 
   it('comes from the environment file in a new process too, with a warning of what Node does not read there', async () => {
     const file = join(await makeFolder(), 'environment');
-    const forNode = ['NODE_OPTIONS=--no-such-option', 'NODE_EXTRA_CA_CERTS=/none'];
+    const forNode = ['NODE_OPTIONS=--no-such-option', 'NODE_EXTRA_CA_CERTS=/none', 'NODE_USE_SYSTEM_CA=1'];
     writeFileSync(file, ['DATABASE_URL=memory:', ...forNode, ''].join('\n'));
     const { code, stdout, stderr } = await runCommand(['--environment-file', file, 'doctor'], { PORT: '0' });
     expect(code, stdout).to.equal(0);
