@@ -2,7 +2,7 @@ import * as E from 'fp-ts/Either';
 import { pipe } from 'fp-ts/function';
 import * as TE from 'fp-ts/TaskEither';
 import { decodeOrThrow, PetCodec } from './codec';
-import type { Pet, PetChanges } from './pets';
+import { newPetFieldNames, type Pet, type PetChanges } from './pets';
 import { type PetNotFound, petNotFound, type PetRepository, type Unavailable } from './ports';
 import { newPetRules } from './rules';
 import { fieldsOf, fieldType, type InvalidField, objectCheck } from './validation';
@@ -23,8 +23,11 @@ export const checkPetChanges = objectCheck<PetChanges>(
 
 /** Returns a copy of an animal with the changes. A change to null removes the field. */
 export const withChanges = (pet: Pet, changes: PetChanges): Pet => {
-  const fields = Object.entries({ ...pet, ...changes }).filter(([, value]) => value !== null);
-  return decodeOrThrow(PetCodec, Object.fromEntries(fields));
+  const fields = newPetFieldNames.map((name) => {
+    const { [name]: value = pet[name] } = changes;
+    return [name, value ?? undefined];
+  });
+  return decodeOrThrow(PetCodec, { ...pet, ...Object.fromEntries(fields) });
 };
 
 /**

@@ -19,9 +19,13 @@ export interface NewPet extends RecordOf<typeof newPetRules> {}
 /** Animal in the store: the fields of a NewPet, and the id that the store has assigned. */
 export interface Pet extends RecordOf<typeof petRules> {}
 
-/** New values for fields of an animal. A missing field keeps its value, and null removes an optional field. */
+/**
+ * New values for fields of an animal. A missing or undefined field keeps its value, and null removes an optional
+ * field.
+ */
 export type PetChanges = {
-  readonly [Name in keyof NewPet]?: NewPet[Name] | (undefined extends NewPet[Name] ? null : never);
+  readonly [Name in keyof NewPet]?:
+    NewPet[Name] | (undefined extends NewPet[Name] ? null : never) | undefined;
 };
 
 /** Availability of an animal: `available`, `pending` or `sold`. */

@@ -55,10 +55,14 @@ export const correctionsContract = (
         ]);
       }));
 
-    it('removes the value of an optional field with null', () =>
+    it('removes the value of an optional field with null, and keeps every value with undefined', () =>
       use({ pets: [petWithId(3n, { name: 'Rex', categoryId: 1n, status: 'sold' })] }, async (repository) => {
+        const [before] = await allPets(repository);
+        const unchanged = repository.update(3n, { name: undefined, status: undefined });
+        expectEqual('the animal without changes', await success(unchanged), before);
         const expected = { id: 3n, name: 'Rex', categoryId: 1n };
-        expectEqual('the animal', await success(repository.update(3n, { status: null })), expected);
+        const cleared = repository.update(3n, { name: undefined, status: null });
+        expectEqual('the animal', await success(cleared), expected);
         expectEqual('the list', await allPets(repository), [expected]);
       }));
 

@@ -2,7 +2,6 @@ import {
   fieldType,
   type NewPet,
   type Pet,
-  type PetChanges,
   PetCodec,
   petFieldNames,
   petFilters,
@@ -57,19 +56,20 @@ export interface PetToInsert {
 
 export const petCells = petColumns.map(({ name }) => `cast(${name} as text)`).join(', ');
 
-const toCell = (pet: { readonly [F in keyof Pet]?: Pet[F] | null | undefined }, field: keyof Pet): Cell =>
-  pet[field]?.toString() ?? null;
+type PetValues = { readonly [F in keyof Pet]?: Pet[F] | null | undefined };
+
+const toCell = (pet: PetValues, field: keyof Pet): Cell => pet[field]?.toString() ?? null;
 
 export const newPetRow = ({ newPet, createdBy }: PetToInsert): NewPetRow => [
   ...newPetColumns.map(({ field }) => toCell(newPet, field)),
   createdBy,
 ];
 
-/** Returns the new values of the changed columns, keyed by column name. Null clears a column. */
-export const changedCells = (changes: PetChanges): Readonly<Record<string, Cell>> =>
+/** Returns the values of PetChanges, keyed by column name. Null clears a column. */
+export const changedCells = (changes: PetValues): Readonly<Record<string, Cell>> =>
   Object.fromEntries(
     newPetColumns
-      .filter(({ field }) => field in changes)
+      .filter(({ field }) => changes[field] !== undefined)
       .map(({ name, field }) => [name, toCell(changes, field)]),
   );
 
