@@ -104,7 +104,7 @@ module.exports = {
       comment: 'Each database can be understood and removed without the other.',
       severity: 'error',
       from: { path: '^adapters/knex/(sqlite|postgres)/' },
-      to: { path: '^adapters/knex/[^/]+/', pathNot: '^adapters/knex/($1|database|migrations)/' },
+      to: { path: '^adapters/knex/[^/]+/', pathNot: '^adapters/knex/($1|database|files|migrations)/' },
     },
     {
       name: 'ports-know-no-engine',

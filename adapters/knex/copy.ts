@@ -18,7 +18,7 @@ import { inTransaction, toTaskEither } from './database/work';
 import { checkColumns } from './database/requirements';
 import { readSchemaState } from './migrations/migrations';
 import { fileInMode, poolConfiguration, withPragmas } from './sqlite/connection';
-import { refuseReader } from './sqlite/file';
+import { refuseReader } from './sqlite/file-access';
 import { sqliteStatements } from './sqlite/statements';
 
 interface CopySource extends Pick<StoreDatabase, 'reads' | 'statements'> {

@@ -38,19 +38,8 @@ export { openPostgres } from './postgres/postgres';
 export * from './postgres/quota';
 export { dropOwnTables, readRestoreTarget } from './postgres/restore-target';
 export { backupSqlite, type BackupOptions } from './sqlite/backup';
-export { createPartial, placePartial } from './sqlite/partial';
-export {
-  followSymlinks,
-  isInUse,
-  isMountPoint,
-  isSameFile,
-  isSqlite,
-  logNameAdvice,
-  lostFileAdvice,
-  readOnlyText,
-  refuseForeignFile,
-  resolveSymlink,
-} from './sqlite/file';
+export { isInUse, logNameAdvice, lostFileAdvice, readOnlyText } from './sqlite/file-access';
+export { isSqlite, refuseForeignFile } from './sqlite/identify-file';
 export * from './sqlite/restore';
 export { databaseTimeouts } from './database/timeouts';
 export { openSqlite, sqliteConfiguration, type SqliteOptions } from './sqlite/sqlite';

@@ -6,9 +6,9 @@ import {
   type CopiedStore,
   copyStore,
   type CopyState,
-  isSameFile,
   openSqliteSource,
 } from '../../adapters/knex';
+import { isSameFile } from '../../adapters/knex/files/paths';
 import { databaseOf, withDriver } from '../store/database';
 import { requireReadable } from '../store/check-file';
 import { openDatabase } from '../store/open-database';

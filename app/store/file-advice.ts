@@ -1,6 +1,7 @@
 import { accessSync, constants, statSync, type Stats } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { errorCode, logNameAdvice, lostFileAdvice, readOnlyText, resolveSymlink } from '../../adapters/knex';
+import { errorCode, logNameAdvice, lostFileAdvice, readOnlyText } from '../../adapters/knex';
+import { resolveSymlink } from '../../adapters/knex/files/paths';
 import { userName } from './user';
 
 /**

@@ -6,15 +6,8 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { getCACertificates, rootCertificates } from 'node:tls';
 import { promisify } from 'node:util';
-import {
-  type BackupOptions,
-  createPartial,
-  errorCode,
-  isSqlite,
-  migrationTable,
-  ownTables,
-  placePartial,
-} from '../../adapters/knex';
+import { type BackupOptions, errorCode, isSqlite, migrationTable, ownTables } from '../../adapters/knex';
+import { createPartial, placePartial } from '../../adapters/knex/files/partial';
 import { CommandFailed } from '../failures';
 import { ignoredVariables } from '../settings/warnings';
 

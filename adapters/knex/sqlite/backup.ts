@@ -3,10 +3,11 @@ import { rmSync, statSync } from 'node:fs';
 import { withPool } from '../database/pool';
 import { isKind, DiagnosedError, withoutStatement } from '../database/errors';
 import { interruptOnAbort } from '../database/long-work';
-import { toEither } from '../database/work';
 import { poolConfiguration } from './connection';
-import { checkIntegrity, isImmutable, openReadOnly, refuseReader } from './file';
-import { createPartial, placePartial } from './partial';
+import { createPartial, placePartial } from '../files/partial';
+import { isImmutable, refuseReader } from './file-access';
+import { openReadOnly } from './identify-file';
+import { checkIntegrity } from './inspect-file';
 
 /** Progress of a stage: the fraction that is done, from 0 to 1, or a number of things and the noun for them. */
 type Measure = { readonly share: number } | { readonly count: number; readonly noun: string };
@@ -36,7 +37,11 @@ const onFile = async <A>(
     done(null);
   };
   const interrupt = (): void => {
-    toEither(() => connection?.interrupt());
+    try {
+      connection?.interrupt();
+    } catch {
+      // The connection is closed already.
+    }
   };
   try {
     return await interruptOnAbort(() => withPool(open({ afterCreate }), work), signal, interrupt);

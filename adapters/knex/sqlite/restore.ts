@@ -3,6 +3,7 @@ import { existsSync, linkSync, renameSync, rmSync, statSync } from 'node:fs';
 import { withPool } from '../database/pool';
 import { isKind, DiagnosedError, withoutStatement } from '../database/errors';
 import { inTransaction } from '../database/work';
+import { isSameFile, resolveSymlink, startsWith } from '../files/paths';
 import { hasContents } from '../contents';
 import { checkColumns } from '../database/requirements';
 import { runMigrations } from '../migrations/migrate';
@@ -10,14 +11,8 @@ import { generationMismatch, readSchemaState } from '../migrations/migrations';
 import { type BackupOptions, placeCheckedCopy } from './backup';
 import { poolConfiguration } from './connection';
 import { sqliteStatements } from './statements';
-import {
-  createPrivateFile,
-  isSameFile,
-  openReadOnly,
-  refuseForeignFile,
-  resolveSymlink,
-  startsWith,
-} from './file';
+import { createDatabaseFile } from './file-access';
+import { openReadOnly, refuseForeignFile } from './identify-file';
 
 interface RestoreOptions extends BackupOptions {
   /** True to replace a database that is damaged or has contents. */
@@ -112,7 +107,7 @@ export const restoreSqlite = async (
   const isNew = !existsSync(database);
   // Creates a missing file to lock it. Otherwise a service could create the file meanwhile, and the restore would
   // replace its animals.
-  createPrivateFile(database);
+  createDatabaseFile(database);
   const filename = resolveSymlink(database);
   if (isSameFile(filename, backup))
     throw new DiagnosedError(`${backup} is the database itself; name another file`);

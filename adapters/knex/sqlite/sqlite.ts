@@ -6,15 +6,9 @@ import { hasTable, type StoreDatabase } from '../database/store-database';
 import { inTransaction, tryAndRollBack } from '../database/work';
 import { migrationTable } from '../migrations/migrations';
 import { fileInMode, poolConfiguration, withPragmas } from './connection';
-import {
-  checkIntegrity,
-  createPrivateFile,
-  fileSizes,
-  isImmutable,
-  refuseForeignFile,
-  refuseReader,
-} from './file';
-import { inspectLastId } from './ids';
+import { createDatabaseFile, isImmutable, prepareFile } from './file-access';
+import { refuseForeignFile } from './identify-file';
+import { checkIntegrity, fileSizes, inspectLastId } from './inspect-file';
 import { sqliteStatements } from './statements';
 import { watchFile } from './watch-file';
 
@@ -50,11 +44,6 @@ const configuration = (
     return { filename };
   };
   return poolConfiguration(connect, { min: 1, max, afterCreate: withPragmas(pragmas, afterOpen) });
-};
-
-const prepareFile = (filename: string): void => {
-  createPrivateFile(filename);
-  refuseReader(filename);
 };
 
 export const sqliteConfiguration = (
@@ -157,7 +146,7 @@ export const openSqlite = (filename: string, { isOwnFile = false }: SqliteOption
     }),
   );
   const beforeRead = (): void => {
-    createPrivateFile(filename);
+    createDatabaseFile(filename);
     if (!isImmutable(filename)) beforeOpen();
   };
   // On a read-only file system, SQLite can open a database in WAL mode only with `immutable=1`.

@@ -1,7 +1,5 @@
-import * as E from 'fp-ts/Either';
 import { statSync } from 'node:fs';
-import { toEither } from '../database/work';
-import { resolveSymlink } from './file';
+import { resolveSymlink } from '../files/paths';
 
 /** Returns the device and inode of a file, undefined if it is missing, or `unknown` if they can't be read. */
 const identityOf = (path: string): string | undefined => {
@@ -37,5 +35,15 @@ export const watchFile = (filename: string) => {
     }
     if (isReplaced) throw new Error('the database file or its log was removed or replaced');
   };
-  return { check, isReplaced: (): boolean => E.isLeft(toEither(check)) };
+  return {
+    check,
+    isReplaced: (): boolean => {
+      try {
+        check();
+      } catch {
+        return true;
+      }
+      return false;
+    },
+  };
 };

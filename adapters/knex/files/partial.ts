@@ -4,8 +4,8 @@ import { open } from 'node:fs/promises';
 import { randomUUID } from 'node:crypto';
 import { basename, dirname, join } from 'node:path';
 import { DiagnosedError } from '../database/errors';
-import { toEither } from '../database/work';
-import { createPrivateFile, isMountPoint } from './file';
+import { isMountPoint } from './paths';
+import { createPrivateFile } from './private-file';
 
 const sync = async (path: string): Promise<void> => {
   const handle = await open(path);
@@ -29,15 +29,24 @@ const dayMs = 86_400_000;
 
 const partialName = /\.animal-store-[0-9a-f-]{36}\.partial(-journal)?$/;
 
+const namesIn = (folder: string): ReadonlyArray<string> => {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+};
+
 /** Deletes partial files older than a day, which killed processes left. Leaves what it may not read or delete. */
 const removeStalePartials = (folder: string): void => {
-  void toEither(() => {
-    for (const name of readdirSync(folder).filter((file) => partialName.test(file)))
-      void toEither(() => {
-        const path = join(folder, name);
-        if (Date.now() - statSync(path).mtimeMs > dayMs) rmSync(path);
-      });
-  });
+  for (const name of namesIn(folder).filter((file) => partialName.test(file))) {
+    try {
+      const path = join(folder, name);
+      if (Date.now() - statSync(path).mtimeMs > dayMs) rmSync(path);
+    } catch {
+      // The next command tries again.
+    }
+  }
 };
 
 /**

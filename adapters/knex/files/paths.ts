@@ -1,0 +1,61 @@
+import {
+  closeSync,
+  existsSync,
+  lstatSync,
+  openSync,
+  readFileSync,
+  readlinkSync,
+  readSync,
+  realpathSync,
+  statSync,
+} from 'node:fs';
+import { dirname, resolve } from 'node:path';
+
+const maxLinks = 40;
+
+/** Follows a path through its symbolic links. Returns the links and the path at their end, which may not exist. */
+export const followSymlinks = (filename: string) => {
+  const links: Array<string> = [];
+  let path = filename;
+  while (links.length < maxLinks && lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true) {
+    links.push(path);
+    path = resolve(realpathSync(dirname(path)), readlinkSync(path));
+  }
+  return { links, path };
+};
+
+/** Resolves symbolic links, because SQLite puts its log next to the target. On errors, returns `filename` unchanged. */
+export const resolveSymlink = (filename: string): string => {
+  try {
+    return existsSync(filename) ? realpathSync(filename) : followSymlinks(filename).path;
+  } catch {
+    return filename;
+  }
+};
+
+export const isSameFile = (first: string, second: string): boolean => {
+  const [stats, otherStats] = [first, second].map((path) => statSync(path, { throwIfNoEntry: false }));
+  return stats !== undefined && stats.dev === otherStats?.dev && stats.ino === otherStats.ino;
+};
+
+export const startsWith = (filename: string, text: string): boolean => {
+  const bytes = Buffer.alloc(text.length);
+  const file = openSync(filename, 'r');
+  try {
+    readSync(file, bytes, 0, text.length, 0);
+  } finally {
+    closeSync(file);
+  }
+  return bytes.toString('latin1') === text;
+};
+
+/** True if the file itself is mounted, as by a container volume that names the file. Always false outside Linux. */
+export const isMountPoint = (filename: string): boolean => {
+  const mounts = '/proc/self/mountinfo';
+  if (!existsSync(mounts)) return false;
+  const file = resolveSymlink(resolve(filename));
+  // The fifth field is the mount point, in which `\040` stands for a space (proc_pid_mountinfo(5)).
+  return readFileSync(mounts, 'utf8')
+    .split('\n')
+    .some((line) => line.split(' ')[4]?.replaceAll('\\040', ' ') === file);
+};

@@ -1,0 +1,83 @@
+/* Rights on a database file, and the logs of SQLite next to it. */
+
+import { accessSync, constants, existsSync, statSync } from 'node:fs';
+import { DiagnosedError, errorCode } from '../database/errors';
+import { resolveSymlink } from '../files/paths';
+import { createPrivateFile } from '../files/private-file';
+
+/** False also for a file that this user may not see. */
+const isFilled = (file: string): boolean => {
+  try {
+    return (statSync(file, { throwIfNoEntry: false })?.size ?? 0) > 0;
+  } catch {
+    return false;
+  }
+};
+
+/**
+ * Returns what to do if a database file is missing but its log is there, which may have the only copy of acknowledged
+ * animals. SQLite would delete the log next to a new file.
+ */
+export const lostFileAdvice = (filename: string): string | undefined => {
+  const path = resolveSymlink(filename);
+  const log = `${path}-wal`;
+  if (existsSync(path) || !isFilled(log)) return undefined;
+  return `${path} is missing, but its log ${log} is there, and may have acknowledged animals: put the file back next to it; if the file is lost, move the log away and restore a backup`;
+};
+
+/** Creates a missing database file, as `createPrivateFile` does. Throws if the log of a lost database is next to it. */
+export const createDatabaseFile = (filename: string): void => {
+  const advice = lostFileAdvice(filename);
+  if (advice !== undefined) throw new DiagnosedError(advice);
+  createPrivateFile(filename);
+};
+
+const logEnding = /-(?:wal|shm|journal)$/;
+
+/** Returns advice for a path that is the name of the log of an existing file, which SQLite would delete. */
+export const logNameAdvice = (path: string): string | undefined =>
+  logEnding.test(path) && existsSync(path.replace(logEnding, ''))
+    ? `${path} is the name of a log of SQLite; name another file`
+    : undefined;
+
+/** True if a write-ahead log or journal is next to the file: a process has it open, or ended without closing it. */
+export const isInUse = (filename: string): boolean =>
+  ['-wal', '-journal'].some((ending) => existsSync(`${resolveSymlink(filename)}${ending}`));
+
+/** Returns the code of the error, such as EACCES, if this process may not write a file, and undefined otherwise. */
+const writeRefusalOf = (file: string): string | undefined => {
+  try {
+    accessSync(file, constants.W_OK);
+    return undefined;
+  } catch (error) {
+    return errorCode(error);
+  }
+};
+
+/** True if nothing can change the file: its file system is mounted read-only, and no process has the file open. */
+export const isImmutable = (filename: string): boolean =>
+  !isInUse(filename) && writeRefusalOf(resolveSymlink(filename)) === 'EROFS';
+
+/** Says why a path can't be written, because of EROFS. */
+export const readOnlyText = (path: string): string => `${path} is on a file system that is read-only here`;
+
+/**
+ * Throws if the user of this process may not write a database that no process has open. SQLite would create a
+ * write-ahead log that belongs to this user, and the service could not write the log.
+ */
+export const refuseReader = (filename: string): void => {
+  const file = resolveSymlink(filename);
+  if (!existsSync(file) || ['-wal', '-shm'].every((ending) => existsSync(`${file}${ending}`))) return;
+  const refusal = writeRefusalOf(file);
+  if (refusal === undefined || refusal === 'ENOENT') return;
+  if (refusal === 'EROFS') throw new DiagnosedError(readOnlyText(file), 'ReadOnlyFileSystem');
+  throw new DiagnosedError(
+    `this user may only read ${file}, and would leave a log next to it that its owner can't write; run the command as the owner`,
+  );
+};
+
+/** Creates a missing database file. Throws if this process could read the database, but not write it. */
+export const prepareFile = (filename: string): void => {
+  createDatabaseFile(filename);
+  refuseReader(filename);
+};

@@ -1,0 +1,37 @@
+import { statSync } from 'node:fs';
+import knex, { type Knex } from 'knex';
+import { DiagnosedError, withoutStatement } from '../database/errors';
+import { withPool } from '../database/pool';
+import { startsWith } from '../files/paths';
+import { readSchemaState } from '../migrations/migrations';
+import { fileInMode, poolConfiguration } from './connection';
+import { isInUse } from './file-access';
+import { sqliteStatements } from './statements';
+
+export const isSqlite = (filename: string): boolean => startsWith(filename, 'SQLite format 3');
+
+/**
+ * Opens a file for reads only. If no process uses the file, opens it with `immutable=1`, which takes no lock. Without
+ * `immutable=1`, SQLite would create a write-ahead log and leave it behind.
+ */
+export const openReadOnly = (filename: string, pool?: Knex.PoolConfig): Knex =>
+  knex(poolConfiguration(() => fileInMode(filename, `ro${isInUse(filename) ? '' : '&immutable=1'}`), pool));
+
+/** Identifies a file by its tables, without writing to it. A path without a regular file counts as empty. */
+const identifyFile = async (filename: string): Promise<'empty' | 'animal-store' | 'foreign'> => {
+  const stats = statSync(filename, { throwIfNoEntry: false });
+  if (stats?.isFile() !== true || stats.size === 0) return 'empty';
+  return withPool(openReadOnly(filename), async (connection) => {
+    if ((await connection('sqlite_master').first<unknown>('name')) === undefined) return 'empty';
+    return (await readSchemaState(connection, sqliteStatements)).generation > 0 ? 'animal-store' : 'foreign';
+  }).catch((error: unknown) => {
+    throw withoutStatement(error);
+  });
+};
+
+/** Identifies a file. Throws if it is the database of another program. */
+export const refuseForeignFile = async (filename: string): Promise<'empty' | 'animal-store'> => {
+  const kind = await identifyFile(filename);
+  if (kind !== 'foreign') return kind;
+  throw new DiagnosedError(`${filename} is the database of another program; name another file`);
+};
