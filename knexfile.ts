@@ -4,11 +4,14 @@ import * as E from 'fp-ts/Either';
 import type { Knex } from 'knex';
 import { reasonOf } from './app/failures';
 import { databaseOf } from './app/store/database';
+import { readDotEnv } from './app/settings/dot-env';
 import { readSettings } from './app/settings/settings';
 import { invalidFieldTexts } from './core';
 
 const configuration = (): Knex.Config => {
-  const settings = readSettings(process.env);
+  const env = { ...process.env };
+  readDotEnv(env, (text) => process.stderr.write(`${text}\n`));
+  const settings = readSettings(env);
   if (E.isLeft(settings)) throw new Error(invalidFieldTexts(settings.left).join('\n'));
   try {
     return databaseOf(settings.right).configuration();

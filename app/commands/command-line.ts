@@ -1,17 +1,16 @@
 import { Command, CommanderError, InvalidArgumentError } from 'commander';
 import * as E from 'fp-ts/Either';
 import { pipe } from 'fp-ts/function';
-import { existsSync, readFileSync } from 'node:fs';
-import { parseEnv } from 'node:util';
-import { openTerminal, type ProcessIO, type Terminal } from '../terminal/terminal';
+import { readFileSync } from 'node:fs';
+import { openTerminal, type ProcessIO } from '../terminal/terminal';
 import { backupCommand } from './backup';
 import { copyCommand } from './copy';
 import { demoCommand } from './demo';
 import { doctorCommand } from './doctor';
+import { readDotEnv } from '../settings/dot-env';
 import { isSet } from '../settings/environment';
 import { parseEnvironmentFile } from '../settings/environment-file';
 import { override } from '../settings/secrets';
-import { isProduction } from '../settings/settings';
 import { ignoredVariables } from '../settings/warnings';
 import { exportCommand } from './export';
 import { styleHelp } from './help';
@@ -42,24 +41,6 @@ const readByNode = {
   NODE_USE_SYSTEM_CA: 'set sslrootcert in DATABASE_URL',
   NODE_OPTIONS: 'export it before this command, if the command needs it',
 } as const;
-
-const dotEnv = '.env';
-
-/**
- * Outside production, reads `.env` in the current folder, or warns why not. Environment variables take precedence,
- * unless they are empty.
- */
-const readDotEnv = (env: NodeJS.Dict<string>, { printError }: Terminal): void => {
-  if (isProduction(env) || !existsSync(dotEnv)) return;
-  try {
-    const variables: NodeJS.Dict<string> = parseEnv(readFileSync(dotEnv, 'utf8'));
-    override(variables, Object.fromEntries(Object.entries(env).filter(([name]) => isSet(env, name))));
-    Object.assign(env, variables);
-    printError(`settings: ${dotEnv} and the environment`);
-  } catch (error) {
-    printError(`warning: ${dotEnv} was not read: ${E.toError(error).message}`);
-  }
-};
 
 /**
  * Copies the settings into the process environment, for PostgreSQL's driver and pg_dump. Removes libpq variables that
@@ -98,7 +79,7 @@ export const commandLine = async (argv: ReadonlyArray<string>, io: ProcessIO): P
       },
     )
     .hook('preAction', () => {
-      readDotEnv(env, terminal);
+      readDotEnv(env, terminal.printError);
       exportEnvironment(env, io.env);
     })
     .commandsGroup('Service:')
