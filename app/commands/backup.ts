@@ -1,30 +1,36 @@
 import { Command } from 'commander';
 import { backupSqlite, refuseForeignFile } from '../../adapters/knex';
 import { requireReadable } from '../store/check-file';
+import { withDriver } from '../store/database';
 import { databaseUrlText } from '../settings/database-url';
 import { CommandFailed, notInitialized } from '../failures';
 import type { Terminal } from '../terminal/terminal';
 import { counted } from '../terminal/text';
 import { fileName } from './arguments';
-import { type FileCommand, fileCommandAction } from './file-command';
 import { backupPostgres } from '../transfer/postgres-backup';
 import { resolveTarget } from '../transfer/target';
-import { unchangedText } from './run-transfer';
+import { runTransfer, type TransferContext, unchangedText } from './run-transfer';
 
-const backUp: FileCommand<object> = async ({ DATABASE_URL: url }, file, options) => {
-  const { mayReplace, printError } = options;
+const backUp = async (
+  file: string,
+  mayReplace: boolean,
+  { settings: { DATABASE_URL: url }, terminal: { env: environment, printError }, ...hooks }: TransferContext,
+): Promise<string> => {
   printError(`database: ${databaseUrlText(url)}`);
   switch (url._tag) {
     case 'Memory':
       throw new CommandFailed({ _tag: 'NoDatabase' });
     case 'Postgres':
-      await backupPostgres(url.connectionString, resolveTarget(file, { mayReplace }), options);
+      await backupPostgres(url.connectionString, resolveTarget(file, { mayReplace }), {
+        ...hooks,
+        environment,
+      });
       return `backed up to ${file} and checked, with pg_dump and pg_restore`;
     case 'Sqlite': {
       requireReadable(url.filename);
       if ((await refuseForeignFile(url.filename)) === 'empty') throw notInitialized();
       const target = resolveTarget(file, { mayReplace, database: url.filename, isDatabase: true });
-      const animals = await backupSqlite(url.filename, target, options);
+      const animals = await backupSqlite(url.filename, target, hooks);
       return `backed up to ${file} and checked: ${counted(animals, 'animal')}`;
     }
   }
@@ -36,4 +42,8 @@ export const backupCommand = (terminal: Terminal): Command =>
     .description('copy the database to a file, also while the service runs, and check the copy')
     .argument('<file>', 'file to write', fileName)
     .option('--replace', 'replace the file if it exists')
-    .action(fileCommandAction(terminal, backUp, unchangedText));
+    .action((file: string, { replace = false }: { readonly replace?: boolean }) =>
+      runTransfer(terminal, (context) => withDriver(() => backUp(file, replace, context)), {
+        remains: () => unchangedText(file),
+      }),
+    );

@@ -55,7 +55,7 @@ const exportTo = async (
   const filters: PetFilters = Object.fromEntries(petFilters.map((name) => [name, options[name]]));
   const { order = 'asc' } = options;
   const query = { ...filters, order, limit: petsPerPage };
-  await withStore(settings, { printError, signal, isReader: true }, async ({ pets }) => {
+  await withStore(settings, 'read', { printError, signal }, async ({ pets }) => {
     async function* allPages(): AsyncGenerator<ReadonlyArray<Pet>> {
       const opposite = await pets.list({ ...query, order: order === 'asc' ? 'desc' : 'asc', limit: 1 })();
       const end = E.isRight(opposite) ? opposite.right.pets[0]?.id : undefined;

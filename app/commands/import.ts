@@ -68,7 +68,7 @@ const storeFile = (
     printError(error);
   };
   return withNewPets(job, signal, onInvalid, (newPets) =>
-    withStore(settings, { env, printError, signal }, ({ pets }) => storeAll(pets, newPets, ids)),
+    withStore(settings, 'write', { env, printError, signal }, ({ pets }) => storeAll(pets, newPets, ids)),
   );
 };
 

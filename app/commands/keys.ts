@@ -83,7 +83,7 @@ const createAndPrint = (
   json: boolean,
   make: (keyStore: ApiKeyStore) => TaskEither<CommandFailure, CreatedApiKey>,
 ): Promise<void> =>
-  runOnStore(terminal, async ({ keyStore }, { API_KEYS }) => {
+  runOnStore(terminal, 'write', async ({ keyStore }, { API_KEYS }) => {
     const created = await orFail(make(keyStore));
     terminal.print(json, created, created.key);
     if (API_KEYS.length > 0) {
@@ -148,15 +148,11 @@ const list = (terminal: Terminal): Command =>
     )
     .option('--json', 'print the records of the keys as JSON')
     .action(({ json = false }: Options) =>
-      runOnStore(
-        terminal,
-        async ({ keyStore }) => {
-          const keys = await orFail(keyStore.list);
-          if (json || keys.length > 0) terminal.print(json, keys, await keysText(keys, terminal));
-          else terminal.printError('there are no keys');
-        },
-        true,
-      ),
+      runOnStore(terminal, 'read', async ({ keyStore }) => {
+        const keys = await orFail(keyStore.list);
+        if (json || keys.length > 0) terminal.print(json, keys, await keysText(keys, terminal));
+        else terminal.printError('there are no keys');
+      }),
     );
 
 const revoke = (terminal: Terminal): Command =>
@@ -165,7 +161,7 @@ const revoke = (terminal: Terminal): Command =>
     .argument('<id>', 'id of the key, as `keys list` shows it')
     .option('--json', 'print the record of the key as JSON')
     .action((id: string, { json = false }: Options) =>
-      runOnStore(terminal, async ({ keyStore }, { API_KEYS }) => {
+      runOnStore(terminal, 'write', async ({ keyStore }, { API_KEYS }) => {
         const record = await orFail(keyStore.revoke(id));
         terminal.print(json, record, await keysText([record], terminal));
         if (API_KEYS.length > 0) return;

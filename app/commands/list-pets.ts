@@ -82,25 +82,21 @@ export const list = (terminal: Terminal): Command => {
     .addOption(new Option('--order <order>', 'desc prints the newest first').choices(listOrders))
     .option('--json', 'print each animal as JSON in a line')
     .action((options: Options) =>
-      runOnStore(
-        terminal,
-        async ({ pets: { list } }) => {
-          const { pets, read, last } = await search(list, options);
-          const header = petFieldNames.map((field) => field.replace(/Id$/, '').toUpperCase());
-          const lines =
-            options.json === true
-              ? pets.map((pet) => escapeControlCharacters(serialisePet(pet))).join('\n')
-              : await tableText(header, pets.map(textsOf), {
-                  flexible: petFieldNames.indexOf('name'),
-                  columns: terminal.columns,
-                });
-          if (pets.length > 0) terminal.write(`${lines}\n`);
-          const rest = last === undefined ? '' : `; for more, add --after ${last}`;
-          const searched = options.name === undefined ? '' : ` of ${grouped(read)} read`;
-          terminal.printError(`${counted(pets.length, 'animal')}${searched}${rest}`);
-        },
-        true,
-      ),
+      runOnStore(terminal, 'read', async ({ pets: { list } }) => {
+        const { pets, read, last } = await search(list, options);
+        const header = petFieldNames.map((field) => field.replace(/Id$/, '').toUpperCase());
+        const lines =
+          options.json === true
+            ? pets.map((pet) => escapeControlCharacters(serialisePet(pet))).join('\n')
+            : await tableText(header, pets.map(textsOf), {
+                flexible: petFieldNames.indexOf('name'),
+                columns: terminal.columns,
+              });
+        if (pets.length > 0) terminal.write(`${lines}\n`);
+        const rest = last === undefined ? '' : `; for more, add --after ${last}`;
+        const searched = options.name === undefined ? '' : ` of ${grouped(read)} read`;
+        terminal.printError(`${counted(pets.length, 'animal')}${searched}${rest}`);
+      }),
     );
   for (const name of petFilters)
     command.addOption(fieldOption(name, newPetRules[name], 'only animals with this value'));

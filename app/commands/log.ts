@@ -68,23 +68,16 @@ export const logCommand = (terminal: Terminal): Command =>
         return self.error('error: name either an animal with --pet or a key with --key');
       const lineOf = (entry: Entry): string =>
         `${json ? toPrintableJson(entry) : escapeControlCharacters(textOf(entry))}\n`;
-      return runOnStore(
-        terminal,
-        async (store) => {
-          let count = 0;
-          const history =
-            pet === undefined ? historyOfKey(store, key ?? '') : [await historyOfPet(store, pet)];
-          for await (const entries of history) {
-            terminal.write(entries.map(lineOf).join(''));
-            count += entries.length;
-          }
-          const subject =
-            pet === undefined
-              ? `key ${key ?? ''}; \`animal-store keys list\` shows the ids`
-              : `animal ${pet}`;
-          if (count === 0) throw new CommandFailed({ _tag: 'NoRecord', subject });
-          terminal.printError(counted(count, 'record'));
-        },
-        true,
-      );
+      return runOnStore(terminal, 'read', async (store) => {
+        let count = 0;
+        const history = pet === undefined ? historyOfKey(store, key ?? '') : [await historyOfPet(store, pet)];
+        for await (const entries of history) {
+          terminal.write(entries.map(lineOf).join(''));
+          count += entries.length;
+        }
+        const subject =
+          pet === undefined ? `key ${key ?? ''}; \`animal-store keys list\` shows the ids` : `animal ${pet}`;
+        if (count === 0) throw new CommandFailed({ _tag: 'NoRecord', subject });
+        terminal.printError(counted(count, 'record'));
+      });
     });

@@ -16,6 +16,7 @@ export const migrateCommand = (terminal: Terminal): Command =>
         const run = ({ printError }: Terminal) =>
           withStore(
             settings,
+            'write',
             { mayCreate: true, mayRaiseGeneration: true, printError },
             ({ ranMigrations }) => Promise.resolve(ranMigrations),
           );

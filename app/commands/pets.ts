@@ -39,13 +39,9 @@ const get = (terminal: Terminal): Command =>
     .argument('<id>', 'id of the animal', parseId)
     .addOption(jsonOption())
     .action((id: bigint, { json }: Options) =>
-      runOnStore(
-        terminal,
-        async ({ pets }) => {
-          printPet(terminal, await orFail(pets.find(id)), json);
-        },
-        true,
-      ),
+      runOnStore(terminal, 'read', async ({ pets }) => {
+        printPet(terminal, await orFail(pets.find(id)), json);
+      }),
     );
 
 /** Command-line options of each field. Commander returns the field's value in the property `key`. */
@@ -65,7 +61,7 @@ const update = (terminal: Terminal): Command => {
         options[key] === undefined ? [] : [[field, options[key] === false ? null : options[key]]],
       );
       if (changes.length === 0) return self.error('error: add an option that says what to change');
-      await runOnStore(terminal, async ({ pets }) => {
+      await runOnStore(terminal, 'write', async ({ pets }) => {
         printPet(terminal, await orFail(updatePet(pets, id, Object.fromEntries(changes))), options.json);
       });
     });
@@ -91,7 +87,9 @@ const removeAll = async (terminal: Terminal, file: string, json = false): Promis
       }
     }
     const options = { env, printError, signal };
-    const deleted = await withStore(settings, options, ({ pets }) => orFail(pets.deleteByIds(passing())));
+    const deleted = await withStore(settings, 'write', options, ({ pets }) =>
+      orFail(pets.deleteByIds(passing())),
+    );
     if (json) terminal.print(json, { deleted, ids: ids.length }, '');
     const missing = ids.length - deleted;
     const text = `${counted(deleted, 'animal')} deleted`;
@@ -125,7 +123,7 @@ const remove = (terminal: Terminal): Command =>
         return self.error('error: name either the id of an animal or a file with --ids');
       if (ids !== undefined) return removeAll(terminal, ids, json);
       if (id !== undefined)
-        await runOnStore(terminal, async ({ pets }) => {
+        await runOnStore(terminal, 'write', async ({ pets }) => {
           printPet(terminal, await orFail(deletePet(pets, id)), json);
           terminal.printError(`animal ${id} deleted`);
         });

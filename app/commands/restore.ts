@@ -16,21 +16,20 @@ import {
 } from '../../adapters/knex';
 import { CommandFailed, orFail } from '../failures';
 import { type DatabaseUrl, databaseUrlText, type PostgresAddress } from '../settings/database-url';
-import type { Settings } from '../settings/settings';
-import { postgresOf } from '../store/database';
+import { postgresOf, withDriver } from '../store/database';
 import { fileAdvice } from '../store/file-advice';
 import type { Terminal } from '../terminal/terminal';
 import { counted } from '../terminal/text';
 import { restorePostgres } from '../transfer/postgres-backup';
 import { fileName, parseAddress } from './arguments';
-import { type FileCommand, fileCommandAction } from './file-command';
+import { runTransfer, type TransferContext } from './run-transfer';
 import { onTarget } from './target-url';
 
 interface Options {
   readonly replace?: boolean;
   readonly into?: DatabaseUrl;
   readonly role?: string;
-  readonly check?: true;
+  readonly check?: boolean;
 }
 
 const migratedText = (migrated: ReadonlyArray<string>): string =>
@@ -44,10 +43,6 @@ const contentsText = async (database: OwnDatabase): Promise<string> => {
   const use = lastUsedAt === null ? 'no key was used' : `a key was last used within an hour of ${lastUsedAt}`;
   return `${counted(animals, 'animal')}, ${newest}the last id is ${lastId}, ${use}`;
 };
-
-type Restore = FileCommand<Options>;
-
-type RestoreContext = Parameters<Restore>[2];
 
 interface RestoreState {
   /**
@@ -90,13 +85,12 @@ const requireEmpty = async (database: PostgresDatabase) => {
  * `--check`, or if this version can't use them.
  */
 const restoreIntoPostgres = async (
-  settings: Settings,
-  url: PostgresAddress,
   file: string,
-  options: RestoreContext,
+  url: PostgresAddress,
+  { check = false, role }: Options,
+  { settings, terminal: { env: environment }, signal, onStage }: TransferContext,
   state: RestoreState,
 ): Promise<string> => {
-  const { check = false, signal } = options;
   const database = await postgresOf(url, settings).open();
   let restoredSchema: string | undefined;
   const dropTables = async (): Promise<void> => {
@@ -111,9 +105,10 @@ const restoreIntoPostgres = async (
       state.phase = 'restored';
       restoredSchema = schema;
     };
-    await restorePostgres(url.connectionString, file, { ...options, ...target, onRestored });
+    const options = { ...target, role, environment, signal, onStage, onRestored };
+    await restorePostgres(url.connectionString, file, options);
     state.phase = 'granted';
-    options.onStage?.('migrating');
+    onStage('migrating');
     const migration = migrateExisting(database, { mayRaiseGeneration: true, signal });
     const migrated = await orFail(migration).catch(async (error: unknown) => {
       if (isDiagnosed(error)) await dropTables();
@@ -128,8 +123,10 @@ const restoreIntoPostgres = async (
   }
 };
 
+type SqliteOptions = Parameters<typeof restoreSqlite>[2];
+
 /** Restores a backup of SQLite into a temporary folder, and returns a text about its contents. */
-const tryRestore = async (file: string, options: RestoreContext): Promise<string> => {
+const tryRestore = async (file: string, options: SqliteOptions): Promise<string> => {
   const folder = await mkdtemp(join(tmpdir(), 'animal-store-'));
   try {
     const filename = join(folder, 'animals.sqlite3');
@@ -145,11 +142,7 @@ const tryRestore = async (file: string, options: RestoreContext): Promise<string
   }
 };
 
-const restoreIntoSqlite = async (
-  filename: string,
-  file: string,
-  options: RestoreContext,
-): Promise<string> => {
+const restoreIntoSqlite = async (file: string, filename: string, options: SqliteOptions): Promise<string> => {
   const advice = fileAdvice(filename);
   if (advice !== undefined) throw new Error(`${filename} can't be replaced: ${advice}`);
   const { animals, kept, migrated } = await restoreSqlite(file, filename, options);
@@ -158,22 +151,24 @@ const restoreIntoSqlite = async (
 };
 
 const restore = async (
-  settings: Settings,
   file: string,
-  options: RestoreContext,
+  options: Options,
+  context: TransferContext,
   state: RestoreState,
 ): Promise<string> => {
-  const { check = false, into, printError } = options;
+  const { check = false, into, replace: mayReplace = false } = options;
+  const { settings, terminal, signal, onStage } = context;
   const { DATABASE_URL: url } = settings;
-  if (check && (into === undefined || url._tag === 'Sqlite')) return tryRestore(file, options);
-  printError(`database: ${databaseUrlText(url)}`);
+  const sqliteOptions = { mayReplace, signal, onStage };
+  if (check && (into === undefined || url._tag === 'Sqlite')) return tryRestore(file, sqliteOptions);
+  terminal.printError(`database: ${databaseUrlText(url)}`);
   switch (url._tag) {
     case 'Memory':
       throw new CommandFailed({ _tag: 'NoDatabase' });
     case 'Postgres':
-      return restoreIntoPostgres(settings, url, file, options, state);
+      return restoreIntoPostgres(file, url, options, context, state);
     case 'Sqlite':
-      return restoreIntoSqlite(url.filename, file, options);
+      return restoreIntoSqlite(file, url.filename, sqliteOptions);
   }
 };
 
@@ -197,12 +192,16 @@ export const restoreCommand = (terminal: Terminal): Command =>
     )
     .action((file: string, options: Options) => {
       const state: RestoreState = { phase: 'restoring' };
-      const { into } = options;
-      const run: Restore = (settings, name, context) =>
-        into === undefined
-          ? restore(settings, name, context, state)
-          : onTarget(into, '--into', () =>
-              restore({ ...settings, DATABASE_URL: into }, name, context, state),
-            );
-      return fileCommandAction(terminal, run, () => remains(state, options.role))(file, options);
+      const { into, role } = options;
+      const run = (context: TransferContext): Promise<string> =>
+        withDriver(() => restore(file, options, context, state));
+      const runInto = (url: DatabaseUrl, context: TransferContext): Promise<string> =>
+        onTarget(url, '--into', () =>
+          run({ ...context, settings: { ...context.settings, DATABASE_URL: url } }),
+        );
+      return runTransfer(
+        terminal,
+        (context) => (into === undefined ? run(context) : runInto(into, context)),
+        { remains: () => remains(state, role) },
+      );
     });

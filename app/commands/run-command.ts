@@ -43,12 +43,12 @@ export const runCommand = async (
   }
 };
 
-/** Runs a command that works on the store. `isReader` is true if it only reads. */
+/** Runs a command that works on the store. */
 export const runOnStore = (
   terminal: Terminal,
+  purpose: 'read' | 'write',
   command: (store: CommandStore, settings: Settings) => Promise<void>,
-  isReader = false,
 ): Promise<void> =>
   runCommand(terminal, (settings) =>
-    withStore(settings, { ...terminal, isReader }, (store) => command(store, settings)),
+    withStore(settings, purpose, terminal, (store) => command(store, settings)),
   );

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { errorCode } from '../../adapters/knex';
+import { type BackupOptions, errorCode } from '../../adapters/knex';
 import { reasonOf } from '../failures';
 import type { Settings } from '../settings/settings';
 import { interruptible } from '../terminal/signals';
@@ -7,10 +7,9 @@ import { type Progress, withProgress } from '../terminal/progress-bar';
 import { announceStop, type Terminal } from '../terminal/terminal';
 import { runCommand } from './run-command';
 
-export interface TransferContext {
+export interface TransferContext extends Required<BackupOptions> {
   readonly settings: Settings;
   readonly terminal: Terminal;
-  readonly signal: AbortSignal;
 }
 
 export const unchangedText = (file: string): string =>
@@ -19,7 +18,7 @@ export const unchangedText = (file: string): string =>
 interface TransferTexts {
   /** Describes what is stored after an error or a signal. */
   readonly remains: (error: unknown) => string;
-  /** Returns the progress for a bar at a terminal, or undefined to show no bar. */
+  /** Returns the progress for a bar at a terminal, or undefined to show no bar. By default shows the current stage. */
   readonly progress?: () => Progress | undefined;
 }
 
@@ -27,7 +26,7 @@ interface TransferTexts {
 export const runTransfer = (
   terminal: Terminal,
   transfer: (context: TransferContext) => Promise<string>,
-  { remains, progress = () => undefined }: TransferTexts,
+  { remains, progress }: TransferTexts,
 ): Promise<void> =>
   interruptible(({ signal, receivedSignal }) =>
     runCommand(terminal, async (settings) => {
@@ -35,14 +34,18 @@ export const runTransfer = (
         terminal.printError(text);
         terminal.fail(exitCode);
       };
+      let readStage = (): Progress | undefined => undefined;
+      const onStage: TransferContext['onStage'] = (stage, measure) => {
+        readStage = () => ({ stage, ...measure?.() });
+      };
       const run = (withBar: Terminal): Promise<string> => {
         signal.addEventListener('abort', () => {
           announceStop(withBar, receivedSignal());
         });
-        return transfer({ settings, terminal: withBar, signal });
+        return transfer({ settings, terminal: withBar, signal, onStage });
       };
       try {
-        end(await withProgress(terminal, progress, run), 0);
+        end(await withProgress(terminal, progress ?? (() => readStage()), run), 0);
       } catch (error) {
         const received = receivedSignal();
         if (received !== undefined) end(`interrupted by ${received}: ${remains(error)}`, received);

@@ -14,7 +14,6 @@ import { operatorName } from './user';
 interface Options extends OpenOptions {
   /** Environment whose SUDO_USER names the operator. The default is `process.env`. */
   readonly env?: NodeJS.ReadOnlyDict<string>;
-  readonly isReader?: boolean;
 }
 
 export interface CommandStore {
@@ -27,10 +26,11 @@ export interface CommandStore {
 /** Opens the store for a command, and closes it after `use`. */
 export const withStore = async <A>(
   settings: Settings,
-  { env = process.env, isReader = false, ...options }: Options,
+  purpose: 'read' | 'write',
+  { env = process.env, ...options }: Options,
   use: (store: CommandStore) => Promise<A>,
 ): Promise<A> => {
-  const { database, ranMigrations } = await openDatabase(settings, isReader ? 'read' : 'write', options);
+  const { database, ranMigrations } = await openDatabase(settings, purpose, options);
   try {
     options.printError(`database: ${databaseUrlText(settings.DATABASE_URL)}`);
     const operator = operatorName(env);

@@ -52,7 +52,7 @@ describe('A database driver that is not installed', () => {
        };`,
     );
     const { stderr } = await startProgram(process.execPath, ['--require', hook, main, 'serve'], {
-      environment: { DATABASE_URL: `sqlite:${join(folder, 'new.sqlite3')}` },
+      environment: { DATABASE_URL: `sqlite:${join(folder, 'new.sqlite3')}`, PORT: '0' },
     }).ended;
     expect(stderr).to.equal(
       "error: the database driver sqlite3 can't be loaded: Could not locate the bindings file; run `npm rebuild sqlite3`, or `npm install sqlite3` if it is not installed; without the C++ compiler that this may need, choose memory: or postgres://... as the database\n",
