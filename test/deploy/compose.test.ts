@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import * as t from 'io-ts';
-import { existsSync, readFileSync } from 'node:fs';
-import { writeFile } from 'node:fs/promises';
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import { cp, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { parse } from 'yaml';
 import { settingNames } from '../../app/settings/settings';
@@ -21,6 +21,7 @@ const Compose = t.type({
       ports: t.array(t.string),
       volumes: t.array(t.string),
       init: t.boolean,
+      stop_signal: t.string,
       command: t.array(t.string),
       entrypoint: t.array(t.string),
     }),
@@ -55,18 +56,29 @@ describe('The compose file', () => {
     needsPrograms('openssl');
     afterEach(removeFolders);
 
-    it('gets the secrets that its services use', async () => {
-      const commands = text
+    it('gets the secrets that its services use, and files that the users of the containers can read', async () => {
+      const [setUp = ''] = text.split('# Upgrade');
+      const commands = setUp
         .split('\n')
         .filter((line) => line.startsWith('#   ') && !line.includes('docker'))
         .map((line) => line.slice('#   '.length));
       const folder = await makeFolder();
-      const { code, stderr } = await shell(folder, commands.join('\n'));
+      await cp(join(projectFolder, 'deploy'), join(folder, 'deploy'), { recursive: true });
+      // A checkout by a user with a strict umask.
+      const script = ['umask 077', 'chmod --recursive go= deploy', ...commands].join('\n');
+      const { code, stderr } = await shell(folder, script);
       expect(code, stderr).to.equal(0);
       const used = Object.values(services).flatMap((service) => service.secrets ?? []);
       expect(new Set(used)).to.deep.equal(new Set(Object.keys(secrets)));
       for (const { file } of Object.values(secrets)) {
         expect(readFileSync(join(folder, file), 'utf8'), file).to.match(/^(?:postgres:\/\/.*)?[0-9a-f]{48}/);
+      }
+      const mounted = Object.values(services).flatMap((service) => service.volumes ?? []);
+      const sources = mounted
+        .map((volume) => volume.split(':')[0] ?? '')
+        .filter((source) => source.startsWith('./'));
+      for (const file of [...sources, ...Object.values(secrets).map((secret) => secret.file)]) {
+        expect(statSync(join(folder, file)).mode & 0o004, file).to.equal(0o004);
       }
     });
   });
@@ -77,8 +89,9 @@ describe('The compose file', () => {
   });
 
   it('makes backups by the script of the systemd timer, and ends at once when it is stopped', async () => {
-    const { entrypoint = [], command = [], init } = services['backup'] ?? {};
+    const { entrypoint = [], command = [], init, stop_signal } = services['backup'] ?? {};
     expect(init, 'a process 1 that passes signals on').to.equal(true);
+    expect(stop_signal, 'not the SIGINT of the image of PostgreSQL').to.equal('SIGTERM');
     const folder = await makeFolder();
     const waits = '#!/bin/sh\necho waiting\nexec cat\n';
     for (const [name, script] of [
