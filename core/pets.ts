@@ -11,13 +11,13 @@ type RequiredName<R> = {
  */
 type Values<R, Name extends keyof R> = { readonly [Field in Name]: ValueOf<R[Field]> };
 
-type RecordOf<R> = Values<R, RequiredName<R>> & Partial<Values<R, Exclude<keyof R, RequiredName<R>>>>;
+type ObjectOf<R> = Values<R, RequiredName<R>> & Partial<Values<R, Exclude<keyof R, RequiredName<R>>>>;
 
 /** Animal to add, which has no id yet. */
-export interface NewPet extends RecordOf<typeof newPetRules> {}
+export interface NewPet extends ObjectOf<typeof newPetRules> {}
 
 /** Animal in the store: the fields of a NewPet, and the id that the store has assigned. */
-export interface Pet extends RecordOf<typeof petRules> {}
+export interface Pet extends ObjectOf<typeof petRules> {}
 
 /**
  * New values for fields of an animal. A missing or undefined field keeps its value, and null removes an optional

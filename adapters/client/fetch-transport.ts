@@ -1,4 +1,4 @@
-import type { Pet } from '../../core/pets';
+import type { Pet, PetQuery } from '../../core/pets';
 import { AnimalStoreError, invalidArgument, isPassedOn, petNotFoundError } from './animal-store-error';
 import { type ApiKeySource, checkPet, isFunction, propertyOf, readApiKey } from './arguments';
 import type { Transport } from './client';
@@ -94,6 +94,19 @@ const toPets = ({ response, body }: Success): ReadonlyArray<Pet> => {
 /** Matches a `Link` header whose `rel` contains `next`, also among other relations (RFC 8288, section 3.3). */
 const nextLink = /;\s*rel="?(?:[^";,]*\s)?next(?![^\s";,])/i;
 
+/**
+ * True if the ids of a page ascend from `after`, or descend for `desc`. Otherwise a cache that repeats a page would make
+ * a list endless.
+ */
+const isOrdered = ({ after, order }: PetQuery, pets: ReadonlyArray<Pet>): boolean => {
+  let last = after;
+  return pets.every(({ id }) => {
+    const follows = last === undefined || (order === 'desc' ? id < last : id > last);
+    last = id;
+    return follows;
+  });
+};
+
 /** Makes the transport that sends requests by `fetch`. `address` must end with `/v1/`. */
 export const fetchTransport = (address: string, apiKey: ApiKeySource | undefined): Transport => {
   const url = `${address}pets`;
@@ -104,12 +117,7 @@ export const fetchTransport = (address: string, apiKey: ApiKeySource | undefined
     const success = await send(`${url}?${search.toString()}`, apiKey, attempt);
     const pets = toPets(success);
     const hasMore = nextLink.test(success.response.headers.get('Link') ?? '');
-    // The ids must ascend, or descend for `desc`, from page to page. Otherwise a cache that repeats a page would make a
-    // list endless.
-    const follows = (id: bigint, other: bigint) => (query.order === 'desc' ? id < other : id > other);
-    const ids = [...(query.after === undefined ? [] : [query.after]), ...pets.map(({ id }) => id)];
-    const isOrdered = ids.every((id, index) => index === 0 || follows(id, ids[index - 1] ?? id));
-    if (isOrdered && !(hasMore && pets.length === 0)) return { pets, hasMore };
+    if (isOrdered(query, pets) && !(hasMore && pets.length === 0)) return { pets, hasMore };
     const problem = 'a page is empty or repeats animals; check any proxy or cache';
     throw unexpectedResponse(success.response, problem);
   };

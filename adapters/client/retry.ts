@@ -84,6 +84,41 @@ const toError = (cause: unknown, details = {}): unknown =>
         cause,
       });
 
+/** Returns a promise that rejects when the signal is aborted, and a function that stops listening to the signal. */
+const rejectOnAbort = (
+  signal: AbortSignal | undefined,
+  details: () => object,
+): readonly [aborted: Promise<never>, stopListening: (() => void) | undefined] => {
+  let stopListening: (() => void) | undefined;
+  const aborted = new Promise<never>((_, reject) => {
+    const abort = (): void => {
+      reject(
+        new AnimalStoreError('aborted', 'the call was aborted', { ...details(), cause: signal?.reason }),
+      );
+    };
+    if (signal?.aborted === true) abort();
+    else stopListening = signal && onAbort(signal, abort);
+  });
+  return [aborted, stopListening];
+};
+
+/** Makes one attempt. Ends it at its timeout, or when the caller aborts, even if `attempt` ignores its signal. */
+const attemptOnce = async <A>(
+  attempt: (limits: Attempt) => Promise<A>,
+  limits: Omit<Attempt, 'signal'>,
+  aborted: Promise<never>,
+): Promise<A> => {
+  const controller = new AbortController();
+  try {
+    const sent = attempt({ ...limits, signal: controller.signal });
+    const outcome = await raceTimeout(limits.timeoutMs, aborted, sent);
+    if (outcome !== timedOut) return outcome;
+    throw new AnimalStoreError('timeout', `no answer within ${limits.timeoutMs} ms`);
+  } finally {
+    controller.abort();
+  }
+};
+
 /**
  * Runs an idempotent call, and retries it after temporary failures until `retryForMs` has passed. Rejects with the
  * error of the last attempt. An AnimalStoreError has the number of attempts and the idempotency key.
@@ -96,40 +131,18 @@ export const withRetries = async <A>(
   const { signal, onRetry, fetch, headers, retryForMs, timeoutMs = clientTimeouts.attemptMs } = options;
   const giveUpAt = performance.now() + retryForMs;
   let attempts = 0;
-  let stopListening: (() => void) | undefined;
-  const aborted = new Promise<never>((_, reject) => {
-    const abort = (): void => {
-      const cause: unknown = signal?.reason;
-      const details = { cause, attempts, idempotencyKey };
-      reject(new AnimalStoreError('aborted', 'the call was aborted', details));
-    };
-    if (signal?.aborted === true) abort();
-    else stopListening = signal && onAbort(signal, abort);
-  });
-
-  /** Makes one attempt. Ends it at its timeout, or when the caller aborts, even if `attempt` ignores its signal. */
-  const attemptOnce = async (): Promise<A> => {
-    if (signal?.aborted === true) return aborted;
-    attempts += 1;
-    const controller = new AbortController();
-    try {
-      const sent = attempt({ signal: controller.signal, timeoutMs, fetch, headers });
-      const outcome = await raceTimeout(timeoutMs, aborted, sent);
-      if (outcome !== timedOut) return outcome;
-      throw new AnimalStoreError('timeout', `no answer within ${timeoutMs} ms`);
-    } finally {
-      controller.abort();
-    }
-  };
-
+  const details = () => ({ attempts, idempotencyKey });
+  const [aborted, stopListening] = rejectOnAbort(signal, details);
   try {
     for (;;) {
+      if (signal?.aborted === true) return await aborted;
+      attempts += 1;
       try {
-        return await attemptOnce();
+        return await attemptOnce(attempt, { timeoutMs, fetch, headers }, aborted);
       } catch (cause) {
         const error = toError(cause);
         if (!(error instanceof AnimalStoreError) || error.code === 'invalid_argument') throw error;
-        Object.assign(error, { attempts, idempotencyKey });
+        Object.assign(error, details());
         const delayMs = backoffMs(error, attempts);
         if (!isRetried(error) || performance.now() + delayMs > giveUpAt) throw error;
         onRetry?.({ attempt: attempts, delayMs, error });
@@ -137,7 +150,7 @@ export const withRetries = async <A>(
       }
     }
   } catch (cause) {
-    throw toError(cause, { attempts, idempotencyKey });
+    throw toError(cause, details());
   } finally {
     stopListening?.();
   }
