@@ -154,9 +154,9 @@ export interface ChangeLog {
   /** Reads who issued, rotated and revoked an API key, and who issued its successors, oldest first. */
   readonly ofKey: (id: string) => TaskEither<Unavailable, ReadonlyArray<Change>>;
   /** Searches the animals that a key created and that were deleted since. */
-  readonly deletedOf: SearchOfKey;
+  readonly deletionsBy: SearchOfKey;
   /** Searches the animals that a key created and that are still there. */
-  readonly createdBy: SearchOfKey;
+  readonly creationsBy: SearchOfKey;
 }
 
 interface LastId {
@@ -200,13 +200,13 @@ export const changeLog = ({ reads }: StoreDatabase): ChangeLog => ({
       const changes = await readChanges(reads, (all) => void all.whereNotNull('key_id').andWhere(isOfKey));
       return changes.map(toChange);
     }),
-  deletedOf: (keyId, after) =>
+  deletionsBy: (keyId, after) =>
     toTaskEither(async () => {
       const wanted = { created_by: createdByKey(keyId), action: 'pets delete' };
       const { rows, last } = await scan(reads, table, wanted, after);
       return { creations: rows.map((row) => ({ ...toCreation(row), isDeleted: true as const })), last };
     }),
-  createdBy: (keyId, after) =>
+  creationsBy: (keyId, after) =>
     toTaskEither(async () => {
       const wanted = { created_by: createdByKey(keyId) };
       const { rows, last } = await scan(reads, 'pets', wanted, after);

@@ -45,7 +45,7 @@ const historyOfPet = async ({ changes }: CommandStore, id: bigint): Promise<Read
 async function* historyOfKey({ changes }: CommandStore, id: string): AsyncGenerator<ReadonlyArray<Entry>> {
   yield await orFail(changes.ofKey(id));
   // Reads the deleted animals last, so that an animal that is deleted during the search is still found.
-  for (const search of [changes.createdBy, changes.deletedOf]) {
+  for (const search of [changes.creationsBy, changes.deletionsBy]) {
     let after: string | undefined;
     do {
       const { creations, last } = await orFail(search(id, after));

@@ -1,7 +1,7 @@
-import { accessSync, constants, statSync, type Stats } from 'node:fs';
+import { constants, statSync, type Stats } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { errorCode, logNameAdvice, lostFileAdvice, readOnlyText } from '../../adapters/knex';
-import { resolveSymlink } from '../../adapters/knex/files/paths';
+import { logNameAdvice, lostFileAdvice, readOnlyText } from '../../adapters/knex';
+import { accessRefusal, resolveSymlink } from '../../adapters/knex/files/paths';
 import { userName } from './user';
 
 /**
@@ -29,18 +29,14 @@ export const readOnlyAdvice =
 
 /** Returns advice if this process lacks the access `mode` to a path that exists. `use` is the access in words. */
 const accessAdvice = (path: string, mode: number, use: string): string | undefined => {
-  try {
-    accessSync(path, mode);
-    return undefined;
-  } catch (error) {
-    switch (errorCode(error)) {
-      case 'ENOENT':
-        return undefined;
-      case 'EROFS':
-        return `${readOnlyText(path)}; ${readOnlyAdvice}`;
-      default:
-        return `let this user ${use} ${path}, which belongs to ${ownerOf(path)}`;
-    }
+  switch (accessRefusal(path, mode)) {
+    case undefined:
+    case 'ENOENT':
+      return undefined;
+    case 'EROFS':
+      return `${readOnlyText(path)}; ${readOnlyAdvice}`;
+    default:
+      return `let this user ${use} ${path}, which belongs to ${ownerOf(path)}`;
   }
 };
 

@@ -180,14 +180,12 @@ export const apiKeyStore = (
     eitherToTaskEither(async () => {
       const now = await readClock(reads, statements);
       return runTransaction(async (transaction) => {
-        const [row] = await transaction<ApiKeyRow>('api_keys')
-          .where({ id })
-          .update({ revoked_at: transaction.raw('coalesce(revoked_at, ?)', [now]) })
-          .returning('*');
-        if (row === undefined) return keyNotFound(id);
-        if (Number(row.revoked_at) === now)
+        const keys = () => transaction<ApiKeyRow>('api_keys').where({ id });
+        const [revoked] = await keys().whereNull('revoked_at').update({ revoked_at: now }).returning('*');
+        if (revoked !== undefined)
           await recordKeyChange(transaction, statements, operator, 'keys revoke', id);
-        return E.right(toRecord(row, now));
+        const row = revoked ?? (await keys().first<ApiKeyRow | undefined>('*'));
+        return row === undefined ? keyNotFound(id) : E.right(toRecord(row, now));
       });
     }),
 });

@@ -97,19 +97,19 @@ const maxRememberedUses = 10_000;
  */
 const recorderOfUses = ({
   write,
-  writes,
+  isHostTransaction,
   statements: { nowSql },
 }: StoreDatabase): ((id: KeyId, key: StoredKey) => void) => {
-  if (writes.isTransaction === true) return constVoid;
+  if (isHostTransaction) return constVoid;
   const attempted = new LRUCache<KeyId, true>({ max: maxRememberedUses, ttl: retryMs });
   const record = createBatcher({
     maxBatches: 1,
     runBatch: async (ids: ReadonlyArray<KeyId>) => {
-      await write((writes) =>
-        writes<ApiKeyRow>('api_keys')
+      await write((pool) =>
+        pool<ApiKeyRow>('api_keys')
           .whereIn('id', ids)
           .whereRaw(`coalesce(last_used_at, 0) <= ${nowSql} - ?`, [hourMs])
-          .update({ last_used_at: writes.raw(nowSql) }),
+          .update({ last_used_at: pool.raw(nowSql) }),
       );
       return ids.map(() => E.right(undefined));
     },

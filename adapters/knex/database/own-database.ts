@@ -30,6 +30,8 @@ export interface DatabaseSizes {
 
 /** Members of an opened database on both engines. */
 interface OpenedDatabase extends StoreDatabase {
+  /** Connections for work that is rolled back, or that is not the store's. The store uses `write` and `runTransaction`. */
+  readonly writes: Knex;
   /**
    * Returns findings about a PostgreSQL server, and none about an intact SQLite file. Rejects if the SQLite file is
    * damaged, if no PostgreSQL schema is selected, or if the encoding cannot store all of Unicode.

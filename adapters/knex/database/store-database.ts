@@ -76,7 +76,8 @@ export const hasTable = async (knex: Knex, { readColumns }: ReadColumns, name: s
 /** SQLite or PostgreSQL database of a store. `migrate` creates its tables. */
 export interface StoreDatabase {
   readonly reads: Knex;
-  readonly writes: Knex;
+  /** True in a transaction of a host, which a failed statement would abort. */
+  readonly isHostTransaction: boolean;
   readonly statements: Statements;
   /**
    * Maximum number of batches that run at a time for each kind of operation, such as finds. The limit leaves
@@ -84,7 +85,7 @@ export interface StoreDatabase {
    */
   readonly maxBatches: { readonly reads: number; readonly writes: number };
   /** Runs a statement that writes, and resolves once the write is durable. Rejects if the SQLite file was replaced. */
-  readonly write: <A>(statement: (writes: Knex) => Promise<A>) => Promise<A>;
+  readonly write: <A>(statement: (pool: Knex) => Promise<A>) => Promise<A>;
   /**
    * Runs work in a transaction, with the guarantees of `write`. Rolls back if the work rejects, or ends after
    * `deadline`, a time by `performance.now()`.

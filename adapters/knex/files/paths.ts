@@ -1,4 +1,5 @@
 import {
+  accessSync,
   closeSync,
   existsSync,
   lstatSync,
@@ -10,6 +11,7 @@ import {
   statSync,
 } from 'node:fs';
 import { dirname, resolve } from 'node:path';
+import { errorCode } from '../database/errors';
 
 const maxLinks = 40;
 
@@ -58,4 +60,14 @@ export const isMountPoint = (filename: string): boolean => {
   return readFileSync(mounts, 'utf8')
     .split('\n')
     .some((line) => line.split(' ')[4]?.replaceAll('\\040', ' ') === file);
+};
+
+/** Returns the code of the error, such as EACCES, if this process lacks the access `mode` to a path. */
+export const accessRefusal = (path: string, mode: number): string | undefined => {
+  try {
+    accessSync(path, mode);
+    return undefined;
+  } catch (error) {
+    return errorCode(error);
+  }
 };

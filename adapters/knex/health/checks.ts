@@ -79,7 +79,7 @@ const slowCommit =
 
 const commitHeartbeat = ({ write }: OwnDatabase): Promise<Fault | undefined> => {
   const beat = () =>
-    write((writes) => writes('heartbeats').insert({ id: 1, beaten_at: Date.now() }).onConflict('id').merge());
+    write((pool) => pool('heartbeats').insert({ id: 1, beaten_at: Date.now() }).onConflict('id').merge());
   return withTimeout(beat, databaseTimeouts.heartbeatMs).then(constUndefined, (error: unknown) => {
     if (isKind('NoAnswer', 'StatementTimeout', 'RowLocked')(error)) return fault(slowCommit, slowCommit);
     throw error;

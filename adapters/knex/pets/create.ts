@@ -101,7 +101,7 @@ const createWithoutKeys = async (
   { write, statements }: StoreDatabase,
   creates: ReadonlyArray<PetToInsert>,
 ): Promise<ReadonlyArray<CreateResult>> => {
-  const rows = await write((writes) => statements.insert(writes, creates.map(newPetRow)));
+  const rows = await write((pool) => statements.insert(pool, creates.map(newPetRow)));
   const pets = toEither(() => storedPets(creates, rows));
   return E.isLeft(pets) ? creates.map(() => pets) : pets.right.map(created);
 };

@@ -90,18 +90,18 @@ const maxRowsPerPurge = 200;
  * SQLite wait for it. After a purge, calls do nothing for nine times the purge's duration, or for a second if no
  * expired key is left. Does nothing in a transaction of a host, which a failed purge would abort.
  */
-export const backgroundPurge = ({ writes, statements }: StoreDatabase): (() => void) => {
+export const backgroundPurge = ({ write, isHostTransaction, statements }: StoreDatabase): (() => void) => {
   let nextAt = 0;
 
   const purge = async (): Promise<void> => {
     const began = performance.now();
     nextAt = Infinity;
-    const purged = await statements.purgeExpired(writes, maxRowsPerPurge).catch(() => 0);
+    const purged = await write((pool) => statements.purgeExpired(pool, maxRowsPerPurge)).catch(() => 0);
     const ended = performance.now();
     nextAt = ended + (purged < maxRowsPerPurge ? purgeIntervalMs : 9 * (ended - began));
   };
 
   return () => {
-    if (performance.now() >= nextAt && writes.isTransaction !== true) void purge();
+    if (performance.now() >= nextAt && !isHostTransaction) void purge();
   };
 };

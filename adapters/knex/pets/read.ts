@@ -34,7 +34,7 @@ export const makeList = (database: StoreDatabase, onBatch: OnBatch): PetReposito
   const list = createBatcher({ maxBatches: database.maxBatches.reads, groupOf, runBatch, onBatch });
   const scan = createBatcher({
     maxBatches: 1,
-    groupOf: (query: PetQuery) => [groupOf(query), textOf(query)].join('\0'),
+    groupOf: (query: PetQuery) => [groupOf(query), queryText(query)].join('\0'),
     runBatch: oneAtATime(runBatch),
     onBatch,
   });
@@ -53,7 +53,7 @@ const groupOf = (query: PetQuery): string => [query.limit, query.order, ...filte
  * Returns a text that differs for different queries of a group. Leaves out the limit and the order, which are equal in
  * a group. Separates values by U+0000, which no value contains.
  */
-const textOf = (query: PetQuery): string =>
+const queryText = (query: PetQuery): string =>
   [query.after, ...filtersOf(query).map((field) => query[field])].join('\0');
 
 /** Maximum number of animals that one statement reads, so that their rows don't block the event loop for long. */
@@ -67,7 +67,7 @@ const readPages = async (
   queries: ReadonlyArray<PetQuery>,
   deadline: number,
 ): Promise<ReadonlyArray<Page | undefined>> => {
-  const texts = queries.map(textOf);
+  const texts = queries.map(queryText);
   const distinct = [...new Map(RA.zip(texts, queries))];
   const limit = countToFind(queries[0]?.limit ?? defaultPageSize);
   const pages = new Map<string, Page>();

@@ -22,11 +22,47 @@ const postgresDatabase = (
   statements: Statements,
 ): Omit<StoreDatabase, 'maxBatches' | 'withMigrationLock'> => ({
   reads: pool,
-  writes: pool,
+  isHostTransaction: pool.isTransaction === true,
   statements,
   write: (statement) => statement(pool),
   runTransaction: (work, deadline) => inTransaction(pool, work, { deadline }),
 });
+
+/** Makes a pool without time limits for statements, because a migration may take long. */
+const migrationPool = (configuration: Knex.Config, url: PostgresUrl, options: PostgresOptions): Knex =>
+  knex({
+    ...configuration,
+    connection: {
+      connectionString: urlText(url),
+      keepAlive: true,
+      keepAliveInitialDelayMillis: 10_000,
+      connectionTimeoutMillis: statementTimeoutOf(options),
+      application_name: 'animal-store migration',
+    },
+    pool: { min: 0, max: 1 },
+  });
+
+const readCurrentSchema = async (pool: Knex): Promise<string | undefined> => {
+  const { schema } = await pool.first<{ readonly schema: string | null }>(
+    pool.raw('current_schema() as schema'),
+  );
+  return schema ?? undefined;
+};
+
+const readSize = async (pool: Knex): Promise<number> => {
+  const { size } = await pool.first<{ size: string }>(
+    pool.raw('pg_database_size(current_database()) as size'),
+  );
+  return Number(size);
+};
+
+const runTrial = (pool: Knex, migration: (transaction: Knex.Transaction) => Promise<void>): Promise<void> =>
+  tryAndRollBack(pool, async (transaction) => {
+    await transaction.raw(
+      `${resetSearchPath} set local lock_timeout = '500ms'; set local statement_timeout = '500ms'`,
+    );
+    await migration(transaction);
+  });
 
 /**
  * Opens a PostgreSQL or Citus database by a URL. Connects at the first query. A query rejects if the connection fails,
@@ -48,58 +84,32 @@ export const openPostgres = (url: PostgresUrl, options: PostgresOptions): Postgr
     // After a failover, the other sessions of the pool may lead to the former primary too.
     if (isReadOnlyServer(error)) sessions.retireAll();
   });
-  /** Makes a pool without time limits for statements, because a migration may take long. */
-  const migrationPool = (): Knex =>
-    knex({
-      ...configuration,
-      connection: {
-        connectionString: urlText(url),
-        keepAlive: true,
-        keepAliveInitialDelayMillis: 10_000,
-        connectionTimeoutMillis: statementTimeoutOf(options),
-        application_name: 'animal-store migration',
-      },
-      pool: { min: 0, max: 1 },
-    });
-  const usage = poolUsageOf('shared', pool);
   const { statements, run, isDistributed, connectedFacts } = postgresStatements(acceptsWrites, () => facts);
+  const usage = poolUsageOf('shared', pool);
   return {
     ...postgresDatabase(pool, statements),
     engine: 'PostgreSQL',
+    writes: pool,
     run,
     maxBatches: { reads: Math.ceil(options.poolSize / 4), writes: Math.ceil(options.poolSize / 5) },
     withMigrationLock: (work) =>
-      withPool(migrationPool(), (own) => withMigrationLock(own, work, resetSearchPath)),
+      withPool(migrationPool(configuration, url, options), (single) =>
+        withMigrationLock(single, work, resetSearchPath),
+      ),
     inspect: async () => {
       await checkEncoding(pool);
       return inspectServer(pool, facts, statementTimeoutOf(options), options.poolSize);
     },
-    currentSchema: async () => {
-      const { schema } = await pool.first<{ readonly schema: string | null }>(
-        pool.raw('current_schema() as schema'),
-      );
-      return facts.schema ?? schema ?? undefined;
-    },
+    currentSchema: async () => facts.schema ?? (await readCurrentSchema(pool)),
     inspectIds: async (count) =>
       (await isDistributed(pool)) ? undefined : inspectSequence(pool, run, count),
     checkRights: async () => checkRights(pool, prefixOf(await connectedFacts(pool))),
     checkSpace: spaceCheck(pool),
-    runTrial: (migration) =>
-      tryAndRollBack(pool, async (transaction) => {
-        await transaction.raw(
-          `${resetSearchPath} set local lock_timeout = '500ms'; set local statement_timeout = '500ms'`,
-        );
-        await migration(transaction);
-      }),
-    sizes: async () => {
-      const { size } = await pool.first<{ size: string }>(
-        pool.raw('pg_database_size(current_database()) as size'),
-      );
-      return {
-        databaseSize: Number(size),
-        certificateExpirySeconds: facts.certificateExpirySeconds,
-      };
-    },
+    runTrial: (migration) => runTrial(pool, migration),
+    sizes: async () => ({
+      databaseSize: await readSize(pool),
+      certificateExpirySeconds: facts.certificateExpirySeconds,
+    }),
     poolUsage: () => [usage()],
     close: () => pool.destroy(),
   };

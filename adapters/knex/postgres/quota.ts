@@ -52,7 +52,7 @@ interface CountRow {
  * enough before its deadline.
  */
 export const postgresQuota = (
-  { writes, statements, run }: PostgresDatabase,
+  { write, statements, run }: PostgresDatabase,
   limit: RateLimit,
 ): ConsumeQuota => {
   const windowMs = limit.seconds * 1_000;
@@ -66,16 +66,18 @@ export const postgresQuota = (
     const statement = { name: 'count requests', sql: countRequests(statements.nowSql) };
     const counts = distinct.map((owner) => requests.get(owner) ?? 0);
     const bindings = [windowMs, distinct, counts, windowMs, windowMs];
-    const rows = await run<CountRow>(writes, statement, bindings);
+    const rows = await write((pool) => run<CountRow>(pool, statement, bindings));
     const counted = new Map(rows.map((row) => [row.key, row]));
+    const answered = new Map<OwnerId, number>();
     return owners.map((owner) => {
       const row = counted.get(owner);
-      const unanswered = requests.get(owner) ?? 0;
-      requests.set(owner, unanswered - 1);
+      const place = (answered.get(owner) ?? 0) + 1;
+      answered.set(owner, place);
       if (row === undefined) return undefined;
       const leftMs = Number(row.leftMs);
       if (row.points > limit.requests) blockedUntil.set(owner, performance.now() + leftMs);
-      return E.right(quotaAfter(limit, row.points - unanswered + 1, leftMs));
+      const countedBefore = row.points - (requests.get(owner) ?? 0);
+      return E.right(quotaAfter(limit, countedBefore + place, leftMs));
     });
   };
 

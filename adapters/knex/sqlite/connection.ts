@@ -5,11 +5,11 @@ import { silentLog } from '../database/pool';
 import { withoutStatement } from '../database/errors';
 import { migrationConfig } from '../migrations/migrations';
 import { databaseTimeouts } from '../database/timeouts';
-import { cacheStatements, type Connection, type Done } from './statement-cache';
+import { cacheStatements, type Done, type SqliteConnection } from './statement-cache';
 
 export const withPragmas =
   (pragmas: ReadonlyArray<string>, afterOpen: () => void = constVoid) =>
-  (connection: Connection, done: Done): void => {
+  (connection: SqliteConnection, done: Done): void => {
     cacheStatements(connection);
     const settings = [`busy_timeout = ${databaseTimeouts.sqliteBusyMs}`, ...pragmas];
     connection.exec(settings.map((pragma) => `PRAGMA ${pragma};`).join(''), (error) => {

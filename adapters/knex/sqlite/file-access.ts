@@ -1,8 +1,8 @@
 /* Rights on a database file, and the logs of SQLite next to it. */
 
-import { accessSync, constants, existsSync, statSync } from 'node:fs';
-import { DiagnosedError, errorCode } from '../database/errors';
-import { resolveSymlink } from '../files/paths';
+import { constants, existsSync, statSync } from 'node:fs';
+import { DiagnosedError } from '../database/errors';
+import { accessRefusal, resolveSymlink } from '../files/paths';
 import { createPrivateFile } from '../files/private-file';
 
 /** False also for a file that this user may not see. */
@@ -44,19 +44,9 @@ export const logNameAdvice = (path: string): string | undefined =>
 export const isInUse = (filename: string): boolean =>
   ['-wal', '-journal'].some((ending) => existsSync(`${resolveSymlink(filename)}${ending}`));
 
-/** Returns the code of the error, such as EACCES, if this process may not write a file, and undefined otherwise. */
-const writeRefusalOf = (file: string): string | undefined => {
-  try {
-    accessSync(file, constants.W_OK);
-    return undefined;
-  } catch (error) {
-    return errorCode(error);
-  }
-};
-
 /** True if nothing can change the file: its file system is mounted read-only, and no process has the file open. */
 export const isImmutable = (filename: string): boolean =>
-  !isInUse(filename) && writeRefusalOf(resolveSymlink(filename)) === 'EROFS';
+  !isInUse(filename) && accessRefusal(resolveSymlink(filename), constants.W_OK) === 'EROFS';
 
 /** Says why a path can't be written, because of EROFS. */
 export const readOnlyText = (path: string): string => `${path} is on a file system that is read-only here`;
@@ -68,7 +58,7 @@ export const readOnlyText = (path: string): string => `${path} is on a file syst
 export const refuseReader = (filename: string): void => {
   const file = resolveSymlink(filename);
   if (!existsSync(file) || ['-wal', '-shm'].every((ending) => existsSync(`${file}${ending}`))) return;
-  const refusal = writeRefusalOf(file);
+  const refusal = accessRefusal(file, constants.W_OK);
   if (refusal === undefined || refusal === 'ENOENT') return;
   if (refusal === 'EROFS') throw new DiagnosedError(readOnlyText(file), 'ReadOnlyFileSystem');
   throw new DiagnosedError(

@@ -112,7 +112,7 @@ const sqliteDatabase = (reads: Knex, writes: Knex, checkFile: () => void = const
   };
   return {
     reads,
-    writes,
+    isHostTransaction: writes.isTransaction === true,
     statements: sqliteStatements,
     maxBatches,
     write: (statement) => durably(statement(writes)),
@@ -121,65 +121,83 @@ const sqliteDatabase = (reads: Knex, writes: Knex, checkFile: () => void = const
   };
 };
 
-/**
- * Opens a SQLite file by its name. Creates a missing file, which only its owner can read. Throws a TypeError for
- * `:memory:` and the empty name.
- */
-export const openSqlite = (filename: string, { isOwnFile = false }: SqliteOptions = {}): SqliteDatabase => {
-  if (filename === ':memory:' || filename === '') {
-    throw new TypeError('openSqlite needs a file name; for a store in memory use inMemoryPetRepository');
-  }
-  const files = watchFile(filename);
-  const beforeOpen = (): void => {
-    prepareFile(filename);
-    // Records the identity of the file before SQLite opens it, but that of the log only afterwards. SQLite deletes the
-    // log with its last connection, so the log may not exist yet.
-    files.check(['']);
-  };
-  const writes = knex(
+type WatchedFile = ReturnType<typeof watchFile>;
+
+/** Makes the hook that runs before SQLite opens the file. */
+const preparation = (filename: string, files: WatchedFile) => (): void => {
+  prepareFile(filename);
+  // Records the identity of the file before SQLite opens it, but that of the log only afterwards. SQLite deletes the
+  // log with its last connection, so the log may not exist yet.
+  files.check(['']);
+};
+
+const openWriter = (filename: string, files: WatchedFile, { isOwnFile = false }: SqliteOptions): Knex => {
+  const prepare = preparation(filename, files);
+  return knex(
     sqliteConfiguration(filename, {
       beforeOpen: async () => {
         if (isOwnFile) await refuseForeignFile(filename);
-        beforeOpen();
+        prepare();
       },
       afterOpen: files.check,
     }),
   );
-  const beforeRead = (): void => {
-    createDatabaseFile(filename);
-    if (!isImmutable(filename)) beforeOpen();
-  };
-  // On a read-only file system, SQLite can open a database in WAL mode only with `immutable=1`.
-  const mode = () => (isImmutable(filename) ? 'ro&immutable=1' : undefined);
-  const reads = knex(
+};
+
+const openReader = (filename: string, files: WatchedFile): Knex => {
+  const prepare = preparation(filename, files);
+  return knex(
     configuration(filename, readerConnections, ['query_only = ON'], {
-      beforeOpen: beforeRead,
+      beforeOpen: () => {
+        createDatabaseFile(filename);
+        if (!isImmutable(filename)) prepare();
+      },
       // Does not check the log: SQLite may delete it before this connection reads, and it would then count as removed.
       afterOpen: () => {
         files.check(['']);
       },
-      mode,
+      // On a read-only file system, SQLite can open a database in WAL mode only with `immutable=1`.
+      mode: () => (isImmutable(filename) ? 'ro&immutable=1' : undefined),
     }),
   );
+};
+
+const runTrial = async (
+  reads: Knex,
+  writes: Knex,
+  migration: (transaction: Knex.Transaction) => Promise<void>,
+): Promise<void> => {
+  if (!(await hasTable(reads, sqliteStatements, migrationTable))) return tryAndRollBack(writes, migration);
+  return withPool(knex(poolConfiguration({ filename: ':memory:' }, { min: 1 })), async (copy) => {
+    const definitions = reads('sqlite_master').whereNotNull('sql').whereNot('name', 'like', 'sqlite_%');
+    for (const sql of await definitions.pluck<ReadonlyArray<string>>('sql')) await copy.raw(sql);
+    for (const row of await reads(migrationTable)) await copy(migrationTable).insert(row);
+    await tryAndRollBack(copy, migration);
+  });
+};
+
+/**
+ * Opens a SQLite file by its name. Creates a missing file, which only its owner can read. Throws a TypeError for
+ * `:memory:` and the empty name.
+ */
+export const openSqlite = (filename: string, options: SqliteOptions = {}): SqliteDatabase => {
+  if (filename === ':memory:' || filename === '') {
+    throw new TypeError('openSqlite needs a file name; for a store in memory use inMemoryPetRepository');
+  }
+  const files = watchFile(filename);
+  const reads = openReader(filename, files);
+  const writes = openWriter(filename, files, options);
   const usages = [poolUsageOf('reads', reads), poolUsageOf('writes', writes)];
   return {
     ...sqliteDatabase(reads, writes, files.check),
     engine: 'SQLite',
+    writes,
     isFileReplaced: files.isReplaced,
     inspect: async () => {
       await checkIntegrity(reads);
       return [];
     },
-    runTrial: async (migration) => {
-      if (!(await hasTable(reads, sqliteStatements, migrationTable)))
-        return tryAndRollBack(writes, migration);
-      return withPool(knex(poolConfiguration({ filename: ':memory:' }, { min: 1 })), async (copy) => {
-        const definitions = reads('sqlite_master').whereNotNull('sql').whereNot('name', 'like', 'sqlite_%');
-        for (const sql of await definitions.pluck<ReadonlyArray<string>>('sql')) await copy.raw(sql);
-        for (const row of await reads(migrationTable)) await copy(migrationTable).insert(row);
-        await tryAndRollBack(copy, migration);
-      });
-    },
+    runTrial: (migration) => runTrial(reads, writes, migration),
     inspectIds: () => inspectLastId(reads),
     sizes: () => fileSizes(filename),
     poolUsage: () => usages.map((usage) => usage()),

@@ -9,7 +9,7 @@ interface Statement {
   readonly finalize: () => unknown;
 }
 /** Connection of the driver `sqlite3`. */
-export interface Connection {
+export interface SqliteConnection {
   readonly prepare: (sql: string, done: Done) => Statement;
   readonly exec: (sql: string, done: Done) => void;
   all: <Row>(sql: string, bindings: Bindings, done: DoneWith<Row>) => unknown;
@@ -22,7 +22,7 @@ const maxStatements = 100;
  * Makes a connection cache its prepared statements. Knex calls `all` for reads, for `raw` and for `returning`. The
  * driver's own `all` prepares the statement again at each run, and so takes twice as long.
  */
-export const cacheStatements = (connection: Connection): void => {
+export const cacheStatements = (connection: SqliteConnection): void => {
   const statements = new LRUCache<string, Statement>({
     max: maxStatements,
     dispose: (statement) => {

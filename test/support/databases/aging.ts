@@ -2,8 +2,8 @@ import { knexPetRepository, type StoreDatabase } from '../../../adapters/knex';
 import type { PetRepository } from '../../../core';
 
 /** Makes idempotency keys older, because a test can't set the clock of a database. */
-export const ageKeys = ({ writes }: StoreDatabase, byMs: number): Promise<unknown> =>
-  writes('idempotency_keys').decrement('expires_at', byMs);
+export const ageKeys = ({ write }: StoreDatabase, byMs: number): Promise<unknown> =>
+  write((pool) => pool('idempotency_keys').decrement('expires_at', byMs));
 
 /** Makes a repository whose idempotency keys age at the first create after the clock of a test has changed. */
 export const agingRepository = (database: StoreDatabase, now: () => number): PetRepository => {

@@ -38,7 +38,7 @@ export const newCatalogue = async (newPets: Iterable<NewPet> = []): Promise<Cata
 };
 
 /** Inserts animals with given ids into a database. */
-export const seedPets = async ({ writes }: StoreDatabase, pets: ReadonlyArray<Pet>): Promise<void> => {
+export const seedPets = async ({ write }: StoreDatabase, pets: ReadonlyArray<Pet>): Promise<void> => {
   if (pets.length === 0) return;
   const columns = newPetColumns.map(({ name }) => name);
   const rowOf = (pet: Pet) =>
@@ -47,15 +47,17 @@ export const seedPets = async ({ writes }: StoreDatabase, pets: ReadonlyArray<Pe
         .slice(0, -1)
         .map((cell, place) => [columns[place] ?? '', cell]),
     );
-  await writes('pets').insert(pets.map((pet) => ({ id: pet.id.toString(), ...rowOf(pet) })));
+  await write((pool) => pool('pets').insert(pets.map((pet) => ({ id: pet.id.toString(), ...rowOf(pet) }))));
 };
 
 /** Makes a database hold exactly these animals. Later animals get greater ids. */
 export const replacePets = async (database: StoreDatabase, pets: ReadonlyArray<Pet>): Promise<void> => {
-  const { writes } = database;
+  const { write } = database;
   const isPostgres = database.statements !== sqliteStatements;
-  if (isPostgres) await writes.raw('truncate pets, idempotency_keys restart identity');
-  else for (const table of ['pets', 'idempotency_keys', 'sqlite_sequence']) await writes(table).delete();
+  if (isPostgres) await write((pool) => pool.raw('truncate pets, idempotency_keys restart identity'));
+  else
+    for (const table of ['pets', 'idempotency_keys', 'sqlite_sequence'])
+      await write((pool) => pool(table).delete());
   await seedPets(database, pets);
   const greatest = pets.reduce((most, { id }) => (id > most ? id : most), 0n);
   if (isPostgres && greatest > 0n) await setLastId(database, greatest);

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Client, DatabaseError } from 'pg';
-import type { StoreDatabase } from '../../../adapters/knex';
+import type { OwnDatabase, StoreDatabase } from '../../../adapters/knex';
 import { killServices } from '../service/service-process';
 
 /** An empty PostgreSQL database for one test file. */
@@ -115,7 +115,7 @@ export const createPostgresDatabase = async (options = ''): Promise<PostgresData
 
 /** Changes tables through the first server of a cluster, because other servers do not accept such changes. */
 export const alterTables = async (
-  { writes }: StoreDatabase,
+  { writes }: OwnDatabase,
   ...statements: ReadonlyArray<string>
 ): Promise<void> => {
   const { rows } = await writes.raw<{ readonly rows: ReadonlyArray<{ readonly name: string }> }>(
@@ -129,8 +129,8 @@ export const alterTables = async (
  * Sets the last id that was assigned, so that later ids are greater. On Citus, each server has a range of ids of its
  * own, which is widened to all ids.
  */
-export const setLastId = async ({ writes }: StoreDatabase, id: bigint): Promise<void> => {
-  await writes.transaction(async (transaction) => {
+export const setLastId = async ({ runTransaction }: StoreDatabase, id: bigint): Promise<void> => {
+  await runTransaction(async (transaction) => {
     await transaction.raw('set local citus.enable_ddl_propagation = off');
     await transaction.raw('alter sequence pets_id_seq minvalue 1 maxvalue 9223372036854775807');
     await transaction.raw(`select setval('pets_id_seq', ${id})`);
@@ -171,7 +171,7 @@ export const withRole = async <A>(
  * Makes each read of animals in PostgreSQL take some seconds. A read returns the animals that were stored when the read
  * began.
  */
-export const slowPets = async ({ writes }: StoreDatabase, seconds: number): Promise<void> => {
+export const slowPets = async ({ writes }: OwnDatabase, seconds: number): Promise<void> => {
   await writes.raw('alter table pets rename to stored_pets');
   await writes.raw(
     `create function slow_pets() returns setof stored_pets language plpgsql stable as $$ begin

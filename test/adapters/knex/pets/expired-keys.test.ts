@@ -1,6 +1,11 @@
 import { expect } from 'chai';
 import { setTimeout as delay } from 'node:timers/promises';
-import { type StoreDatabase, hostDatabase, knexPetRepository } from '../../../../adapters/knex';
+import {
+  type OwnDatabase,
+  type StoreDatabase,
+  hostDatabase,
+  knexPetRepository,
+} from '../../../../adapters/knex';
 import { type CreatedPet, type PetRepository } from '../../../../core';
 import { arbitraryNewPet, arbitraryScopedIdempotencyKey } from '../../../contracts';
 import { success } from '../../../contracts/outcome';
@@ -21,7 +26,7 @@ const day = 24 * 60 * 60 * 1000;
 
 for (const [kind, makeDatabase] of databaseKinds) {
   describe(`creating animals in ${kind}`, () => {
-    const use = (test: (database: StoreDatabase) => Promise<void>) => withDatabase(makeDatabase, test);
+    const use = (test: (database: OwnDatabase) => Promise<void>) => withDatabase(makeDatabase, test);
 
     it('adds animals again under all expired keys of the largest batch', () =>
       use(async (database) => {
