@@ -2,7 +2,7 @@ import { Command, CommanderError, InvalidArgumentError } from 'commander';
 import * as E from 'fp-ts/Either';
 import { pipe } from 'fp-ts/function';
 import { readFileSync } from 'node:fs';
-import { openTerminal, type ProcessIO } from '../terminal/terminal';
+import { openTerminal, type ProcessIO, type Terminal } from '../terminal/terminal';
 import { backupCommand } from './backup';
 import { copyCommand } from './copy';
 import { demoCommand } from './demo';
@@ -42,6 +42,25 @@ const readByNode = {
   NODE_OPTIONS: 'export it before this command, if the command needs it',
 } as const;
 
+/** Sets variables of `env` to those of a file. Warns of variables that Node has read already, and of a second address. */
+const overrideByFile = (
+  file: string,
+  env: NodeJS.Dict<string>,
+  processEnv: NodeJS.ReadOnlyDict<string>,
+  { printError }: Terminal,
+): void => {
+  const variables = readEnvironmentFile(file);
+  for (const [name, advice] of Object.entries(readByNode))
+    if (variables[name] !== undefined && variables[name] !== processEnv[name])
+      printError(
+        `warning: ${name} in ${file} has no effect, because Node reads it when it starts; ${advice}`,
+      );
+  override(env, variables);
+  for (const name of ['DATABASE_URL', 'DATABASE_URL_FILE'])
+    if (isSet(processEnv, name) && processEnv[name] !== env[name])
+      printError(`warning: ${name} of the environment is ignored, because ${file} sets the address`);
+};
+
 /**
  * Copies the settings into the process environment, for PostgreSQL's driver and pg_dump. Removes libpq variables that
  * would contradict DATABASE_URL, or that only one of these programs reads.
@@ -64,18 +83,7 @@ export const commandLine = async (argv: ReadonlyArray<string>, io: ProcessIO): P
       '--environment-file <file>',
       'file of NAME=value lines, which override the environment',
       (file: string) => {
-        const variables = readEnvironmentFile(file);
-        for (const [name, advice] of Object.entries(readByNode))
-          if (variables[name] !== undefined && variables[name] !== io.env[name])
-            terminal.printError(
-              `warning: ${name} in ${file} has no effect, because Node reads it when it starts; ${advice}`,
-            );
-        override(env, variables);
-        for (const name of ['DATABASE_URL', 'DATABASE_URL_FILE'])
-          if (isSet(io.env, name) && io.env[name] !== env[name])
-            terminal.printError(
-              `warning: ${name} of the environment is ignored, because ${file} sets the address`,
-            );
+        overrideByFile(file, env, io.env, terminal);
       },
     )
     .hook('preAction', () => {

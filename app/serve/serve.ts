@@ -16,8 +16,8 @@ import { openServiceStore, type ServiceStore } from '../store/service-store';
 import { CommandFailed, reasonOf } from '../failures';
 import { databaseUrlText } from '../settings/database-url';
 import { changedSettings, type Settings } from '../settings/settings';
-import { requestReporter } from './log';
 import { readiness, readServiceStatus } from './readiness';
+import { requestReporter } from './request-reporter';
 
 export interface Service {
   readonly address: string;

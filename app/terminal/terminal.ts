@@ -6,7 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { errorCode } from '../../adapters/knex';
 import { journalPrefix } from './journal';
 import { signalExitCode } from './signals';
-import { styleFor } from './style';
+import { type Style, styleFor } from './style';
 import { escapeControlCharacters, toPrintableJson, wrapLine } from './text';
 
 const writeToStream = (output: Writable, data: string | Uint8Array): Promise<void> =>
@@ -44,6 +44,19 @@ export interface ProcessIO {
   readonly stderr: Output;
 }
 
+type Environment = NodeJS.ReadOnlyDict<string>;
+
+/** Writes commands in hints with `npx` if npm runs the program, as in a checkout. npm sets `npm_command`. */
+const asCalled = (text: string, env: Environment): string =>
+  env['npm_command'] === undefined ? text : text.replaceAll('`animal-store ', '`npx animal-store ');
+
+/** Colours the first word of a warning or error, and dims the line that names the database. */
+const withColour = (text: string, style: Style): string =>
+  text
+    .replace(/^database: .*\S/s, (line) => style('dim', line))
+    .replace(/^warning(?=: )/, (word) => style('yellow', word))
+    .replace(/^error(?=: )/, (word) => style('red', word));
+
 /** Makes the terminal through which a command prints and sets its exit code. */
 export const openTerminal = ({ env, stdout, stderr }: ProcessIO) => {
   let exitCode = 0;
@@ -57,21 +70,10 @@ export const openTerminal = ({ env, stdout, stderr }: ProcessIO) => {
     output.on('error', () => undefined);
   }
 
-  /** Writes commands in hints with `npx` if npm runs the program, as in a checkout. npm sets `npm_command`. */
-  const asCalled = (text: string): string =>
-    env['npm_command'] === undefined ? text : text.replaceAll('`animal-store ', '`npx animal-store ');
-
   const style = styleFor(stderr, env);
 
-  /** Colours the first word of a warning or error, and dims the line that names the database. */
-  const withColour = (text: string): string =>
-    text
-      .replace(/^database: .*\S/s, (line) => style('dim', line))
-      .replace(/^warning(?=: )/, (word) => style('yellow', word))
-      .replace(/^error(?=: )/, (word) => style('red', word));
-
   const writeError = (text: string): void => {
-    printed = writeFully(stderr, withColour(asCalled(text))).catch(() => undefined);
+    printed = writeFully(stderr, withColour(asCalled(text, env), style)).catch(() => undefined);
   };
 
   const errorColumns = columnsOf(stderr);
@@ -81,7 +83,7 @@ export const openTerminal = ({ env, stdout, stderr }: ProcessIO) => {
    * or begin a line.
    */
   const printError = (text: string): void => {
-    writeError(`${wrapLine(asCalled(escapeControlCharacters(text)), errorColumns)}\n`);
+    writeError(`${wrapLine(asCalled(escapeControlCharacters(text), env), errorColumns)}\n`);
   };
 
   const fail = (code: number | NodeJS.Signals): void => {
@@ -120,7 +122,7 @@ export const openTerminal = ({ env, stdout, stderr }: ProcessIO) => {
      * again.
      */
     print: (json: boolean, data: unknown, text: string): void => {
-      writeOutput(`${json ? toPrintableJson(data) : asCalled(text)}\n`, true);
+      writeOutput(`${json ? toPrintableJson(data) : asCalled(text, env)}\n`, true);
     },
     fail,
     /** Waits until all output is written, but at most a second after a signal. Returns the exit code. */
