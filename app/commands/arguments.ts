@@ -2,7 +2,14 @@
 
 import { InvalidArgumentError, Option } from 'commander';
 import * as E from 'fp-ts/Either';
-import { type FieldRule, fieldType, int64FromText } from '../../core';
+import {
+  type FieldRule,
+  fieldType,
+  int64FromText,
+  newPetRules,
+  petFilters,
+  type PetFilters,
+} from '../../core';
 import { type DatabaseUrl, parseDatabaseUrl } from '../settings/database-url';
 import { formats } from '../transfer/formats';
 
@@ -45,6 +52,13 @@ export const fieldOption = (name: string, rule: FieldRule, description: string):
     return value;
   });
 };
+
+export const filterOptions = (description: string): ReadonlyArray<Option> =>
+  petFilters.map((name) => fieldOption(name, newPetRules[name], description));
+
+/** Selects the filters from the options of a command. */
+export const filtersOf = (options: PetFilters): PetFilters =>
+  Object.fromEntries(petFilters.map((name) => [name, options[name]]));
 
 export const formatOption = (): Option =>
   new Option('--format <format>', 'format of the file, if its name does not show it').choices(formats);

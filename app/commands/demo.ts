@@ -7,11 +7,14 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { animalStoreClient } from '../../adapters/client';
+import { type AnimalStoreClient, animalStoreClient } from '../../adapters/client';
+import type { Pet } from '../../core';
 import { interruptible } from '../terminal/signals';
 import type { Terminal } from '../terminal/terminal';
 import { grouped } from '../terminal/text';
 import { openDemoScreen } from './demo-screen';
+
+type Screen = ReturnType<typeof openDemoScreen>;
 
 const clients = 16;
 const writingMs = 4_000;
@@ -46,29 +49,58 @@ const kill = async ({ child }: Service): Promise<void> => {
   await ended;
 };
 
+/** Lets clients add animals until `stop` is called. Adds the acknowledged ones to `acknowledged`, by name. */
+const startClients = (animals: AnimalStoreClient, acknowledged: Map<string, bigint>) => {
+  let replays = 0;
+  let isOver = false;
+  const addAnimals = async (client: number): Promise<void> => {
+    for (let number = 1; !isOver; number += 1) {
+      const name = `animal ${number} of client ${client}`;
+      const { pet, replayed } = await animals.createWithDetails({ name, categoryId: client });
+      acknowledged.set(name, pet.id);
+      if (replayed) replays += 1;
+    }
+  };
+  const ended = Promise.all(Array.from({ length: clients }, (_, client) => addAnimals(client)));
+  const stop = async (): Promise<{ readonly replays: number }> => {
+    isOver = true;
+    await ended;
+    return { replays };
+  };
+  return { ended, stop };
+};
+
+/** Prints how many acknowledged animals are stored. Returns true if each is stored once. */
+const printCounts = (
+  acknowledged: ReadonlyMap<string, bigint>,
+  stored: ReadonlyArray<Pet>,
+  replays: number,
+  { style, line }: Screen,
+): boolean => {
+  const found = stored.filter(({ id, name }) => acknowledged.get(name) === id).length;
+  const twice = stored.length - new Set(stored.map(({ name }) => name)).size;
+  const isRight = found === acknowledged.size && twice === 0;
+  const counts = `${grouped(acknowledged.size)} acknowledged, ${grouped(found)} found, ${twice === 0 ? 'none' : grouped(twice)} twice`;
+  line(`\n  ${style(isRight ? 'green' : 'red', style('bold', counts))}`);
+  const unanswered = `stored at the kill, but unanswered: ${grouped(replays)}; their retries added nothing`;
+  line(`  ${replays === 0 ? 'each animal stored at the kill was acknowledged' : unanswered}\n`);
+  return isRight;
+};
+
 /** Runs the demo on an empty store in a folder. Returns true if each acknowledged animal was found once. */
 const runDemo = async (folder: string, terminal: Terminal, signal: AbortSignal): Promise<boolean> => {
   const apiKey = randomBytes(24).toString('base64url');
   const acknowledged = new Map<string, bigint>();
-  let replays = 0;
-  let isOver = false;
-  const { style, line, event, endChart } = openDemoScreen(terminal, () => acknowledged.size);
+  const screen = openDemoScreen(terminal, () => acknowledged.size);
+  const { style, line, event, endChart } = screen;
   line(`\n  ${style('bold', `${clients} clients add animals, and the service is killed in the middle`)}\n`);
   let service = await startService(folder, apiKey);
   try {
     event(`the service runs as process ${service.child.pid}, on an empty database`);
     const animals = animalStoreClient({ baseUrl: service.address, apiKey, retryForMs, signal });
-    const addAnimals = async (client: number): Promise<void> => {
-      for (let number = 1; !isOver; number += 1) {
-        const name = `animal ${number} of client ${client}`;
-        const { pet, replayed } = await animals.createWithDetails({ name, categoryId: client });
-        acknowledged.set(name, pet.id);
-        if (replayed) replays += 1;
-      }
-    };
-    const allAdded = Promise.all(Array.from({ length: clients }, (_, client) => addAnimals(client)));
+    const { ended, stop } = startClients(animals, acknowledged);
     const letRun = (milliseconds: number) =>
-      Promise.race([allAdded, delay(milliseconds, undefined, { signal })]);
+      Promise.race([ended, delay(milliseconds, undefined, { signal })]);
     event('the clients begin; each create has an Idempotency-Key');
     await letRun(writingMs);
 
@@ -79,19 +111,11 @@ const runDemo = async (folder: string, terminal: Terminal, signal: AbortSignal):
     event(`the service runs again, as process ${service.child.pid}; the clients retry`);
     await letRun(writingMs);
 
-    isOver = true;
-    await allAdded;
+    const { replays } = await stop();
     event('the clients are done; now every animal is read back through the API');
     const stored = await animals.list().toArray();
-    const found = stored.filter(({ id, name }) => acknowledged.get(name) === id).length;
-    const twice = stored.length - new Set(stored.map(({ name }) => name)).size;
-    const isRight = found === acknowledged.size && twice === 0;
     endChart();
-    const counts = `${grouped(acknowledged.size)} acknowledged, ${grouped(found)} found, ${twice === 0 ? 'none' : grouped(twice)} twice`;
-    line(`\n  ${style(isRight ? 'green' : 'red', style('bold', counts))}`);
-    const unanswered = `stored at the kill, but unanswered: ${grouped(replays)}; their retries added nothing`;
-    line(`  ${replays === 0 ? 'each animal stored at the kill was acknowledged' : unanswered}\n`);
-    return isRight;
+    return printCounts(acknowledged, stored, replays, screen);
   } finally {
     endChart();
     await kill(service);

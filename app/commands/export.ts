@@ -1,14 +1,6 @@
 import { Command, Option } from 'commander';
 import * as E from 'fp-ts/Either';
-import {
-  type ListOrder,
-  listOrders,
-  newPetRules,
-  type Pet,
-  petFilters,
-  type PetFilters,
-  walkPages,
-} from '../../core';
+import { type ListOrder, listOrders, type Pet, type PetFilters, walkPages } from '../../core';
 import { CommandFailed } from '../failures';
 import { withStore } from '../store/with-store';
 import type { Terminal } from '../terminal/terminal';
@@ -16,7 +8,7 @@ import { counted, escapeControlCharacters } from '../terminal/text';
 import type { WriteOptions } from '../transfer/csv';
 import { writeFile, writeStandardOutput } from '../transfer/files';
 import { type Format, formatOfFile, writeRows } from '../transfer/formats';
-import { fieldOption, formatOption, missingFormat, nonEmpty } from './arguments';
+import { filterOptions, filtersOf, formatOption, missingFormat, nonEmpty } from './arguments';
 import { runTransfer, type TransferContext, unchangedText } from './run-transfer';
 
 interface Options extends PetFilters, WriteOptions {
@@ -24,10 +16,6 @@ interface Options extends PetFilters, WriteOptions {
   readonly format?: Format;
   readonly replace?: boolean;
 }
-
-const filterOptions = petFilters.map((name) =>
-  fieldOption(name, newPetRules[name], 'write only the animals with this value'),
-);
 
 /** Escapes control characters, which could change what a terminal shows, but keeps line breaks. */
 async function* printable(texts: AsyncIterable<string>): AsyncGenerator<string> {
@@ -52,9 +40,8 @@ const exportTo = async (
   progress: ExportProgress,
   { settings, terminal: { printError, stdout }, signal }: TransferContext,
 ): Promise<void> => {
-  const filters: PetFilters = Object.fromEntries(petFilters.map((name) => [name, options[name]]));
   const { order = 'asc' } = options;
-  const query = { ...filters, order, limit: petsPerPage };
+  const query = { ...filtersOf(options), order, limit: petsPerPage };
   await withStore(settings, 'read', { printError, signal }, async ({ pets }) => {
     async function* allPages(): AsyncGenerator<ReadonlyArray<Pet>> {
       const opposite = await pets.list({ ...query, order: order === 'asc' ? 'desc' : 'asc', limit: 1 })();
@@ -109,6 +96,6 @@ export const exportCommand = (terminal: Terminal): Command => {
           file === '-' ? undefined : { count: progress.animals, noun: 'animal', share: progress.share },
       });
     });
-  for (const option of filterOptions) command.addOption(option);
+  for (const option of filterOptions('write only the animals with this value')) command.addOption(option);
   return command;
 };

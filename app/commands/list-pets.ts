@@ -5,10 +5,8 @@ import {
   defaultPageSize,
   type ListOrder,
   listOrders,
-  newPetRules,
   pageSizeCheck,
   type Pet,
-  petFilters,
   type PetFilters,
   petFieldNames,
   type PetRepository,
@@ -18,7 +16,7 @@ import { CommandFailed } from '../failures';
 import { cellText, tableText } from '../terminal/table';
 import type { Terminal } from '../terminal/terminal';
 import { counted, escapeControlCharacters, grouped } from '../terminal/text';
-import { fieldOption, nonEmpty, parseId } from './arguments';
+import { filterOptions, filtersOf, nonEmpty, parseId } from './arguments';
 import { runOnStore } from './run-command';
 
 interface Options extends PetFilters {
@@ -48,10 +46,9 @@ interface Found {
 
 const search = async (list: PetRepository['list'], options: Options): Promise<Found> => {
   const { name = '', limit, after, order = 'asc' } = options;
-  const filters: PetFilters = Object.fromEntries(petFilters.map((filter) => [filter, options[filter]]));
   const pets: Array<Pet> = [];
   let read = 0;
-  for await (const page of walkPages(list, { ...filters, order, after })) {
+  for await (const page of walkPages(list, { ...filtersOf(options), order, after })) {
     if (E.isLeft(page)) throw new CommandFailed(page.left);
     for (const pet of page.right.pets) {
       if (pets.length === limit || read === maxRead)
@@ -98,7 +95,6 @@ export const list = (terminal: Terminal): Command => {
         terminal.printError(`${counted(pets.length, 'animal')}${searched}${rest}`);
       }),
     );
-  for (const name of petFilters)
-    command.addOption(fieldOption(name, newPetRules[name], 'only animals with this value'));
+  for (const option of filterOptions('only animals with this value')) command.addOption(option);
   return command;
 };
