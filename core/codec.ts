@@ -7,8 +7,8 @@ import type { NewPet, Pet } from './pets';
 import { newPetRules, petRules } from './rules';
 import {
   type Check,
-  type Fields,
-  fieldsOf,
+  type FieldChecks,
+  fieldChecks,
   type InvalidField,
   invalidFieldTexts,
   isObject,
@@ -40,7 +40,7 @@ export const brandedText = <Name extends string>(
 };
 
 /** Makes the codec of an object with these fields. Decoding ignores other properties, such as an id. */
-const objectCodec = <A>(name: string, fields: Fields<A>): t.Type<A> => {
+const objectCodec = <A>(name: string, fields: FieldChecks<A>): t.Type<A> => {
   const check = objectCheck(fields);
   const checks = Object.entries<Check>(fields);
   // Unlike `validate`, accepts only a value that needs no decoding.
@@ -67,10 +67,10 @@ const objectCodec = <A>(name: string, fields: Fields<A>): t.Type<A> => {
   return new t.Type<A, A, unknown>(name, is, validate, (value) => value);
 };
 
-export const NewPetCodec = objectCodec<NewPet>('NewPet', fieldsOf(newPetRules));
+export const NewPetCodec = objectCodec<NewPet>('NewPet', fieldChecks(newPetRules));
 
 /** Codec of a stored animal, which has an id. */
-export const PetCodec = objectCodec<Pet>('Pet', fieldsOf(petRules));
+export const PetCodec = objectCodec<Pet>('Pet', fieldChecks(petRules));
 
 const toInvalidField = ({ context, message, value }: t.ValidationError): InvalidField => {
   const name = context

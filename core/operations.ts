@@ -23,7 +23,7 @@ import {
   type Unavailable,
 } from './ports';
 import { defaultPageSize, listRules, newPetRules, pageSizeCheck, petRules } from './rules';
-import { type Checked, fieldsOf, fieldType, type InvalidField, objectCheck } from './validation';
+import { type Checked, fieldChecks, fieldType, type InvalidField, objectCheck } from './validation';
 
 /** Ports of a store. Without `consumeQuota`, requests are not limited. */
 export interface Ports {
@@ -166,7 +166,10 @@ const operationsOf = (pets: Ports['pets'], caller: Caller, quota: Quota | undefi
 const idType = fieldType(petRules.id);
 
 /** Checks a query whose `limit` may be missing. */
-export const checkPetQuery = objectCheck<Partial<PetQuery>>({ limit: pageSizeCheck, ...fieldsOf(listRules) });
+export const checkPetQuery = objectCheck<Partial<PetQuery>>({
+  limit: pageSizeCheck,
+  ...fieldChecks(listRules),
+});
 
 const decodeQuery = (query: unknown): E.Either<InvalidQuery, PetQuery> =>
   pipe(
@@ -177,7 +180,7 @@ const decodeQuery = (query: unknown): E.Either<InvalidQuery, PetQuery> =>
     ),
   );
 
-export const checkNewPet = objectCheck<NewPet>(fieldsOf(newPetRules));
+export const checkNewPet = objectCheck<NewPet>(fieldChecks(newPetRules));
 
 /**
  * Decodes an animal to add, and names the properties that it ignores. Returns a copy, so that a program may change its

@@ -2,7 +2,7 @@
  * Rules for the values of a store. Imports only the engine that checks them, so that a bundle of the client stays
  * small.
  */
-import { type FieldRule, integerViolation, type TextRule, when } from './validation';
+import { type FieldRule, integerViolation, type TextRule, predicateCheck } from './validation';
 
 /** Rule of an API key: a bearer token (`b64token` of RFC 6750, section 2.1). */
 export const apiKeyRule: TextRule = {
@@ -37,7 +37,7 @@ export const defaultPageSize = 20;
 
 export const maxPageSize = 100;
 
-export const pageSizeCheck = when(
+export const pageSizeCheck = predicateCheck(
   (size) => Number.isInteger(size) && Number(size) >= 1 && Number(size) <= maxPageSize,
   `an integer from 1 to ${maxPageSize}`,
   integerViolation('1', String(maxPageSize)),

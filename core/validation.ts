@@ -45,7 +45,7 @@ export type ValueOf<R> = R extends { readonly kind: 'int64' }
     ? V
     : string;
 
-interface Kind {
+interface FieldKind {
   /** Reads a value from a text, such as a query parameter, a CSV cell or an SQL result. `String` is its inverse. */
   readonly fromText: (text: string) => string | bigint | undefined;
   readonly expected: string;
@@ -55,17 +55,17 @@ interface Kind {
 }
 
 /** Check of a field of an animal, and its conversion from text. */
-export interface FieldType extends Check, Kind {
+export interface FieldType extends Check, FieldKind {
   readonly decode: (input: unknown) => string | bigint | undefined;
 }
 
 const isString = (input: unknown): input is string => typeof input === 'string';
 
 /** Makes the check of values that need no conversion. */
-export const when = (
+export const predicateCheck = (
   holds: (input: unknown) => boolean,
   expected: string,
-  violation: Kind['violation'] = () => ({ rule: 'invalid' }),
+  violation: FieldKind['violation'] = () => ({ rule: 'invalid' }),
 ): Check => ({
   decode: (input) => (holds(input) ? input : undefined),
   explain: (input) => ({ ...violation(input), expected }),
@@ -78,7 +78,7 @@ export interface TextRule {
 }
 
 export const textCheck = ({ pattern, expected }: TextRule): Check =>
-  when((input) => isString(input) && pattern.test(input), expected);
+  predicateCheck((input) => isString(input) && pattern.test(input), expected);
 
 /** Makes a check that ignores blanks around a text, such as a key or digits that a person has typed or pasted. */
 export const trimmed = (check: Check): Check => ({
@@ -113,7 +113,7 @@ const toInt64 = (input: unknown): bigint | undefined => {
 
 /** Makes the function that returns the rule which an invalid integer breaks. */
 export const integerViolation =
-  (minimum: string, maximum: string): Kind['violation'] =>
+  (minimum: string, maximum: string): FieldKind['violation'] =>
   (input) => {
     const isOutside = isString(input)
       ? /^-?\d+$/.test(input) && int64FromText(input) === undefined
@@ -122,7 +122,7 @@ export const integerViolation =
   };
 
 /** Returns the kind of a rule. To add a kind of field, add a case. */
-const fieldKindOf = (rule: FieldRule): Kind => {
+const fieldKindOf = (rule: FieldRule): FieldKind => {
   switch (rule.kind) {
     case 'text': {
       const { maxLength } = rule;
@@ -170,10 +170,10 @@ export const fieldType = (rule: FieldRule): FieldType => {
 };
 
 /** Checks of the properties of an `A`. Each check must return values of the type of its property. */
-export type Fields<A> = { readonly [Name in keyof A]-?: Check };
+export type FieldChecks<A> = { readonly [Name in keyof A]-?: Check };
 
-export function fieldsOf<R>(rules: R, toCheck?: (rule: FieldRule) => Check): Fields<R>;
-export function fieldsOf(
+export function fieldChecks<R>(rules: R, toCheck?: (rule: FieldRule) => Check): FieldChecks<R>;
+export function fieldChecks(
   rules: Readonly<Record<string, FieldRule>>,
   toCheck: (rule: FieldRule) => Check = fieldType,
 ): object {
@@ -201,7 +201,7 @@ export const isObject = (value: unknown): value is Readonly<Record<string, unkno
  * Properties without a field are ignored, unless `refuses` is true for their name.
  */
 export const objectCheck = <A>(
-  fields: Fields<A>,
+  fields: FieldChecks<A>,
   refuses: (name: string) => boolean = () => false,
 ): ObjectCheck<A> => {
   const checks = Object.entries<Check>(fields);

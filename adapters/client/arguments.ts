@@ -11,15 +11,15 @@ import {
 import {
   type Check,
   type FieldRule,
-  fieldsOf,
+  fieldChecks,
   fieldType,
-  type Fields,
+  type FieldChecks,
   isObject,
   type ObjectCheck,
   objectCheck,
   textCheck,
   trimmed,
-  when,
+  predicateCheck,
 } from '../../core/validation';
 import { invalidArgument, isPassedOn } from './animal-store-error';
 import type { CallOptions, CreateOptions } from './options';
@@ -65,13 +65,13 @@ const isHeaders = (input: unknown): boolean => {
   }
 };
 
-export const callFields: Fields<CallOptions> = {
-  signal: when(isAbortSignal, 'an AbortSignal'),
-  timeoutMs: when((input) => typeof input === 'number' && input > 0, 'a number greater than 0'),
-  retryForMs: when((input) => typeof input === 'number' && input >= 0, 'a number of at least 0'),
-  onRetry: when(isFunction, 'a function'),
-  fetch: when(isFunction, 'a function like fetch'),
-  headers: when(isHeaders, 'headers, such as { name: value }'),
+export const callOptionChecks: FieldChecks<CallOptions> = {
+  signal: predicateCheck(isAbortSignal, 'an AbortSignal'),
+  timeoutMs: predicateCheck((input) => typeof input === 'number' && input > 0, 'a number greater than 0'),
+  retryForMs: predicateCheck((input) => typeof input === 'number' && input >= 0, 'a number of at least 0'),
+  onRetry: predicateCheck(isFunction, 'a function'),
+  fetch: predicateCheck(isFunction, 'a function like fetch'),
+  headers: predicateCheck(isHeaders, 'headers, such as { name: value }'),
 };
 
 /**
@@ -87,16 +87,16 @@ const checkerOf =
   };
 
 /** Makes a function that checks options, and refuses unknown ones. */
-export const optionsChecker = <A>(fields: Fields<A>): ((options: unknown) => A) =>
+export const optionsChecker = <A>(fields: FieldChecks<A>): ((options: unknown) => A) =>
   checkerOf(
     'options',
     objectCheck(fields, () => true),
   );
 
-export const checkCallOptions = optionsChecker(callFields);
+export const checkCallOptions = optionsChecker(callOptionChecks);
 
 export const checkCreateOptions = optionsChecker<CreateOptions>({
-  ...callFields,
+  ...callOptionChecks,
   idempotencyKey: textCheck(idempotencyKeyRule),
 });
 
@@ -109,8 +109,8 @@ const isDigits = (input: unknown): boolean => isString(input) && /^\d{1,20}$/.te
 const toNumber = (input: unknown): unknown =>
   typeof input === 'bigint' || isDigits(input) ? Number(input) : input;
 
-const pageQueryFields: Fields<PageQuery> = {
-  ...fieldsOf(listRules, argumentCheck),
+const pageQueryChecks: FieldChecks<PageQuery> = {
+  ...fieldChecks(listRules, argumentCheck),
   pageSize: {
     ...pageSizeCheck,
     decode: (input) => pageSizeCheck.decode(toNumber(input)),
@@ -119,9 +119,12 @@ const pageQueryFields: Fields<PageQuery> = {
 };
 
 /** Selects the options that select a page, for the next page. Leaves out the options of the call, such as `signal`. */
-export const toPageQuery = checkerOf('options', objectCheck(pageQueryFields));
+export const toPageQuery = checkerOf('options', objectCheck(pageQueryChecks));
 
-const checkKnownPageOptions = optionsChecker<CallOptions & PageQuery>({ ...callFields, ...pageQueryFields });
+const checkKnownPageOptions = optionsChecker<CallOptions & PageQuery>({
+  ...callOptionChecks,
+  ...pageQueryChecks,
+});
 
 /** Checks the options of a page or list. Ignores filters that are null or an empty text. */
 export const checkPageOptions = (options: unknown): CallOptions & PageQuery => {
@@ -138,11 +141,11 @@ export const checkPageOptions = (options: unknown): CallOptions & PageQuery => {
  */
 export const checkNewPet = checkerOf(
   'the animal',
-  objectCheck<NewPet>(fieldsOf(newPetRules, argumentCheck), (name) => !Object.hasOwn(petRules, name)),
+  objectCheck<NewPet>(fieldChecks(newPetRules, argumentCheck), (name) => !Object.hasOwn(petRules, name)),
 );
 
 /** Checks an animal in a response. Ignores unknown fields, which a later version of the service may add. */
-export const checkPet = checkerOf('the animal', objectCheck<Pet>(fieldsOf(petRules)));
+export const checkPet = checkerOf('the animal', objectCheck<Pet>(fieldChecks(petRules)));
 
 export const checkId = checkerOf(
   'id',
@@ -173,7 +176,7 @@ export const apiKeySourceCheck: Check = {
   decode: (input) => (isFunction(input) ? input : apiKeyCheck.decode(input)),
 };
 
-export const int64Check: Check = when(
+export const int64Check: Check = predicateCheck(
   (input) => input === 'bigint' || input === 'string',
   "'bigint' or 'string'",
 );

@@ -109,7 +109,7 @@ const checkPageArguments = (
 };
 
 /** Conversion of int64 values in results to the type that the option `int64` names. */
-interface Show<Int64 extends bigint | string> {
+interface Int64Conversion<Int64 extends bigint | string> {
   (pet: Pet): PetOf<Int64>;
   (query: PageQuery): PageOptions;
 }
@@ -117,7 +117,7 @@ interface Show<Int64 extends bigint | string> {
 /** Makes a client, which calls `setUp` only at its first call. */
 const clientOver = <Int64 extends bigint | string>(
   setUp: () => SetUp,
-  show: Show<Int64>,
+  convert: Int64Conversion<Int64>,
 ): AnimalStoreClient<Int64> => {
   let made: SetUp | undefined;
 
@@ -141,7 +141,7 @@ const clientOver = <Int64 extends bigint | string>(
       checked,
       idempotencyKey,
     );
-    return { pet: show(pet), replayed, idempotencyKey };
+    return { pet: convert(pet), replayed, idempotencyKey };
   };
 
   const readPage = async (query: PageQuery, options: CallOptions): Promise<CheckedPage> => {
@@ -163,7 +163,7 @@ const clientOver = <Int64 extends bigint | string>(
     let query: PageQuery | undefined = first;
     while (query !== undefined) {
       const page: CheckedPage = await readPage(query, callOptions);
-      yield* page.pets.map((pet) => show(pet));
+      yield* page.pets.map((pet) => convert(pet));
       query = page.next;
     }
   }
@@ -173,7 +173,7 @@ const clientOver = <Int64 extends bigint | string>(
     createWithDetails,
     page: async (options = {}, ...others: ReadonlyArray<unknown>) => {
       const { pets, next } = await readPage(...checkPageArguments(options, others));
-      return { pets: pets.map((pet) => show(pet)), next: next && show(next) };
+      return { pets: pets.map((pet) => convert(pet)), next: next && convert(next) };
     },
     list: (options = {}, ...others: ReadonlyArray<unknown>) => ({
       [Symbol.asyncIterator]: () => eachPet(options, others),
@@ -186,16 +186,16 @@ const clientOver = <Int64 extends bigint | string>(
     get: async (input, options = {}) => {
       const { id } = checkId({ id: input });
       const checked = checkCallOptions(options);
-      return show(await call((transport, attempt) => transport.getPet(id, attempt), checked));
+      return convert(await call((transport, attempt) => transport.getPet(id, attempt), checked));
     },
   };
 };
 
-const same = <A>(value: A): A => value;
+const unchanged = <A>(value: A): A => value;
 
-function inDigits(pet: Pet): PetOf<string>;
-function inDigits(query: PageQuery): PageOptions;
-function inDigits(values: object): object {
+function int64ToDigits(pet: Pet): PetOf<string>;
+function int64ToDigits(query: PageQuery): PageOptions;
+function int64ToDigits(values: object): object {
   return Object.fromEntries(
     Object.entries(values).map(([name, value]: [string, unknown]) => [
       name,
@@ -213,6 +213,6 @@ export function clientFactory<Options>(setUp: (options: Options) => SetUp): Clie
 export function clientFactory(setUp: (options: unknown) => SetUp) {
   return (options: unknown) =>
     propertyOf(options, 'int64') === 'string'
-      ? clientOver<string>(() => setUp(options), inDigits)
-      : clientOver<bigint>(() => setUp(options), same);
+      ? clientOver<string>(() => setUp(options), int64ToDigits)
+      : clientOver<bigint>(() => setUp(options), unchanged);
 }

@@ -1,10 +1,10 @@
 import type { AnimalStore, Deadline, InvalidField, OpenAnimalStore, StoreFailure } from '../../core';
 import { idempotencyTexts, idempotencyKeyRule, retryDelaySeconds } from '../../core/rules';
-import { invalidFieldTexts, when } from '../../core/validation';
+import { invalidFieldTexts, predicateCheck } from '../../core/validation';
 import { AnimalStoreError, type AnimalStoreErrorCode, petNotFoundError } from './animal-store-error';
 import {
   type ApiKeySource,
-  callFields,
+  callOptionChecks,
   apiKeySourceCheck,
   int64Check,
   isFunction,
@@ -107,8 +107,8 @@ export interface EmbeddedClientOptions extends CallOptions, ClientOptions {
 }
 
 const checkOptions = /* @__PURE__ */ optionsChecker<EmbeddedClientOptions>({
-  ...callFields,
-  openStore: { ...when(isFunction, 'a function such as storeOpener(ports)'), required: true },
+  ...callOptionChecks,
+  openStore: { ...predicateCheck(isFunction, 'a function such as storeOpener(ports)'), required: true },
   apiKey: { ...apiKeySourceCheck, required: true },
   int64: int64Check,
 });

@@ -10,7 +10,7 @@ import type { Attempt } from './retry';
  * Matches the message of an error that a retry can't resolve: a programming error in the caller's own `fetch`, or a
  * port that `fetch` blocks. Each JavaScript engine words programming errors in its own way.
  */
-const mistake = /undefined|null|is not (?:a|an|iterable|defined)\b|bad port/;
+const permanentFault = /undefined|null|is not (?:a|an|iterable|defined)\b|bad port/;
 
 /** Makes the error of a call whose `fetch` failed, or whose response was cut off. */
 const fetchError = (cause: unknown, hint = ''): unknown => {
@@ -19,7 +19,7 @@ const fetchError = (cause: unknown, hint = ''): unknown => {
   // Some errors of a connection have no message, only a code.
   const texts = [propertyOf(reason, 'message'), propertyOf(reason, 'code'), propertyOf(cause, 'message')];
   const text = String(texts.find((one) => typeof one === 'string' && one !== '') ?? cause);
-  return /^(?:Type|Reference)Error$/.test(String(propertyOf(cause, 'name'))) && mistake.test(text)
+  return /^(?:Type|Reference)Error$/.test(String(propertyOf(cause, 'name'))) && permanentFault.test(text)
     ? unexpected(`fetch failed: ${text}`, { cause })
     : new AnimalStoreError('network', `no answer: ${text}${hint}`, { cause });
 };
@@ -64,12 +64,12 @@ const send = async (
   url: string,
   apiKey: ApiKeySource | undefined,
   attempt: Attempt,
-  { headers: own, ...init }: Init = {},
+  { headers: ownHeaders, ...init }: Init = {},
 ): Promise<Success> => {
   const { signal, fetch = globalThis.fetch } = attempt;
   const headers = new Headers(attempt.headers);
   if (apiKey !== undefined) headers.set('Authorization', `Bearer ${await readApiKey(apiKey)}`);
-  for (const [name, value] of Object.entries(own ?? {})) headers.set(name, value);
+  for (const [name, value] of Object.entries(ownHeaders ?? {})) headers.set(name, value);
   // The API never redirects. Following a redirect could turn a create into a GET.
   const request: RequestInit = { ...init, headers, signal, redirect: 'manual' };
   const response = await callFetch(fetch, url, request);

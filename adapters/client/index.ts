@@ -1,7 +1,7 @@
 import type { Check } from '../../core/validation';
 import {
   type ApiKeySource,
-  callFields,
+  callOptionChecks,
   apiKeySourceCheck,
   int64Check,
   isString,
@@ -80,7 +80,7 @@ const baseUrlCheck: Check = {
 };
 
 const checkOptions = /* @__PURE__ */ optionsChecker<AnimalStoreClientOptions>({
-  ...callFields,
+  ...callOptionChecks,
   baseUrl: baseUrlCheck,
   apiKey: apiKeySourceCheck,
   int64: int64Check,

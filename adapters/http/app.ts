@@ -13,13 +13,13 @@ import { drainBody } from './request-body';
 import { addPetRoutes, type Context, writeOutcome } from './routes';
 import { addAdminRoutes, addPublicRoutes, type CheckReadiness, type ReadMetrics } from './service-routes';
 
-interface Common {
+interface ApplicationOptions {
   readonly reporter: Reporter;
   readonly corsOrigins?: ReadonlyArray<string>;
   readonly trustedProxies?: number;
 }
 
-interface PublicOptions extends Common {
+interface PublicOptions extends ApplicationOptions {
   readonly openStore: OpenAnimalStore;
   readonly checkReadiness: CheckReadiness;
 }
@@ -63,7 +63,7 @@ export const adminApplication = (
 
 /** Makes a Koa application without routes, and the function that rejects requests for the HTTP server. */
 const createApplication = (
-  { reporter, corsOrigins = [], trustedProxies = 0 }: Common,
+  { reporter, corsOrigins = [], trustedProxies = 0 }: ApplicationOptions,
   methods: ReadonlyArray<string>,
 ) => {
   const app = new Koa();

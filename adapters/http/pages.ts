@@ -17,7 +17,7 @@ const codings = [
  * Makes the reply for one client. `origin` is the URL of the service, which the text may contain. It is empty if the
  * URL is unknown. `accepts` returns true if the client accepts a content coding.
  */
-type TextReply = (origin: string, accepts: (coding: string) => boolean) => Reply;
+type MakeTextReply = (origin: string, accepts: (coding: string) => boolean) => Reply;
 
 /** Makes a reply that clients may cache, but must revalidate. A client whose ETag still matches gets a 304. */
 const textReply = (body: string | Buffer, contentType: string, headers: Headers = {}): Reply => ({
@@ -34,7 +34,7 @@ const textReply = (body: string | Buffer, contentType: string, headers: Headers 
 });
 
 /** Content types by the endings of the files that the pages load. */
-const types: Readonly<Record<string, string>> = {
+const contentTypes: Readonly<Record<string, string>> = {
   '.css': 'text/css; charset=utf-8',
   '.mjs': 'text/javascript; charset=utf-8',
   '.svg': 'image/svg+xml',
@@ -62,7 +62,7 @@ const pageHeaders = {
 const pageReply = (body: string): Reply => textReply(body, 'text/html; charset=utf-8', pageHeaders);
 
 /** Makes the reply with a file, compressed if possible. Each coding has its own ETag (RFC 9110, section 8.8.3.3). */
-const fileReply = (file: string, contentType: string): TextReply => {
+const fileReply = (file: string, contentType: string): MakeTextReply => {
   const plain = textReply(readFileSync(file), contentType);
   const compressed = codings
     .filter(([, ending]) => existsSync(file + ending))
@@ -77,14 +77,14 @@ const exampleOrigin = 'http://127.0.0.1:3000';
 
 const redirectToDocs: Reply = { status: 308, headers: { ...securityHeaders, Location: '../docs' }, body: '' };
 
-const folder = join(__dirname, 'docs');
+const pagesFolder = join(__dirname, 'docs');
 
 const versionOf = (manifest: unknown): string =>
   typeof manifest === 'object' && manifest !== null && 'version' in manifest ? String(manifest.version) : '';
 
 /** Returns the text of a page with the common header, in which the link to this page is marked. */
 const readPage = (file: string, path: string): string => {
-  const read = (name: string): string => readFileSync(join(folder, name)).toString();
+  const read = (name: string): string => readFileSync(join(pagesFolder, name)).toString();
   const header = read('header.html').replace(`<a href="${path}">`, `<a href="${path}" aria-current="page">`);
   const version = versionOf(createRequire(__filename)('#manifest'));
   return read(file).replace('{header}', header.trim()).replaceAll('{version}', version);
@@ -94,17 +94,19 @@ const readPage = (file: string, path: string): string => {
  * Returns the paths and replies of the catalogue, the API reference and their files. Returns none in the library
  * package, which lacks the files. Reads all files at startup, because file descriptors may run out later.
  */
-export const pages = (): ReadonlyArray<readonly [path: string, reply: TextReply]> => {
-  if (!existsSync(folder)) return [];
+export const pages = (): ReadonlyArray<readonly [path: string, reply: MakeTextReply]> => {
+  if (!existsSync(pagesFolder)) return [];
   const catalogue = readPage('catalogue.html', '.');
   return [
     ['/', (origin) => pageReply(catalogue.replaceAll('{origin}', origin === '' ? exampleOrigin : origin))],
     ['/docs', constant(pageReply(readPage('reference.html', 'docs')))],
     ['/docs/', constant(redirectToDocs)],
-    ...readdirSync(folder).flatMap((file) => {
-      const contentType = types[extname(file)];
+    ...readdirSync(pagesFolder).flatMap((file) => {
+      const contentType = contentTypes[extname(file)];
       const path = `/docs/${file}`;
-      return contentType === undefined ? [] : [[path, fileReply(join(folder, file), contentType)] as const];
+      return contentType === undefined
+        ? []
+        : [[path, fileReply(join(pagesFolder, file), contentType)] as const];
     }),
   ];
 };
@@ -127,7 +129,7 @@ export const openApiDocument: OpenApiDocument = document;
  * Makes the reply with openapi.json. The server URL is absolute if possible, because code generators ignore relative
  * URLs.
  */
-export const documentReply: TextReply = (origin) => {
+export const documentReply: MakeTextReply = (origin) => {
   const servers = origin === '' ? openApiDocument.servers : [{ url: `${origin}/v1` }];
   return textReply(`${JSON.stringify({ ...openApiDocument, servers })}\n`, jsonType);
 };

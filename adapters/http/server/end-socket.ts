@@ -1,5 +1,7 @@
+import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import { requestLimits } from '../limits';
+import type { ErrorResponse } from './server-state';
 import { serverTimeouts } from './timeouts';
 
 /**
@@ -19,4 +21,16 @@ export const endSocket = (socket: Socket, lingers: boolean): void => {
   if (!lingers) return;
   socket.resume();
   setTimeout(() => socket.destroy(), serverTimeouts.lingerMs).unref();
+};
+
+/** Returns the text of a response that closes its connection. */
+export const errorText = ({ status, headers, body }: ErrorResponse, isHead: boolean): string => {
+  const allHeaders = {
+    ...headers,
+    'Content-Length': String(Buffer.byteLength(body)),
+    Connection: 'close',
+    Date: new Date().toUTCString(),
+  };
+  const lines = Object.entries(allHeaders).map(([name, value]) => `${name}: ${value}\r\n`);
+  return `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n${lines.join('')}\r\n${isHead ? '' : body}`;
 };

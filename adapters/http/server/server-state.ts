@@ -2,7 +2,13 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { HttpFailure } from '../errors';
 import type { RequestHead } from '../forwarded';
 import type { AcceptPriority } from './accept-priority';
-import type { ErrorResponse } from './error-response';
+
+/** Response to a request that the server rejects. */
+export interface ErrorResponse {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
 
 /** Request listener, such as the callback of a Koa application. If it throws or rejects, the connection is closed. */
 export type Listener = (request: IncomingMessage, response: ServerResponse) => unknown;

@@ -100,7 +100,7 @@ const closeAll = async (
   const beganAt = performance.now();
   const closed = once(server, 'close');
   server.close();
-  const closing = setInterval(() => {
+  const timer = setInterval(() => {
     const elapsedMs = performance.now() - beganAt;
     for (const { socket, isIdle } of open.values()) {
       const graceMs = socket.bytesRead === 0 ? serverTimeouts.firstByteMs : idleGraceMs;
@@ -110,7 +110,7 @@ const closeAll = async (
   await closed;
   // Wait for the last socket, which emits `close` after the server.
   while (open.size > 0) await immediate();
-  clearInterval(closing);
+  clearInterval(timer);
 };
 
 /**

@@ -6,8 +6,7 @@ import {
   type HttpServerOptions,
   startHttpServer,
 } from '../../../adapters/http/server/server';
-import type { Listener } from '../../../adapters/http/server/server-state';
-import type { ErrorResponse } from '../../../adapters/http/server/error-response';
+import type { ErrorResponse, Listener } from '../../../adapters/http/server/server-state';
 import { describeFailure, type HttpFailure } from '../../../adapters/http/errors';
 import { connectTo, exchangeBytes, type RawConnection } from './raw-connection';
 
