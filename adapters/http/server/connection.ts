@@ -100,7 +100,7 @@ export class Connection {
       this.socket.destroy();
       return;
     }
-    const fault = validateRequest(request);
+    const fault = validateRequest(request, this.parts);
     if (fault !== undefined) {
       this.reject(fault, request);
       return;
@@ -139,7 +139,9 @@ export class Connection {
 
   private readonly finish = (): void => {
     if (this.state._tag !== 'Running') return;
-    if (this.serving.isStopping) {
+    // Close if Node has found the end of the body elsewhere, because it may then take the rest for a request.
+    const isLost = this.state.request.complete && !this.parts.isWhole;
+    if (this.serving.isStopping || isLost) {
       this.close();
       return;
     }

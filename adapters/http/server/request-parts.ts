@@ -17,6 +17,14 @@ export class RequestParts {
     return this.bodyBytesLeft > 0 || /[^\r\n]/.test(this.tail);
   }
 
+  /**
+   * True if the last part has ended. False during a head whose end Node finds elsewhere: until 20.19.1, Node also takes
+   * `\r\n\r` and any byte for a blank line.
+   */
+  get isWhole(): boolean {
+    return this.tail === '';
+  }
+
   /** Starts a body with a Content-Length. Its head was the last part. */
   startBody(contentLength: number): void {
     this.bodyBytesLeft = contentLength;

@@ -1,18 +1,26 @@
 import type { IncomingMessage } from 'node:http';
 import type { HttpFailure } from '../errors';
 import { requestLimits } from '../limits';
+import type { RequestParts } from './request-parts';
 
 /** Number after which Node drops headers. It is one more than the maximum, so that too many headers are noticed. */
 export const maxKeptHeaders = requestLimits.headers + 1;
 
 /**
- * Returns the first fault that Node tolerates in a request head, or undefined. Applies RFC 9112, sections 2.3, 3.2 and
- * 6.1, and RFC 9110, sections 7.2, 10.1.1 and 11. Rewrites the target of a valid request to origin form.
+ * Returns the first fault that Node tolerates in a request head, or undefined. Applies RFC 9112, sections 2.1, 2.3, 3.2,
+ * 5.1 and 6.1, and RFC 9110, sections 7.2, 10.1.1 and 11. Rewrites the target of a valid request to origin form.
  */
-export const validateRequest = (request: IncomingMessage): HttpFailure | undefined => {
+export const validateRequest = (
+  request: IncomingMessage,
+  parts: Pick<RequestParts, 'isWhole'>,
+): HttpFailure | undefined => {
   const { rawHeaders, headers, httpVersion, httpVersionMajor } = request;
   if (httpVersionMajor !== 1) return { _tag: 'HttpVersionNotSupported' };
   if (rawHeaders.length > 2 * requestLimits.headers) return { _tag: 'HeadersTooLarge' };
+  if (!parts.isWhole) return malformed('the headers of a request must end with an empty line');
+  if (rawHeaders.some((text, index) => index % 2 === 0 && !token.test(text))) {
+    return malformed('invalid header name; it must have no spaces, and must not be empty');
+  }
   const { hosts, authorizations } = countHostAndAuthorization(rawHeaders);
   if (hosts > 1) return malformed('a request must have at most one Host header');
   if (hosts === 0 && httpVersion === '1.1') return malformed('a request must have a Host header');
@@ -29,6 +37,9 @@ export const validateRequest = (request: IncomingMessage): HttpFailure | undefin
   }
   return undefined;
 };
+
+// Matches the name of a header (RFC 9110, section 5.6.2). Until 20.19.1, Node also accepts spaces in it, or no name.
+const token = /^[\w!#$%&'*+.^`|~-]+$/;
 
 /** Counts Host and Authorization in the raw headers, because `request.headers` has only the first of each. */
 const countHostAndAuthorization = (rawHeaders: ReadonlyArray<string>) => {

@@ -25,6 +25,10 @@ const malformed = {
     'a version that is none': headOf('GET /v1/pets HTTP/9.9', 'Host: localhost'),
     'the protocol of another service': headOf('GET /v1/pets ICY/1.0', 'Host: localhost'),
     'a header with a NUL': getText('/v1/pets', 'Colour: r\0d'),
+    'a header with a space before the colon': getText('/livez', 'Authorization : b'),
+    'a header with a space in its name': getText('/livez', 'Co lour: red'),
+    'a header without a name': getText('/livez', ': red'),
+    'a head whose last LF is missing': getText('/livez').replace(/\n\r\n$/, '\n\rX'),
     'a folded header': getText('/v1/pets', 'Colour: red', ' blue'),
     'no Host': headOf('GET /v1/pets HTTP/1.1', authorization, 'Connection: close'),
     'two Hosts': getText('/v1/pets', 'Host: other'),
@@ -90,6 +94,16 @@ describeService('Malformed and unusual HTTP', (service) => {
       400,
       'the connection ended before the request was complete; send all of its headers and body',
     ]);
+  });
+
+  it('takes no request after a body whose last LF is missing', async () => {
+    const connection = service.connect();
+    const head = getText('/livez', 'Transfer-Encoding: chunked').replace('Connection: close\r\n', '');
+    connection.send(`${head}0\r\n\rX`);
+    await connection.received(/^HTTP\/1\.1 (200|400) /);
+    connection.send(head);
+    const bytes = await connection.closed();
+    expect(bytes.toString().match(/HTTP\/1\.1 \d{3} /g)).to.have.lengthOf(1);
   });
 
   it('takes the last of 128 headers', async () => {
