@@ -31,7 +31,7 @@ export const answer = async <Request>(
 ): Promise<Reply> => {
   const { record, header } = request;
   record.route = path;
-  record.outcome = await record.deadline.endInTime(openAndHandle(access, hostRequest, request, handle));
+  record.outcome = await record.deadline.endInTime(() => openAndHandle(access, hostRequest, request, handle));
   // `Vary` protects replies from a cache that ignores `no-store`. With `authenticateRequest` it is `*`, because this
   // function may read any part of the request.
   const Vary = access.authenticateRequest === undefined ? 'Authorization' : '*';
@@ -53,6 +53,7 @@ const openAndHandle = async <Request>(
       : E.fromNullable<HttpFailure>({ _tag: 'MissingApiKey' })(await authenticateRequest(hostRequest));
   if (E.isLeft(key)) return key;
   const opened = await openStore(key.right, record.deadline.time)();
+  // QuotaExceeded has a caller and a quota, too.
   const storeOrFailure = E.toUnion(opened);
   if ('caller' in storeOrFailure) {
     record.caller = storeOrFailure.caller;
