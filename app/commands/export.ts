@@ -1,6 +1,13 @@
 import { Command, Option } from 'commander';
 import * as E from 'fp-ts/Either';
-import { type ListOrder, listOrders, type Pet, type PetFilters, walkPages } from '../../core';
+import {
+  type ListOrder,
+  listOrders,
+  type Pet,
+  type PetFilters,
+  type PetRepository,
+  walkPages,
+} from '../../core';
 import { CommandFailed } from '../failures';
 import { withStore } from '../store/with-store';
 import type { Terminal } from '../terminal/terminal';
@@ -33,39 +40,43 @@ const petsPerPage = 1_000;
 
 const distance = (one: bigint, other: bigint): number => Math.abs(Number(one - other)) + 1;
 
-const exportTo = async (
+/** Yields the pages of an export, and updates `progress`. Reads the last id first, for the share. */
+async function* exportedPages(
+  list: PetRepository['list'],
+  { order = 'asc', ...options }: Options,
+  progress: ExportProgress,
+): AsyncGenerator<ReadonlyArray<Pet>> {
+  const query = { ...filtersOf(options), order, limit: petsPerPage };
+  const opposite = await list({ ...query, order: order === 'asc' ? 'desc' : 'asc', limit: 1 })();
+  const end = E.isRight(opposite) ? opposite.right.pets[0]?.id : undefined;
+  let first: bigint | undefined;
+  for await (const page of walkPages(list, query)) {
+    if (E.isLeft(page)) throw new CommandFailed(page.left);
+    const { pets } = page.right;
+    progress.animals += pets.length;
+    first ??= pets[0]?.id;
+    const last = pets.at(-1)?.id;
+    if (first !== undefined && last !== undefined && end !== undefined)
+      progress.share = Math.min(distance(first, last) / distance(first, end), 1);
+    yield pets;
+  }
+}
+
+const exportTo = (
   file: string,
   format: Format,
   options: Options,
   progress: ExportProgress,
   { settings, terminal: { printError, stdout }, signal }: TransferContext,
-): Promise<void> => {
-  const { order = 'asc' } = options;
-  const query = { ...filtersOf(options), order, limit: petsPerPage };
-  await withStore(settings, 'read', { printError, signal }, async ({ pets }) => {
-    async function* allPages(): AsyncGenerator<ReadonlyArray<Pet>> {
-      const opposite = await pets.list({ ...query, order: order === 'asc' ? 'desc' : 'asc', limit: 1 })();
-      const end = E.isRight(opposite) ? opposite.right.pets[0]?.id : undefined;
-      let first: bigint | undefined;
-      for await (const page of walkPages(pets.list, query)) {
-        if (E.isLeft(page)) throw new CommandFailed(page.left);
-        progress.animals += page.right.pets.length;
-        first ??= page.right.pets[0]?.id;
-        const last = page.right.pets.at(-1)?.id;
-        if (first !== undefined && last !== undefined && end !== undefined)
-          progress.share = Math.min(distance(first, last) / distance(first, end), 1);
-        yield page.right.pets;
-      }
-    }
-    const texts = writeRows(format, allPages(), options);
-    if (file !== '-') {
-      const { DATABASE_URL: url } = settings;
-      const database = url._tag === 'Sqlite' ? url.filename : undefined;
-      return writeFile(file, texts, signal, { mayReplace: options.replace === true, database });
-    }
-    return writeStandardOutput(stdout, stdout.isTTY === true ? printable(texts) : texts, signal);
+): Promise<void> =>
+  withStore(settings, 'read', { printError, signal }, ({ pets }) => {
+    const texts = writeRows(format, exportedPages(pets.list, options, progress), options);
+    if (file === '-')
+      return writeStandardOutput(stdout, stdout.isTTY === true ? printable(texts) : texts, signal);
+    const { DATABASE_URL: url } = settings;
+    const database = url._tag === 'Sqlite' ? url.filename : undefined;
+    return writeFile(file, texts, signal, { mayReplace: options.replace === true, database });
   });
-};
 
 export const exportCommand = (terminal: Terminal): Command => {
   const command = new Command('export')

@@ -72,7 +72,7 @@ const readStatus = async (
 };
 
 /** Adds the hint to run `animal-store doctor` to the reason why the store is not ready. */
-const withRemedy =
+const withHint =
   (check: ServiceStore['checkReadiness']): ServiceStore['checkReadiness'] =>
   async () => {
     const reason = await check();
@@ -96,7 +96,7 @@ const databaseStore = (
     settings.API_KEYS.length > 0
       ? undefined
       : (await orFail(apiKeyStore(database, operatorName(process.env)).bootstrapKey('first key')))?.key,
-  checkReadiness: withRemedy(knexReadiness(database)),
+  checkReadiness: withHint(knexReadiness(database)),
   isFileReplaced: () => database.engine === 'SQLite' && database.isFileReplaced(),
   pools: database.poolUsage,
   readStatus: () => readStatus(database, settings),
