@@ -17,7 +17,7 @@ type InMemoryApiKeys = Readonly<{
    * of `owner` is `id`. A `read-only` key can't add animals. Throws a TypeError if an argument is invalid.
    */
   add: (id: string, key: string, owner?: string, access?: 'read-only') => void;
-  /** Revokes each key with this id, if any. */
+  /** Revokes all keys with this id. */
   revoke: (id: string) => void;
 }>;
 
@@ -26,7 +26,9 @@ interface KnownKey {
   isRevoked: boolean;
 }
 
-/** Makes a store of API keys in memory, with initial keys. Throws a TypeError if one of them is invalid. */
+/**
+ * Makes an in-memory store of API keys that starts with `keys`. Throws a TypeError if an id, key or owner is invalid.
+ */
 export const inMemoryApiKeys = (
   keys: Iterable<readonly [id: string, key: string, owner?: string, access?: 'read-only']> = [],
 ): InMemoryApiKeys => {

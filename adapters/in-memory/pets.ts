@@ -58,7 +58,10 @@ const placeFrom = (sorted: ReadonlyArray<Pet>, id: bigint): number => {
   return low;
 };
 
-/** Returns the index of the animal that follows the id `after` in this order. It is outside the array if none does. */
+/**
+ * Returns the index of the animal that follows the id `after` in this order, or an index outside the array if no animal
+ * follows.
+ */
 const indexNextTo = (sorted: ReadonlyArray<Pet>, after: bigint, order: ListOrder): number =>
   order === 'asc' ? placeFrom(sorted, after + 1n) : placeFrom(sorted, after) - 1;
 
@@ -117,8 +120,7 @@ export const inMemoryPetRepository = ({
 
   const addOnce = (newPet: NewPet, key: string): CreateResult => {
     purgeExpired();
-    // Checks this record itself. `purgeExpired` stops at the oldest valid record, but if the clock was set back, a
-    // newer record may expire earlier.
+    // Checks this key's record too, because `purgeExpired` can stop before an expired record if the clock was set back.
     if ((records.get(key)?.expiresAt ?? Infinity) <= now()) records.delete(key);
     const record = records.get(key);
     const pet = record && byId.get(record.id);

@@ -6,7 +6,10 @@ interface Window {
   requests: number;
 }
 
-/** Makes a rate limit in memory. The first request of an owner begins a window, in which the next requests count. */
+/**
+ * Makes a rate limit in memory. The first request of an owner begins a window, and the owner's later requests are
+ * counted in it.
+ */
 export const inMemoryQuota = (limit: RateLimit): ConsumeQuota => {
   const windows = new Map<OwnerId, Window>();
 

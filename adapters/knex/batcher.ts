@@ -5,7 +5,7 @@ import { databaseTimeouts } from './database/timeouts';
 import { reactionTo } from './database/errors';
 import { failedBy, retryConflicts, withTimeout } from './database/work';
 
-/** Maximum number of calls that share a statement, or of rows that one statement adds or deletes. */
+/** Maximum number of calls in a batch, and of rows that one statement deletes. */
 export const maxBatchSize = 400;
 
 /**
@@ -14,14 +14,13 @@ export const maxBatchSize = 400;
  */
 const minTimeLeftMs = 20;
 
-/** Receives the size and the duration of each batch that has succeeded or failed. What it throws is ignored. */
+/** Receives the size and duration of each finished batch. Its errors are ignored. */
 export type OnBatch = (size: number, milliseconds: number) => void;
 
 type Result<F, A> = E.Either<F | Unavailable, A>;
 
 /**
- * Runs a batch in one statement or transaction, and commits nothing after `deadline`. Returns a result for each input,
- * in order. Rejects only if nothing is stored or the outcome is unknown, so that a rejected batch can run again.
+ * Runs a batch and returns a result for each input, in order. Rejects if nothing was stored or the outcome is unknown.
  */
 export type RunBatch<I, F, A> = (
   inputs: ReadonlyArray<I>,
@@ -36,10 +35,9 @@ interface BatchWork<I, F, A> {
 }
 
 interface BatcherOptions<I, F, A> extends Pick<BatchWork<I, F, A>, 'runBatch'> {
-  /** Maximum number of batches that run at the same time. */
   readonly maxBatches: number;
   readonly timeoutMs?: number;
-  /** Returns the same text for inputs that can share a batch. By default, all can. */
+  /** Returns the same text for inputs that can share a batch. By default, all inputs can share one. */
   readonly groupOf?: (input: I) => string;
   readonly separatesRejected?: boolean;
   readonly onBatch?: OnBatch;
@@ -53,8 +51,8 @@ interface Call<I, F, A> {
 }
 
 /**
- * Returns the latest time at which the batch of a call may begin. At that time, a quarter of the call's time is left,
- * but at least `minTimeLeftMs`.
+ * Returns the latest time at which the batch of a call may begin, with a quarter of the call's time or `minTimeLeftMs`
+ * left, whichever is more.
  */
 const latestBegin = (deadline: number, now: number): number =>
   deadline - Math.max(minTimeLeftMs, (deadline - now) / 4);
@@ -62,11 +60,8 @@ const latestBegin = (deadline: number, now: number): number =>
 const tooBusy = 'the database was too busy to start the query in time';
 
 /**
- * Makes a function that runs concurrent calls together, in batches. While `maxBatches` batches are running, new calls
- * are queued for the next batches. While fewer batches are running, the calls of one tick of the event loop form a
- * batch. A call never joins a batch that has started, because the result could be stale. A call fails with Unavailable
- * if its batch fails, or can't begin early enough before the call's deadline. After the timeout of a batch, the next
- * batch takes its slot: the connection of the first may hang for ever.
+ * Makes a function that runs concurrent calls in batches. A call never joins a batch that has started, because its
+ * result could be stale. A batch that has timed out frees its slot, because its connection may hang.
  */
 export const createBatcher = <I, F, A>({
   maxBatches,
@@ -80,7 +75,7 @@ export const createBatcher = <I, F, A>({
   let runningBatches = 0;
   let isDispatchSet = false;
 
-  /** Takes the oldest call, and others of its group, from the queue. Fails calls whose latest time to begin is over. */
+  /** Takes the oldest call and others of its group from the queue. Fails calls whose `beginBy` has passed. */
   const takeBatch = (): ReadonlyArray<Call<I, F, A>> => {
     const now = performance.now();
     const batch: Array<Call<I, F, A>> = [];
@@ -101,7 +96,7 @@ export const createBatcher = <I, F, A>({
     try {
       onBatch?.(size, milliseconds);
     } catch {
-      // A fault of the observer must not fail calls that have their results.
+      // An error of the observer must not stop the batcher.
     }
   };
 
@@ -198,7 +193,10 @@ const runEachAlone = async <I, F, A>(
 
 const failedCall = (message: string): E.Either<Unavailable, never> => failedBy(new Error(message));
 
-/** Wraps `runBatch` so that a batch fails at once while another one runs, which may last longer than its timeout. */
+/**
+ * Wraps `runBatch` so that a batch fails at once while another runs. A batch that has timed out frees its slot but may
+ * still be running.
+ */
 export const oneAtATime = <I, F, A>(runBatch: RunBatch<I, F, A>): RunBatch<I, F, A> => {
   let isRunning = false;
   return async (inputs, deadline) => {

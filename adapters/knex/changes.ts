@@ -1,4 +1,7 @@
-/* Who created and changed animals and API keys, and when. Each record is written in the transaction of its change. */
+/*
+ * Records who created and changed animals and API keys, and when. Each record is written in the transaction of its
+ * change.
+ */
 
 import type { TaskEither } from 'fp-ts/TaskEither';
 import type { Knex } from 'knex';
@@ -16,7 +19,7 @@ type Action = 'pets update' | 'pets delete' | 'keys create' | 'keys rotate' | 'k
 
 const keyPrefix = 'key ';
 
-/** Returns the value of `created_by` for an animal that this API key adds, or for a key that replaces it. */
+/** Returns the value of `created_by` for an animal that this API key adds, or for an API key that replaces this one. */
 export const createdByKey = (keyId: KeyId | string): string => `${keyPrefix}${keyId}`;
 
 /** Returns the value of `created_by` for an animal of an import. It never equals a value of `createdByKey`. */
@@ -29,20 +32,23 @@ type RecordedRow = Readonly<Record<string, Cell>>;
 
 type RecordedTable = 'pets' | typeof table;
 
-/** Columns that the record of a change keeps, by their names in each table. */
+/** Columns that are copied into the record of a change, with their names in both tables. */
 const recordedColumns: ReadonlyArray<Readonly<Record<RecordedTable, string>>> = [
   ...petColumns.map(({ name }) => ({ pets: name, [table]: name === 'id' ? 'pet_id' : name })),
   { pets: 'created_at', [table]: 'created_at' },
   { pets: 'created_by', [table]: 'created_by' },
 ];
 
-/** Returns SQL expressions that read the recorded columns of a table as texts, with the names of the records. */
+/**
+ * Returns SQL expressions that read the recorded columns of a table as text, named like the columns of
+ * `animal_store_changes`.
+ */
 const recordedCells = (knex: Knex, from: RecordedTable) =>
   recordedColumns.map((names) => knex.raw('cast(?? as text) as ??', [names[from], names[table]]));
 
 /**
- * Records animals as they are before a change. Locks their rows until the transaction ends, except on Citus. Begins
- * with a write, because a SQLite transaction that has read can't write once another connection has written.
+ * Records animals before a change, and locks their rows, except on Citus. Call it before any read, because a SQLite
+ * transaction that has read can't write if another connection has written since.
  */
 export const recordPets = async (
   transaction: Knex,
@@ -74,7 +80,10 @@ export const recordKeyChange = async (
   await transaction(table).insert({ ...change, action, key_id: keyId, created_by });
 };
 
-/** Creation of an animal: its time, and `key ID`, `import` or `import by NAME`. Null if no record was kept. */
+/**
+ * Creation of an animal. `createdBy` is `key ID`, `import` or `import by NAME`. Both fields are null if nothing was
+ * recorded.
+ */
 export interface Creation {
   readonly petId: string;
   readonly createdAt: string | null;
@@ -82,12 +91,12 @@ export interface Creation {
   readonly isDeleted?: true;
 }
 
-/** Change of an animal or of an API key. `operator` is null if a program that embeds the store made it. */
+/** Change of an animal or API key. `operator` is null if a program that embeds the store made the change. */
 export interface Change {
   readonly changedAt: string;
   readonly operator: string | null;
   readonly action: string;
-  /** Id of a new key, and of the key that it replaces. Set if a rotation created the key. */
+  /** `keyId` and `replacedKeyId` are set if a rotation created the key `keyId`. */
   readonly keyId?: string;
   readonly replacedKeyId?: string;
   /** Fields of an animal before its change, as texts. */
@@ -131,13 +140,12 @@ const readChanges = async (knex: Knex, isWanted: Knex.QueryCallback): Promise<Re
   );
 };
 
-/** Number of rows that one step of a `SearchOfKey` searches. */
+/** Number of rows that a search reads at a time. */
 const scanSize = 50_000;
 
 /**
- * Finds the animals that a key created among the next `scanSize` rows after the id `after`, or among the first rows if
- * `after` is undefined. `last` is the id to pass as the next `after`, and is undefined if no rows were left. Searches in
- * steps, because no index finds the animals of a key.
+ * Searches the next `scanSize` rows after the id `after` for animals that the key created. `last` is the next `after`,
+ * and undefined after the last row. Searches in steps, because no index finds the animals of a key.
  */
 type SearchOfKey = (
   keyId: string,
@@ -147,15 +155,14 @@ type SearchOfKey = (
   { readonly creations: ReadonlyArray<Creation>; readonly last: string | undefined }
 >;
 
-/** Reads who changed the store. */
 export interface ChangeLog {
   /** Reads who created an animal and who changed it, oldest first. */
   readonly ofPet: (id: bigint) => TaskEither<Unavailable, PetHistory>;
   /** Reads who issued, rotated and revoked an API key, and who issued its successors, oldest first. */
   readonly ofKey: (id: string) => TaskEither<Unavailable, ReadonlyArray<Change>>;
-  /** Searches the animals that a key created and that were deleted since. */
+  /** Searches deleted animals that the key created. */
   readonly deletionsBy: SearchOfKey;
-  /** Searches the animals that a key created and that are still there. */
+  /** Searches existing animals that the key created. */
   readonly creationsBy: SearchOfKey;
 }
 
@@ -163,7 +170,7 @@ interface LastId {
   readonly last: string | null;
 }
 
-/** Searches the next `scanSize` rows of a table for those with the wanted values, and reads their `recordedCells`. */
+/** Reads the `recordedCells` of the rows with the `wanted` values among the next `scanSize` rows. */
 const scan = async (reads: Knex, name: RecordedTable, wanted: RecordedRow, after: string | undefined) => {
   const id = `${name}.id`;
   const rowsLeft = () => (after === undefined ? reads(name) : reads(name).where(id, '>', after));
@@ -182,7 +189,6 @@ const scan = async (reads: Knex, name: RecordedTable, wanted: RecordedRow, after
   return { rows, last };
 };
 
-/** Makes the ChangeLog of a migrated database. */
 export const changeLog = ({ reads }: StoreDatabase): ChangeLog => ({
   ofPet: (id) =>
     toTaskEither(async () => {

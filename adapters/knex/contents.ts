@@ -21,9 +21,8 @@ const rowsPerRead = 400;
 export type TextRow = Readonly<Record<string, string | null>>;
 
 /**
- * Reads a table in batches, and passes each to `onRows`. Values are read as text, because a JavaScript number would
- * lose digits of an int64. Returns the number of rows and the sum of their hashes. The order of rows does not change
- * the sum, because two databases may sort texts differently and yet have the same rows.
+ * Reads a table in batches as text, because a JavaScript number loses digits of an int64. Returns the number of rows
+ * and the sum of their hashes, which does not depend on the sort order of the database.
  */
 export const readTable = async (
   from: Knex,
@@ -54,7 +53,7 @@ export const readTable = async (
 
 export type TableDigest = Awaited<ReturnType<typeof readTable>>;
 
-/** Returns an array with a text that says how a table has changed since the copy, or an empty array if it has not. */
+/** Returns how a table has changed since the copy, in an array of at most one text. */
 export const differenceText = (
   noun: string,
   before: TableDigest,
@@ -80,10 +79,7 @@ export const countRows = async (from: Knex): Promise<number> => {
   }
 };
 
-/**
- * Reads the number of animals, the last id, and when the newest animal was created. Also reads when a key was last
- * used: the last use may be up to an hour later.
- */
+/** Reads the number of animals, the last id, and the times of the newest animal and the last recorded use of a key. */
 export const readContents = ({ withMigrationLock, statements }: StoreDatabase) =>
   // The transaction of the migration lock has no statement timeout, which a count of many animals would exceed.
   toTaskEither(() =>

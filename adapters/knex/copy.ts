@@ -27,9 +27,9 @@ interface CopySource extends Pick<StoreDatabase, 'reads' | 'statements'> {
 }
 
 /**
- * Opens a SQLite file as the source of a copy. The first read locks the file, and fails with SQLITE_BUSY if another
- * connection has it open. Throws if no process has the file open and this user may only read it: SQLite would leave a
- * log that its owner can't write.
+ * Opens a SQLite file as the source of a copy. The first read fails with SQLITE_BUSY if another connection has the file
+ * open. Throws if this user may only read an unused file, because SQLite would create a log that the file's owner can't
+ * write.
  */
 export const openSqliteSource = (filename: string): CopySource & Pick<OwnDatabase, 'close'> => {
   refuseReader(filename);
@@ -67,10 +67,9 @@ export interface CopiedStore {
 }
 
 /**
- * Copies API keys, idempotency keys, records of changes, and animals with their ids, in one transaction. The target is
- * an empty, migrated database of either engine. Reads the copy back before the commit, and rejects if it differs from
- * the source. Reads an unlocked source again after the commit, and rejects if it has changed. The copy stays in the
- * target even then.
+ * Copies the contents of a store with their ids into an empty, migrated database, in one transaction. Reads the copy
+ * back before the commit, and rejects if it differs. Rejects after the commit if an unlocked source has changed, but
+ * keeps the copy.
  */
 export const copyStore = async (
   source: CopySource,
@@ -116,8 +115,8 @@ export const copyStore = async (
       state.phase = 'committing';
       return { rows, lastId };
     };
-    // With `repeatable read`, all statements read the same state of the source. In SQLite a transaction always does,
-    // and Knex ignores the level.
+    // With `repeatable read`, all statements read the same state of the source. SQLite always works like this, and Knex
+    // ignores the level there.
     const copyAwake = (from: Knex) => keepAwake(to, () => keepAwake(from, () => copyRows(from)));
     return inTransaction(source.reads, copyAwake, {
       config: { isolationLevel: 'repeatable read', readOnly: true },

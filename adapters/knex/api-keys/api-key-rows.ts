@@ -25,7 +25,7 @@ export interface ApiKeyRow {
   readonly revoked_at: number | string | null;
   readonly expires_at: number | string | null;
   readonly lifetime_ms: number | string | null;
-  /** Time of the last recorded use. The last use may be up to an hour later. Null if the key was never used. */
+  /** Time of the last recorded use, or null if the key was never used. A use is recorded at most once an hour. */
   readonly last_used_at: number | string | null;
 }
 

@@ -25,7 +25,7 @@ export interface ApiKeyRecord {
   readonly createdAt: string;
   readonly revokedAt: string | null;
   readonly expiresAt: string | null;
-  /** Time of the last recorded use. The last use may be up to an hour later. Null if the key was never used. */
+  /** Time of the last recorded use, or null if the key was never used. A use is recorded at most once an hour. */
   readonly lastUsedAt: string | null;
   readonly isValid: boolean;
   readonly isReadOnly: boolean;
@@ -48,10 +48,10 @@ export interface ApiKeyRevoked {
 }
 
 /**
- * Store of API keys in a database. A key without a `lifetimeMs` does not expire. A key with `isReadOnly` can't add
- * animals. A rotation gives the new key the owner and the access of the old one. A second `revoke` of a key changes
- * nothing. Times in the records are ISO 8601 in UTC, such as `2030-01-31T12:00:00.000Z`. A call fails with Unavailable
- * if the database rejects a statement or does not answer.
+ * Store of API keys in a database. A key that was created without `lifetimeMs` expires only after a rotation. A key
+ * with `isReadOnly` can't add animals. A rotation gives the new key the owner and the access of the old one. A second
+ * `revoke` of a key changes nothing. Times in the records are ISO 8601 in UTC, such as `2030-01-31T12:00:00.000Z`. A
+ * call fails with Unavailable if the database rejects a statement or does not answer.
  */
 export interface ApiKeyStore {
   readonly create: (
@@ -127,8 +127,8 @@ const rotate = async (
   rotation: Rotation,
 ): Promise<E.Either<ApiKeyNotFound | ApiKeyRevoked, CreatedApiKey>> => {
   const keys = () => transaction<ApiKeyRow>('api_keys').where({ id });
-  // Locks the row by an update that changes nothing. On SQLite, a transaction that begins with a read can't write once
-  // another connection has written.
+  // Locks the row with an update, because on SQLite a transaction that has read can't write if another connection has
+  // written since.
   const [row] = await keys().update({ id }).returning('*');
   if (row === undefined) return keyNotFound(id);
   const rotated = rotateKey(timesOf(row), rotation, await readClock(transaction, statements));
@@ -142,7 +142,7 @@ const rotate = async (
 const hasKey = async (knex: Knex): Promise<boolean> =>
   (await knex<ApiKeyRow>('api_keys').first('id')) !== undefined;
 
-/** Makes the ApiKeyStore of a migrated database. The change log names `operator` for the changes of keys. */
+/** Makes the ApiKeyStore of a migrated database. The change log records `operator` as the author of each change. */
 export const apiKeyStore = (
   { reads, statements, runTransaction, withMigrationLock }: StoreDatabase,
   operator?: Operator,

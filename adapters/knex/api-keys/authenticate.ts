@@ -29,7 +29,7 @@ interface StoredKey {
   readonly keyHash: Buffer;
   readonly times: ApiKeyTimes;
   readonly lastUsedAt: number | null;
-  /** Clock of the database, which goes on from the time at which the key was read. */
+  /** Returns the database's current time, computed from the time at which the key was read. */
   readonly now: () => number;
 }
 
@@ -45,7 +45,7 @@ const toStoredKey = (id: KeyId, row: ApiKeyRow, now: () => number): StoredKey =>
   };
 };
 
-/** Row of a key with the time of the database at which it was read. */
+/** Row of an API key, with the database's time when the row was read. */
 type KeyRead = ApiKeyRow & { readonly now: number | string };
 
 /** Reads API keys in one statement. Returns a key or a failure for each id, in the order of `ids`. */
@@ -58,8 +58,8 @@ const readKeys = async (
     .whereIn('id', ids)
     .whereRaw(acceptsWritesSql)
     .select<ReadonlyArray<KeyRead>>('*', reads.raw(`${nowSql} as now`));
-  // Counts from before the query. So this clock is never behind the database's, and no key is accepted after its
-  // expiry.
+  // Adds the time since before the query, so that this clock is never behind the database's and no expired key is
+  // accepted.
   const now = (): number => Number(rows[0]?.now) + performance.now() - askedAt;
   const byId = new Map(rows.map((row) => [row.id, row]));
   return ids.map((id) => {
@@ -91,9 +91,9 @@ const retryMs = 60_000;
 const maxRememberedUses = 10_000;
 
 /**
- * Makes a function that records the use of a key if the last recorded use is at least an hour ago. Of several
- * instances, only one records it. The function returns at once, and ignores a write that fails. The first use of the
- * key after a minute then tries again. Records nothing in a host's transaction, which a failed statement would abort.
+ * Makes a function that records the use of a key at most once an hour across all instances. It returns at once, ignores
+ * a failed write, and tries again after a minute. In a host's transaction it does nothing, because a failed statement
+ * would abort that transaction.
  */
 const recorderOfUses = ({
   write,
@@ -122,10 +122,8 @@ const recorderOfUses = ({
 };
 
 /**
- * Makes the port `Authenticate` on the API keys in the database. The row of a key is reused for 2 s, even while the
- * database fails, unless the key was revoked. A key that is revoked later may be accepted for that time. Later calls
- * fail with Unavailable if their query fails. Records the use of a key at most once an hour, but not in a host's
- * transaction.
+ * Implements the port `Authenticate` with the API keys in the database. Caches the row of an unrevoked key for 2 s, so
+ * a key may be accepted for 2 s after it is revoked. Records the use of a key at most once an hour.
  */
 export const knexAuthenticate = (database: StoreDatabase): Authenticate => {
   const trusted = new LRUCache<string, StoredKey>({ max: maxTrusted, ttl: databaseTimeouts.keyTrustMs });

@@ -10,11 +10,10 @@ export const toIsoTime = (milliseconds: number | string): string => {
   return Number.isNaN(time.getTime()) ? 'an invalid time' : time.toISOString();
 };
 
-/** Formats a time as `toIsoTime` does. Returns null for a missing time. */
 export const toIsoTimeOrNull = (milliseconds: number | string | null | undefined): string | null =>
   milliseconds === null || milliseconds === undefined ? null : toIsoTime(milliseconds);
 
-/** Returns the time of the database's clock in milliseconds since 1970, because the clocks of instances may differ. */
+/** Returns the database's time in milliseconds since 1970. The clocks of instances may differ. */
 export const readClock = async (knex: Knex, { nowSql }: Pick<Statements, 'nowSql'>): Promise<number> => {
   const read = await knex.first<{ readonly now: number | string }>(knex.raw(`${nowSql} as now`));
   return Number(read.now);

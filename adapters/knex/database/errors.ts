@@ -1,4 +1,4 @@
-/* Errors of the databases and their drivers. What a code or message means is written only here. */
+/* Classifies the errors of databases and drivers by their codes and messages. */
 
 import { toError } from 'fp-ts/Either';
 
@@ -6,7 +6,10 @@ import { toError } from 'fp-ts/Either';
 export const errorCode = (error: unknown): string | undefined =>
   error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
 
-/** Kinds of faults that this program finds itself. Other faults have the kind `Diagnosed`. */
+/**
+ * Kinds of faults that this program finds itself. `Diagnosed` is the kind of a fault whose message needs no further
+ * advice.
+ */
 export type DiagnosedKind =
   | 'Diagnosed'
   | 'NewerGeneration'
@@ -18,8 +21,8 @@ export type DiagnosedKind =
   | 'ReadOnlyFileSystem';
 
 /**
- * Fault that this program finds itself. A retry would fail, too. The message says what is wrong, and may name SQL that
- * repairs it, but no command or setting of the service: `app` adds what to do by the kind.
+ * Fault that this program finds itself, and that a retry can't resolve. The message names no command or setting of the
+ * service, because `app` adds advice for each kind.
  */
 export class DiagnosedError extends Error {
   readonly code = 'PERMANENT';
@@ -31,25 +34,22 @@ export class DiagnosedError extends Error {
   }
 }
 
-/**
- * Message of the error on a read-only server. `acceptsWrites` casts it to an integer, and PostgreSQL's error quotes it.
- */
+/** Text that `acceptsWrites` casts to an integer on a read-only server, because PostgreSQL's error then quotes it. */
 export const readOnlyServer = 'the server is read-only';
 
-/** Reaction to work that failed and was rolled back: run it again, or run the calls that shared it separately. */
+/** Reaction to work that failed and was rolled back: run it again, or run each call of its batch separately. */
 type Reaction = 'retry' | 'separate' | 'none';
 
 /**
- * Kinds of errors, each with a pattern for the code and the message, in the order in which they are tried, and with the
- * reaction if the database has rolled the work back. SQLSTATEs are in appendix A of PostgreSQL's documentation, and the
- * codes of SQLite in "Result Codes".
+ * Kinds of errors, tried in this order. Each has a pattern for the code and the message, and a reaction if the database
+ * has rolled the work back. See appendix A of PostgreSQL's documentation, and SQLite's "Result Codes".
  */
 const kinds = [
   ['TooManyFiles', /^EMFILE /],
   ['ReadOnlyServer', /^25006 /],
   ['IdTaken', /^23505 .*"pets_pkey/s, 'retry'],
   ['NoIdLeft', /^2200H /, 'separate'],
-  /** Unique violation, or a table or object that exists: another transaction was faster. */
+  /** Row, table or object that already exists, because another transaction was faster. */
   ['Duplicate', /^(23505|42P07|42710) |^SQLITE_CONSTRAINT .*UNIQUE constraint failed/s, 'retry'],
   /** Serialization failure or deadlock. */
   ['Conflict', /^(40001|40P01) /, 'retry'],
@@ -85,7 +85,7 @@ const kinds = [
   /** Change of a column that a view, a rule or a policy uses. */
   ['ColumnUsed', /^(0A000|2BP01) /, 'separate'],
   ['MigrationsLocked', /Migration table is already locked/],
-  /** The database rejected the statement itself, so that other rows may succeed in separate statements. */
+  /** Rejection of the statement itself. Calls with other rows may succeed separately. */
   [
     'Rejected',
     /^(?!08|57P)(\d[\dA-Z]|F0|HV|P0|XX)[\dA-Z]{3} |^SQLITE_(ERROR|CONSTRAINT|MISMATCH|RANGE|TOOBIG) /,
@@ -110,7 +110,6 @@ export const errorKindOf = (error: unknown): ErrorKind => classify(error).kind;
 
 export const reactionTo = (error: unknown): Reaction => classify(error).reaction;
 
-/** Makes a function that reports whether an error has one of some kinds. */
 export const isKind =
   (...wanted: ReadonlyArray<ErrorKind>) =>
   (error: unknown): boolean =>
@@ -119,13 +118,13 @@ export const isKind =
 export const errorWithCode = (code: string, message: string): Error =>
   Object.assign(new Error(message), { code });
 
-/** Makes the error for tables of which row-level security would hide rows, as PostgreSQL codes it. */
+/** Makes an error with PostgreSQL's code for tables whose rows row-level security would hide. */
 export const rowSecurityError = (tables: ReadonlyArray<string>): Error =>
   errorWithCode('42501', `row-level security is active on ${tables.join(', ')}`);
 
 export const readOnlyServerError = (): Error => errorWithCode('25006', readOnlyServer);
 
-// The quotation marks depend on the language of the server.
+// PostgreSQL's quotation marks depend on the language of the server.
 const quotedReadOnlyServer = new RegExp(`[^\\w\\s]\\s?${readOnlyServer}\\s?[^\\w\\s]$`, 'u');
 
 /**

@@ -36,7 +36,6 @@ export const keepAwake = async <A>(
 
 const interruptMs = 10;
 
-/** Runs work, and interrupts its statements once the signal is aborted. */
 export const interruptOnAbort = async <A>(
   work: () => Promise<A>,
   signal: AbortSignal,

@@ -10,7 +10,7 @@ export interface DatabaseFinding {
   readonly text: string;
 }
 
-/** Numbers of connections of a PostgreSQL server, and the maximum number of an instance. */
+/** Connection counts of a PostgreSQL server. `poolSize` is the maximum for one instance. */
 export interface ConnectionRoom {
   readonly check: 'room';
   readonly limit: number;
@@ -19,7 +19,7 @@ export interface ConnectionRoom {
   readonly poolSize: number;
 }
 
-/** Sizes in bytes, of which some are known only on SQLite. */
+/** Sizes in bytes, and the expiry of the server's certificate. Some are known only on one engine. */
 export interface DatabaseSizes {
   readonly databaseSize: number;
   readonly writeAheadLogSize?: number;
@@ -28,18 +28,17 @@ export interface DatabaseSizes {
   readonly certificateExpirySeconds?: number | undefined;
 }
 
-/** Members of an opened database on both engines. */
 interface OpenedDatabase extends StoreDatabase {
   /** Connections for work that is rolled back, or that is not the store's. The store uses `write` and `runTransaction`. */
   readonly writes: Knex;
   /**
-   * Returns findings about a PostgreSQL server, and none about an intact SQLite file. Rejects if the SQLite file is
-   * damaged, if no PostgreSQL schema is selected, or if the encoding cannot store all of Unicode.
+   * Returns findings about a PostgreSQL server, or an empty array for an intact SQLite file. Rejects if the SQLite file
+   * is damaged, or if the PostgreSQL database has no selected schema or another encoding than UTF-8.
    */
   readonly inspect: () => Promise<ReadonlyArray<DatabaseFinding | ConnectionRoom>>;
   /**
-   * Returns what is wrong, and how to repair it, if no id is left or if one of the next `count` ids is taken. Returns
-   * undefined if nothing is wrong, and always on Citus.
+   * Returns a fault and its repair if no id is left, or if one of the next `count` ids is taken. Otherwise, and on
+   * Citus, returns undefined.
    */
   readonly inspectIds: (count: number) => Promise<string | undefined>;
   /**
@@ -58,7 +57,7 @@ interface Statement {
 }
 
 /**
- * Runs SQL in which `{name}` stands for the table or sequence with this name, and returns its rows. A session prepares a
+ * Runs SQL in which `{pets}` stands for the store's table `pets`, and returns its rows. Each session prepares a
  * statement with a `name` only once.
  */
 export type RunStatement = <Row>(
@@ -83,9 +82,8 @@ export interface PostgresDatabase extends OpenedDatabase {
   /** Rejects if the role lacks a right that `serve` needs, or if row-level security would hide rows from it. */
   readonly checkRights: () => Promise<void>;
   /**
-   * Rejects if the server lacks disk space for a temporary file. By default, checks this every `spaceCheckMs`, and at
-   * each call after a statement failed for lack of space. SQLite needs no such check, because a heartbeat needs space
-   * in the same log as every other write.
+   * Rejects if the server lacks disk space for a temporary file. Checks only every `spaceCheckMs`, unless `isSuspected`
+   * is true or a statement has failed for lack of space.
    */
   readonly checkSpace: (isSuspected?: boolean) => Promise<void>;
 }

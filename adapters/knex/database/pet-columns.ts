@@ -19,7 +19,6 @@ export interface Column {
   readonly type: 'text' | 'bigint';
 }
 
-/** Column of a field of an animal. */
 interface FieldColumn extends Column {
   readonly field: keyof Pet;
 }
@@ -34,7 +33,6 @@ export const petColumns: ReadonlyArray<FieldColumn> = petFieldNames.map((field) 
 
 export const newPetColumns = petColumns.filter(({ field }) => field !== 'id');
 
-/** Columns with the values of `NewPetRow`. */
 export const insertedColumns: ReadonlyArray<Column> = [
   ...newPetColumns,
   { name: 'created_by', type: 'text' },
@@ -45,7 +43,7 @@ export type Cell = string | null;
 /** Values of an animal, in the order of `petColumns`. */
 export type PetRow = ReadonlyArray<Cell>;
 
-/** Values of a new animal, and who creates it, in the order of `insertedColumns`. */
+/** Values of a new animal and its creator, in the order of `insertedColumns`. */
 export type NewPetRow = ReadonlyArray<Cell>;
 
 /** Animal to insert. `createdBy` is the value of the column `created_by`, which names an API key or an import. */

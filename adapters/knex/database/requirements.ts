@@ -10,14 +10,11 @@ const accepted: Readonly<Record<ColumnType, ReadonlyArray<string>>> = {
   integer: ['integer', 'bigint'],
 };
 
-/**
- * Describes a database whose migrations have the same names as those of this version, but have made other tables, and
- * says what to do.
- */
+/** Error text for a database whose tables differ from this version's although its migrations have the same names. */
 export const otherTablesText = (difference: string): string =>
   `${difference}: another version made the tables by a migration of the same name; restore a backup, or export the animals with that version, and import them into a new database, where a retry of an earlier create adds a second animal`;
 
-/** Returns what a database lacks, tables or columns, or undefined. A column of another type counts as missing. */
+/** Returns a text about missing tables and columns, or undefined. A column of another type counts as missing. */
 export const findMissingColumns = async (
   knex: Knex,
   { readColumns }: ReadColumns,

@@ -2,7 +2,6 @@ import type { Knex } from 'knex';
 import type { ListOrder } from '../../../core';
 import type { FilterCells, NewPetRow, PetRow } from './pet-columns';
 
-/** First id, order and filters of a page. */
 export interface PageStart {
   /** Lowest id that the page may contain, or the highest one in descending order. */
   readonly from: bigint;

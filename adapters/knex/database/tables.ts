@@ -85,10 +85,7 @@ export const contentTables: ReadonlyArray<ContentTable> = [
   },
 ];
 
-/**
- * Tables of a store. A copy leaves out two: a heartbeat only shows that writes work, and the count of a rate limit is of
- * no use after its window.
- */
+/** All tables. The rows of `heartbeats` and `rate_limits` are not contents, because they are soon of no use. */
 export const tables: ReadonlyArray<Table> = [
   ...contentTables,
   {

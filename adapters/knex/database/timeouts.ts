@@ -5,25 +5,27 @@ export const databaseTimeouts = {
   statementMs: 3_000,
   sqliteBusyMs: 3_000,
   /**
-   * Time by which an outer timeout exceeds an inner one, so that the inner one ends first with its more precise error.
-   * The pool's timeout exceeds the connection's, and the socket's exceeds the statement's.
+   * Difference between an outer timeout, such as the pool's, and an inner one, such as the connection's. The inner one
+   * ends first, with a more precise error.
    */
   outerMarginMs: 500,
   /** Time within which creates of a rejected batch may begin separately. Creates that have not begun by then fail. */
   separateCreatesMs: 1_500,
   /** Maximum time of a count of requests for the rate limit. */
   quotaMs: 2_500,
-  /** Maximum time to send a CancelRequest. */
+  /** Maximum time to ask PostgreSQL to cancel a statement (CancelRequest). */
   cancelMs: 2_000,
   // `keyQueryMs` is the maximum time of the query for an API key, and `keyTrustMs` the time for which its result is
   // reused. Their sum must be less than 5 s, because a revoked key must be rejected within that time.
   keyQueryMs: 2_500,
   keyTrustMs: 2_000,
-  // Maximum time of a readiness check. It exceeds the default database timeouts plus `outerMarginMs`, and is less than
-  // that of a request, so that the response has the database's error. The result is reused for `readinessCacheMs`,
-  // because each check commits a transaction and any client can request a check.
+  // Maximum time of a readiness check. It is longer than the default database timeouts, so that the response has the
+  // database's error. The result is reused for `readinessCacheMs`, because any client can request a check.
   readinessMs: 3_700,
-  /** Maximum time of the commit of a readiness check, which ends first with its more precise reason. */
+  /**
+   * Maximum time of the commit of a readiness check. It is shorter than `readinessMs`, so that its more precise reason
+   * is reported.
+   */
   heartbeatMs: 3_600,
   readinessCacheMs: 1_000,
   /**

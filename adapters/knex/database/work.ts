@@ -1,7 +1,4 @@
-/*
- * Runs work on a database. Only this module begins transactions of Knex, repeats work, and limits the time of
- * statements.
- */
+/* Runs work on a database in transactions, with retries and timeouts. */
 
 import * as E from 'fp-ts/Either';
 import type * as TE from 'fp-ts/TaskEither';
@@ -13,7 +10,7 @@ import { errorWithCode, reactionTo, withoutStatement } from './errors';
 type Work<A> = (transaction: Knex.Transaction) => Promise<A>;
 
 export interface TransactionOptions {
-  /** Time by `performance.now()` after which all calls have timed out. A later transaction is rolled back. */
+  /** Deadline by `performance.now()`. Work that ends later is rolled back, because its callers have timed out. */
   readonly deadline?: number | undefined;
   readonly config?: Knex.TransactionConfig;
   /** Runs after the work, if there is time left to commit. */
@@ -22,7 +19,7 @@ export interface TransactionOptions {
 
 const timeoutError = (message: string): Error => errorWithCode('ETIMEDOUT', message);
 
-/** Throws after `deadline`, a time by `performance.now()`, so that work whose callers have timed out ends. */
+/** Throws if the deadline has passed, because the callers of the work have timed out. */
 export const throwIfLate = (deadline: number): void => {
   if (performance.now() > deadline) throw timeoutError('the calls of this batch have timed out');
 };
@@ -104,9 +101,7 @@ export const retryConflicts = <A>(work: () => Promise<A>, deadline = Infinity): 
   });
 
 /**
- * Settles as `work` does, but rejects after `timeoutMs`. Does not stop the work, but PostgreSQL's `statement_timeout`
- * ends a slow statement, and work that gets `deadline` starts nothing after it. Sets no timer if `timeoutMs` is
- * Infinity.
+ * Settles like `work`, or rejects after `timeoutMs`. The work itself goes on, and gets `deadline` so that it can stop.
  */
 export const withTimeout = <A>(work: (deadline: number) => Promise<A>, timeoutMs: number): Promise<A> => {
   const deadline = performance.now() + timeoutMs;

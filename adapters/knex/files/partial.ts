@@ -12,7 +12,7 @@ const sync = async (path: string): Promise<void> => {
   await handle.sync().finally(() => handle.close());
 };
 
-/** Syncs a partial file, gives it its final name, and syncs this name too. */
+/** Syncs a partial file to the disk, renames it to `file`, and syncs the folder. */
 export const placePartial = async (
   partial: string,
   file: string,
@@ -37,7 +37,7 @@ const namesIn = (folder: string): ReadonlyArray<string> => {
   }
 };
 
-/** Deletes partial files older than a day, which killed processes left. Leaves what it may not read or delete. */
+/** Deletes partial files that are older than a day, from processes that were killed. Ignores errors. */
 const removeStalePartials = (folder: string): void => {
   for (const name of namesIn(folder).filter((file) => partialName.test(file))) {
     try {
@@ -50,10 +50,8 @@ const removeStalePartials = (folder: string): void => {
 };
 
 /**
- * Creates an empty file next to `file`, which a rename puts in the place of `file` once it is complete. It has the
- * permissions of the file that it replaces, and otherwise only its owner can read it. Its name is random, because
- * killed processes leave files behind, and process ids repeat in containers. Throws if `file` is a mount point, which a
- * rename can't replace.
+ * Creates an empty file that later replaces `file` by a rename. Copies the permissions of `file` or, if it does not
+ * exist, lets only the owner read the new file. Throws if `file` is a mount point, which a rename can't replace.
  */
 export const createPartial = (file: string): string => {
   if (isMountPoint(file))

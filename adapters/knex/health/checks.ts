@@ -1,4 +1,7 @@
-/* What a database needs in order to serve. Readiness reports what is wrong, and `doctor` explains it. */
+/*
+ * Checks whether a database can serve requests. Readiness gives a short reason for a failed check, and `doctor` gives
+ * the details.
+ */
 
 import { constFalse, constUndefined } from 'fp-ts/function';
 import { randomBytes } from 'node:crypto';
@@ -28,7 +31,7 @@ interface DatabaseCheck {
 
 interface CheckGroup {
   readonly checks: ReadonlyArray<DatabaseCheck>;
-  /** Reason that readiness gives if `find` rejects with an error whose kind has no reason of its own. */
+  /** Reason that readiness gives if `find` rejects with an error that `reasons` in readiness.ts does not list. */
   readonly failure: string;
 }
 
@@ -64,7 +67,7 @@ const tryCreate = ({ writes, statements }: OwnDatabase): Promise<Fault | undefin
     await transaction('idempotency_keys').where(key).select('idempotency_key').forShare();
     await transaction('idempotency_keys').where(key).delete();
     await transaction('api_keys').where({ id: '' }).update({ last_used_at: 0 });
-    // The last statements, because PostgreSQL runs none after an error.
+    // These statements come last, because PostgreSQL rejects every statement after an error in a transaction.
     await insertRecord();
     const isRefused = await insertRecord().then(constFalse, isKind('Duplicate'));
     if (isRefused) return undefined;
@@ -89,8 +92,8 @@ const commitHeartbeat = ({ write }: OwnDatabase): Promise<Fault | undefined> => 
 const firstPage = { from: leastInt64, order: 'asc', filters: [] } as const;
 
 /**
- * The checks, in the order in which they are made and reported. Those of a group share a connection, so that readiness,
- * which makes the groups at the same time, can't take the whole pool of a database that hangs.
+ * Checks in the order in which `doctor` makes them. Readiness runs the groups concurrently, and needs only one
+ * connection for each group.
  */
 export const checkGroups: ReadonlyArray<CheckGroup> = [
   {

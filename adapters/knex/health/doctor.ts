@@ -9,12 +9,10 @@ import { toTaskEither } from '../database/work';
 import { tryMigrate } from '../migrations/migrate';
 import type { SchemaState } from '../migrations/migrations';
 
-/**
- * Twice the size to which SQLite truncates the write-ahead log. Creates fail on a full disk, and reads may fail too.
- */
+/** Free disk space below which the check fails: twice the size to which SQLite truncates the write-ahead log. */
 const minFreeDiskBytes = 8 * 1024 * 1024;
 
-/** Free space below which the alert `AnimalStoreDiskFull` calls an operator, who then runs `doctor`. */
+/** Free disk space below which `doctor` warns. The alert `AnimalStoreDiskFull` uses the same limit. */
 export const scarceDiskBytes = 500e6;
 
 /**
@@ -52,8 +50,8 @@ export const inspectClock = ({
   });
 
 /**
- * Tries the pending migrations, rolls them back, and returns undefined. If none is pending, makes the checks of
- * `checkGroups`, and returns the milliseconds that the commit of the heartbeat took. Fails with what a check finds.
+ * Tries the pending migrations and rolls them back, or makes all checks if none is pending. Returns the duration of the
+ * heartbeat's commit, and fails with the first fault.
  */
 export const runDoctorChecks = (
   database: OwnDatabase,

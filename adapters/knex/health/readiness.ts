@@ -9,7 +9,7 @@ const lacksRights = 'the role lacks rights';
 const noAnswer = 'the database does not answer';
 const diskFull = 'the disk of the database is full';
 
-/** Reasons for kinds of errors, whichever check they fail. */
+/** Reasons for kinds of errors, in every check. */
 const reasons: Readonly<Partial<Record<ErrorKind, string>>> = {
   ReadOnlyServer: 'the database server is read-only',
   LoginRejected: 'the database rejects the login',

@@ -70,7 +70,7 @@ const addLastUse: Knex.Migration = {
   down: (knex) => knex.raw('alter table api_keys drop column last_used_at'),
 };
 
-/** Table with texts that are unique or looked up. */
+/** Table whose text columns `columns` have unique indexes. */
 interface KeyTable {
   readonly name: string;
   readonly columns: ReadonlyArray<string>;
@@ -78,7 +78,7 @@ interface KeyTable {
   readonly deleteRepeated?: string;
 }
 
-/** Lists `api_keys` last, because no request is answered while it is locked, and the other tables may be large. */
+/** Lists `api_keys` last, because no request is answered while that table is locked. */
 const keyTables: ReadonlyArray<KeyTable> = [
   {
     name: 'idempotency_keys',
@@ -93,10 +93,9 @@ const keyTables: ReadonlyArray<KeyTable> = [
 ];
 
 /**
- * Returns a statement that sorts texts by their bytes and builds their indexes again. A key may be there twice, because
- * a unique index misses rows after an update of the operating system changes the order of texts. Then the statement
- * deletes the repeated rows. Citus can't change the column that distributes a table, so the statement moves the rows to
- * the coordinator, and distributes them again at the end.
+ * Returns a statement that changes columns to the collation "C". With `deleteRepeated`, deletes repeated keys, which a
+ * unique index misses after the operating system has changed its sort order. On Citus, undistributes the table first,
+ * because a distribution column can't change.
  */
 const sortByBytes = ({ name, columns, deleteRepeated }: KeyTable): string => {
   const alter = `alter table ${name} ${columns.map((column) => `alter ${column} type text collate "C"`).join(', ')};`;
@@ -161,7 +160,7 @@ interface NamedMigration {
 
 export const migrationTable = 'animal_store_migrations';
 
-/** Tables of a store in a database that it may share with other programs. */
+/** All tables of a store. Other programs may have tables in the same database. */
 export const ownTables: ReadonlyArray<string> = [
   ...tables.map(({ name }) => name),
   migrationTable,
@@ -206,7 +205,7 @@ export const readSchemaState = async (knex: Knex, statements: ReadColumns): Prom
   };
 };
 
-/** Returns the fault of tables with which this version can't work, or undefined. */
+/** Returns a fault if this version can't work with the tables, and undefined otherwise. */
 export const generationMismatch = ({
   generation,
   expectedGeneration,

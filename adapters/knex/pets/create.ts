@@ -93,9 +93,9 @@ const createTogether = async (
 };
 
 /**
- * Adds animals in one statement without a transaction. A fault of the stored rows is found after the commit, so it is
- * the result of each create. If this function rejected, the creates would run again. A statement that began in time,
- * but then waited for a connection or a lock, may still commit after its callers have timed out.
+ * Adds animals in one statement without a transaction. Returns a fault of the stored rows as each result, because a
+ * rejection would add the committed animals again. A statement that waited for a connection or a lock may commit after
+ * its callers have timed out.
  */
 const createWithoutKeys = async (
   { write, statements }: StoreDatabase,
@@ -139,8 +139,7 @@ const createOrReplay = async (
   ttlMs: number,
 ): Promise<ReadonlyArray<CreateResult | undefined>> => {
   const keys = keysOf(creates);
-  // Writes before it reads. On SQLite, a transaction that begins with a read can't write once another connection has
-  // written.
+  // Writes first, because on SQLite a transaction that has read can't write if another connection has written since.
   await purgeIfExpired(transaction, statements, keys);
   const records = await findRecords(transaction, statements, keys);
   const results = new Map(creates.map((create) => [create, recordedResult(create, records)]));

@@ -37,7 +37,7 @@ export const purgeIfExpired = async (
 const petIdOf = ({ pet_id }: RecordRow): bigint => {
   const id = int64FromText(pet_id);
   if (id !== undefined) return id;
-  // Only SQLite can store values other than integers here. The message names no row, because logs must show no keys.
+  // The message names no row, because logs must not contain keys. Only SQLite can store an invalid value here.
   throw new DiagnosedError(
     "a row in table idempotency_keys has an invalid pet_id; run: delete from idempotency_keys where typeof(pet_id) <> 'integer'",
   );
@@ -69,9 +69,8 @@ export const findRecords = async (
 };
 
 /**
- * Locks the row of an idempotency key, so that the commit of a retry counts as a write and waits for PostgreSQL's
- * synchronous standby. Otherwise the standby could lack the row, if the primary restarted before it sent the row. A
- * failover would then lose an animal that the client believes stored.
+ * Locks the row of an idempotency key, so that the commit of a replay waits for PostgreSQL's synchronous standby.
+ * Otherwise a failover could lose an animal that the replay has acknowledged.
  */
 export const lockRecord = async (
   transaction: Knex,
@@ -86,9 +85,8 @@ export const lockRecord = async (
 const maxRowsPerPurge = 200;
 
 /**
- * Returns a function that purges some expired keys in the background. A purge deletes few rows, because creates on
- * SQLite wait for it. After a purge, calls do nothing for nine times the purge's duration, or for a second if no
- * expired key is left. Does nothing in a transaction of a host, which a failed purge would abort.
+ * Returns a function that purges a few expired keys in the background. Purges take at most a tenth of the time, because
+ * creates on SQLite wait for them. In a host's transaction, does nothing, because a failed purge would abort it.
  */
 export const backgroundPurge = ({ write, isHostTransaction, statements }: StoreDatabase): (() => void) => {
   let nextAt = 0;

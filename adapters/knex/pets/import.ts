@@ -21,9 +21,8 @@ import { inBatches } from './in-batches';
 const importBatchSize = 3_000;
 
 /**
- * Yields the batches of a source, and reads the next one while the consumer works on the current one. Begins to read
- * one turn of the event loop later, so that the consumer first sends the statement of its batch. If the consumer stops,
- * ends at the next element.
+ * Yields the batches of a source, and reads the next batch one turn of the event loop later, so that the consumer first
+ * sends the current one. Stops reading if the consumer stops.
  */
 async function* readAhead<A>(
   source: AsyncIterable<A>,

@@ -25,8 +25,8 @@ import type { PageStart, Statements, StoreDatabase } from '../database/store-dat
 import { throwIfLate, toEither } from '../database/work';
 
 /**
- * Makes the port `list`. No index finds the animals of two filters, so such a list may read most of a large table.
- * These lists run one at a time, each in a statement of its own, so that they delay only one another.
+ * Makes the port `list`. A list with two filters has no index and may read most of a large table, so such lists run one
+ * at a time and can't delay others.
  */
 export const makeList = (database: StoreDatabase, onBatch: OnBatch): PetRepository['list'] => {
   const runBatch = (queries: ReadonlyArray<PetQuery>, deadline: number) =>

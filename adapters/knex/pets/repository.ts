@@ -6,15 +6,12 @@ import { makeCreate } from './create';
 import { makeImportAll } from './import';
 import { makeFind, makeList } from './read';
 
-/** Operations whose batches an observer gets. */
+/** Operations whose batches are reported to the observer. */
 export const batchOperations = ['list', 'find', 'create'] as const;
 
 type BatchOperation = (typeof batchOperations)[number];
 
-/**
- * Observer of a repository's lists, finds and creates, for metrics. `batch` gets the size and the duration of each
- * batch that has succeeded or failed, and must not throw. A batch of `create` ends with its commit.
- */
+/** Observer of the batches of lists, finds and creates, for metrics. A batch of creates ends with its commit. */
 export interface RepositoryObserver {
   readonly batch: (operation: BatchOperation, size: number, milliseconds: number) => void;
 }
@@ -23,7 +20,7 @@ interface Options {
   /** Lifetime of an idempotency key by the clock of the database, by default 24 hours. */
   readonly idempotencyTtlMs?: number;
   readonly observer?: RepositoryObserver | undefined;
-  /** User whom the change log names for updates, deletes and imports. */
+  /** User whom the change log records as the author of updates, deletes and imports. */
   readonly operator?: Operator;
 }
 

@@ -13,7 +13,7 @@ const isDiskFull = isKind('DiskFull');
 const fillTemporaryFile = `set local work_mem = '64kB'; set local temp_tablespaces = '';
   select count(*) from generate_series(1, 50000)`;
 
-/** Makes the check of a pool for disk space. Notices statements of the pool that fail for lack of it. */
+/** Makes the check of the server's disk space. Listens for statements of the pool that fail for lack of space. */
 export const spaceCheck = (pool: Knex): PostgresDatabase['checkSpace'] => {
   let lacksSpace = false;
   let triedAt = performance.now();

@@ -3,8 +3,8 @@ import { reactionTo } from '../database/errors';
 import type { RunStatement } from '../database/own-database';
 
 /**
- * Advice for a sequence that is behind the ids. Takes the ids of idempotency keys into account: if the id of a deleted
- * animal were used again while its key is valid, a retry would replay another animal.
+ * Advice for a sequence that is behind the ids. Includes the ids of idempotency keys, because a retry would replay
+ * another animal if a new animal got the id of a deleted one.
  */
 export const setSequenceAdvice =
   "run: select setval('pets_id_seq', (select max(id) from (select id from pets union all select pet_id from idempotency_keys) as used))";

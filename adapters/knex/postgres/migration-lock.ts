@@ -2,7 +2,7 @@ import type { Knex } from 'knex';
 import { inTransaction } from '../database/work';
 import { checkEncoding } from './server-settings';
 
-/** Resets the search path for a transaction: a pooler may pass on a session in which another client has set it. */
+/** Resets the search path for a transaction, because another client of a pooler may have changed it in this session. */
 export const resetSearchPath =
   "select set_config('search_path', reset_val, true) from pg_settings where name = 'search_path';";
 

@@ -73,7 +73,8 @@ export const openPostgres = (url: PostgresUrl, options: PostgresOptions): Postgr
   let facts: SessionFacts = { isBehindPooler: true };
   const sessions = sessionsOf(options);
   const configuration = postgresConfiguration(url, options, sessions, (found) => {
-    // Statements need no schema if the address sets a search path. A pooler that accepts it keeps it for each client.
+    // Names no schema in statements if the URL sets `search_path`, because a pooler that accepts this keeps the path
+    // for each client.
     facts = urlText(url).includes('search_path') ? { ...found, schema: undefined } : found;
   });
   const pool = knex(configuration);

@@ -6,8 +6,8 @@ import type { Session } from './sessions';
 import type { SessionFacts } from './run-statement';
 
 /**
- * Returns the first schema that exists on the search path with which a session began. Another client of a pooler may
- * have changed `current_schema()`, as pg_dump does.
+ * Returns the first existing schema of the session's initial search path. Does not use `current_schema()`, because
+ * another client of a pooler may have changed it.
  */
 const readSchema = async (connection: Session): Promise<string | undefined> => {
   const { rows } = await connection.query<{
@@ -42,10 +42,8 @@ const certificateExpiryOf = ({ connection: { stream } }: Session): number | unde
   stream instanceof TLSSocket ? Date.parse(stream.getPeerCertificate().valid_to) / 1_000 : undefined;
 
 /**
- * Prepares a new connection, and rejects if the server accepts no writes. Recognizes a connection pooler such as
- * PgBouncer, which sends a made-up process id at the start. Sets the session's timeouts, and makes a statement fail if
- * row-level security would hide rows from it. Sets nothing through a pooler, because it would apply to the pooler's
- * other clients too, and rejects instead if row-level security is active.
+ * Prepares a new connection, and rejects if the server accepts no writes. Sets the session's timeouts, but not through
+ * a pooler, because they would apply to its other clients too. A made-up process id shows that there is a pooler.
  */
 export const prepareConnection = async (
   connection: Session,

@@ -18,10 +18,9 @@ const lockTimeoutMs = 500;
 
 /**
  * Adds requests to the current windows of owners, or begins new windows. Citus permits no clock in `do update` and
- * `returning`. So `do update` takes `excluded.expire`, the end of a window that begins now, and subtracts the length of
- * a window to get the current time. `least` ends a window that began with a longer limit, or by a faster clock. The time
- * left is computed only in the last `select`. The commit does not wait for the disk or a standby: it is acceptable to
- * lose counts in a crash. Reads `limited` first, so that its `lock_timeout` applies.
+ * `returning`, so the current time is `excluded.expire` minus the length of a window. `least` ends a window that began
+ * with a longer limit, or by a faster clock. The commit does not wait for the disk, because counts may be lost in a
+ * crash. `limited` is read first, so that its `lock_timeout` applies.
  */
 const countRequests = (now: string) => `with limited as materialized (
     select set_config('synchronous_commit', 'off', true), set_config('lock_timeout', '${lockTimeoutMs}', true)

@@ -4,11 +4,10 @@ import { ownTables } from '../migrations/migrations';
 interface RestoreTarget {
   readonly database: string;
   readonly schema: string | undefined;
-  /** Name of a table in the schema that a restored store would have, too. */
+  /** Name of a table in the schema that the restore would create again, if any. */
   readonly takenTable: string | null;
 }
 
-/** Reads what a restore needs to know of the PostgreSQL database that it restores into. */
 export const readRestoreTarget = async (target: PostgresDatabase): Promise<RestoreTarget> => {
   const schema = await target.currentSchema();
   const { rows } = await target.reads.raw<{
@@ -22,7 +21,6 @@ export const readRestoreTarget = async (target: PostgresDatabase): Promise<Resto
   return { ...rows[0], schema };
 };
 
-/** Drops the tables of a store, and nothing else. */
 export const dropOwnTables = async ({ writes }: PostgresDatabase, schema: string): Promise<void> => {
   for (const table of ownTables) await writes.schema.withSchema(schema).dropTableIfExists(table);
 };

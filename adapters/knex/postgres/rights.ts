@@ -10,7 +10,7 @@ export const requiredRights: Readonly<Record<string, ReadonlyArray<string>>> = {
   pets_id_seq: ['usage'],
 };
 
-/** Selects the rights that the role lacks, and, with null as their right, the tables whose rows RLS would hide. */
+/** Selects the rights that the role lacks. A null right marks a table whose rows row-level security would hide. */
 const missingRights = `select name, "right" from unnest(?::text[], ?::text[]) as needed (name, "right"),
     lateral (select to_regclass(?::text || quote_ident(name)) as id) as found
   where id is not null and not case "right"
@@ -22,8 +22,8 @@ const missingRights = `select name, "right" from unnest(?::text[], ?::text[]) as
   where id is not null and row_security_active(id)`;
 
 /**
- * Rejects if the role lacks a right, or if row-level security would hide rows from it. `prefix` is the schema of
- * the tables, as SQL puts it in front of their names.
+ * Rejects if the role lacks a right, or if row-level security would hide rows from it. `prefix` is the result of
+ * `prefixOf`.
  */
 export const checkRights = async (pool: Knex, prefix: string): Promise<void> => {
   const needed = Object.entries(requiredRights).flatMap(([name, each]) =>

@@ -5,7 +5,6 @@ import type { Cell, PetRow } from '../database/pet-columns';
 /** Wraps an array for use as a query parameter. Knex's TypeScript types permit nulls in an array only in this form. */
 export const arrayOf = (cells: ReadonlyArray<Cell>) => ({ toPostgres: () => [...cells] });
 
-/** Facts about the sessions of a pool. */
 export interface SessionFacts {
   /** True behind a pooler, where prepared statements can fail. */
   readonly isBehindPooler: boolean;
@@ -15,14 +14,13 @@ export interface SessionFacts {
   readonly certificateExpirySeconds?: number | undefined;
 }
 
-/** Returns the prefix of the names of tables and sequences in SQL: their schema, if statements have to name it. */
+/** Returns the quoted schema and a dot, to put before table names, or an empty text without a schema. */
 export const prefixOf = ({ schema }: SessionFacts): string =>
   schema === undefined ? '' : `"${schema.replaceAll('"', '""')}".`;
 
 /** Runs a statement that selects texts, and returns its rows as arrays. */
 export type SelectCells = (...statement: Parameters<RunStatement>) => Promise<ReadonlyArray<PetRow>>;
 
-/** Makes the functions that run statements on the sessions of a pool. */
 export const statementRunner = (
   connectedFacts: (knex: Knex) => Promise<SessionFacts>,
 ): { readonly run: RunStatement; readonly selectCells: SelectCells } => {

@@ -16,7 +16,8 @@ export const checkEncoding = async (pool: Knex): Promise<void> => {
 
 export const sessionTimeouts = (statementTimeoutMs: number) => ({
   statement_timeout: statementTimeoutMs,
-  // A third of `statement_timeout`. When a locked row makes a batch fail, time is left to retry its other creates.
+  // Uses a third of `statement_timeout`, so that after a batch fails at a locked row, time is left to retry its other
+  // creates.
   lock_timeout: Math.ceil(statementTimeoutMs / 3),
   idle_in_transaction_session_timeout: databaseTimeouts.idleInTransactionMs,
 });
@@ -39,7 +40,7 @@ const describeConnection = async (pool: Knex, named: string | undefined): Promis
       [named ?? null],
     ),
   );
-  // PostgreSQL itself uses 3F000 (invalid schema name) if it rejects `create table` because no schema is selected.
+  // PostgreSQL uses this code too when no schema is selected for a new table.
   if (schema === null) throw errorWithCode('3F000', 'no schema has been selected');
   const text = `role ${role}, schema ${schema}, ${isEncrypted === true ? 'with' : 'without'} TLS`;
   return { check: 'connection', ok: true, text };
@@ -47,7 +48,6 @@ const describeConnection = async (pool: Knex, named: string | undefined): Promis
 
 const expiryWarningDays = 14;
 
-/** Returns a warning if the certificate of the server expires within two weeks. */
 const inspectCertificate = (expirySeconds: number | undefined): ReadonlyArray<DatabaseFinding> => {
   if (expirySeconds === undefined || expirySeconds * 1_000 - Date.now() > expiryWarningDays * 86_400_000)
     return [];
@@ -86,8 +86,8 @@ const inspectSettings = async (pool: Knex, statementTimeoutMs: number): Promise<
 };
 
 /**
- * Returns a warning if the order of texts has changed since the indexes were built, as by an update of the operating
- * system. PostgreSQL records the version of the order from version 15 on.
+ * Returns a warning if the collation has changed since the indexes were built. PostgreSQL before version 15 does not
+ * record this.
  */
 const inspectCollation = async (pool: Knex): Promise<ReadonlyArray<DatabaseFinding>> => {
   const { name, built } = await pool.first<{ readonly name: string; readonly built: string | null }>(

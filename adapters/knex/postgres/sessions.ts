@@ -19,16 +19,16 @@ export interface Session extends CancellableSession {
   end(this: Session): Promise<void>;
 }
 
-/** Time after which a silent session is destroyed although its CancelRequest is still being sent. */
+/** Time that a CancelRequest gets before the socket of a silent session is destroyed. */
 const headStartMs = databaseTimeouts.outerMarginMs / 2;
 
 const silenceError = (timeoutMs: number): Error =>
   new Error(`timed out: PostgreSQL sent nothing for ${timeoutMs} ms`);
 
 /**
- * Makes a function that creates sockets. A socket is destroyed after a silence that is longer than any statement may
- * take, because a query then hangs, or the network drops packets. The error makes the pool remove the connection. The
- * pool closes idle connections earlier (`idleTimeoutMillis`), so that their silence does not count as a hanging query.
+ * Makes a function that creates sockets. A socket is destroyed after it was silent for longer than any statement may
+ * take. The pool closes idle connections earlier (`idleTimeoutMillis`), so only a hanging query or a network fault
+ * causes such a silence.
  */
 export const socketWithTimeout = (timeoutMs: number) => (): Socket => {
   const socket = new Socket();
@@ -37,7 +37,6 @@ export const socketWithTimeout = (timeoutMs: number) => (): Socket => {
   return socket.setTimeout(timeoutMs + headStartMs, () => socket.destroy(silenceError(timeoutMs)));
 };
 
-/** Register of the sessions of a pool. */
 export interface Sessions {
   /** Lets the pool use a new session. Rejects if `maxHanging` sessions that were given up still run on the server. */
   readonly admit: (session: Session, isBehindPooler: boolean) => Promise<void>;

@@ -9,12 +9,14 @@ import { isImmutable, refuseReader } from './file-access';
 import { openReadOnly } from './identify-file';
 import { checkIntegrity } from './inspect-file';
 
-/** Progress of a stage: the fraction that is done, from 0 to 1, or a number of things and the noun for them. */
+/** Progress of a stage: a fraction from 0 to 1, or a count with its noun. */
 type Measure = { readonly share: number } | { readonly count: number; readonly noun: string };
 
 export interface BackupOptions {
   readonly signal: AbortSignal;
-  /** Called at the start of each stage. `measure` returns the progress, and is missing if it can't be measured. */
+  /**
+   * Called at the start of each stage. `measure` returns the progress, and is undefined for a stage without progress.
+   */
   readonly onStage?: (stage: 'copying' | 'migrating' | 'checking', measure?: () => Measure) => void;
 }
 
@@ -73,7 +75,7 @@ export const placeCheckedCopy = async (
     signal.throwIfAborted();
     const { size } = statSync(source);
     onStage?.('copying', () => {
-      // The progress may still be read after a failure has removed the copy.
+      // Tolerates a missing copy, because the progress may be read after a failure has removed the copy.
       const copied = statSync(copy, { throwIfNoEntry: false })?.size ?? 0;
       return { share: Math.min(copied / size, 1) };
     });
@@ -114,9 +116,8 @@ export const placeCheckedCopy = async (
 };
 
 /**
- * Writes a checked copy of a database, which may be in use, to a file, which it replaces if it exists. Only the user of
- * the process can read a new file. If that user is root, the file belongs to the owner of its folder. Returns the number
- * of animals.
+ * Writes a checked copy of a database, which may be in use, and replaces `file` if it exists. Only its owner can read a
+ * new file. The owner is this process's user or, for root, the owner of the folder. Returns the number of animals.
  */
 export const backupSqlite = async (
   database: string,

@@ -34,13 +34,16 @@ export const createDatabaseFile = (filename: string): void => {
 
 const logEnding = /-(?:wal|shm|journal)$/;
 
-/** Returns advice for a path that is the name of the log of an existing file, which SQLite would delete. */
+/** Returns advice for a path that SQLite uses as a log of an existing file, and would delete. */
 export const logNameAdvice = (path: string): string | undefined =>
   logEnding.test(path) && existsSync(path.replace(logEnding, ''))
     ? `${path} is the name of a log of SQLite; name another file`
     : undefined;
 
-/** True if a write-ahead log or journal is next to the file: a process has it open, or ended without closing it. */
+/**
+ * True if a write-ahead log or journal is next to the file. Then a process has the file open, or ended without closing
+ * it.
+ */
 export const isInUse = (filename: string): boolean =>
   ['-wal', '-journal'].some((ending) => existsSync(`${resolveSymlink(filename)}${ending}`));
 
@@ -48,7 +51,6 @@ export const isInUse = (filename: string): boolean =>
 export const isImmutable = (filename: string): boolean =>
   !isInUse(filename) && accessRefusal(resolveSymlink(filename), constants.W_OK) === 'EROFS';
 
-/** Says why a path can't be written, because of EROFS. */
 export const readOnlyText = (path: string): string => `${path} is on a file system that is read-only here`;
 
 /**

@@ -50,14 +50,13 @@ const checkBackup = async (backup: string): Promise<ReadonlyArray<string>> => {
 };
 
 /**
- * Locks the file against other connections, and rejects if another has the file open. Returns whether the store has
- * contents, or undefined if the file is damaged. SQLite lets only the last connection leave WAL mode, and then
- * checkpoints and removes the log. If the header or the schema is damaged, the file stays unlocked, but no service can
- * open it either.
+ * Locks the file, and rejects if another connection has it open. Returns whether the store has contents, or undefined
+ * if the file is damaged. To leave WAL mode moves the log into the file, and only the last connection can do this. A
+ * file with a damaged header stays unlocked, but no service can open it.
  */
 const lockAndFindContents = async (filename: string, file: Knex): Promise<boolean | undefined> => {
   const lockAndFind = async (): Promise<boolean> => {
-    // Does not wait: another restore may replace the file meanwhile, and this one would then lock the replaced file.
+    // Does not wait for a lock, because another restore could replace the file during the wait.
     await file.raw('PRAGMA busy_timeout = 0');
     await file.raw('PRAGMA locking_mode = EXCLUSIVE');
     await file.raw('PRAGMA journal_mode = DELETE');
@@ -73,9 +72,8 @@ const lockAndFindContents = async (filename: string, file: Knex): Promise<boolea
 };
 
 /**
- * Gives a database the name `kept`. A hard link keeps the old name too, until the restored file takes it. Moves the log
- * of a damaged database to the new name. An undamaged database has no log, because locking it has moved the log into
- * the file. The lock may have left a journal, which is empty and is deleted.
+ * Keeps the replaced database under the name `kept`, and its log if it is damaged. An undamaged database has no log,
+ * because the lock has moved the log into the file. A hard link keeps the old name until the restored file takes it.
  */
 const keepDatabase = (filename: string, kept: string, isDamaged: boolean): void => {
   if (!isDamaged) rmSync(`${filename}-journal`, { force: true });
@@ -105,8 +103,8 @@ export const restoreSqlite = async (
 }> => {
   const migrated = await checkBackup(backup);
   const isNew = !existsSync(database);
-  // Creates a missing file to lock it. Otherwise a service could create the file meanwhile, and the restore would
-  // replace its animals.
+  // Creates a missing file in order to lock it, so that no service can create the file during the restore and then lose
+  // animals.
   createDatabaseFile(database);
   const filename = resolveSymlink(database);
   if (isSameFile(filename, backup))

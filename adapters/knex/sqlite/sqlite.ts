@@ -126,8 +126,8 @@ type WatchedFile = ReturnType<typeof watchFile>;
 /** Makes the hook that runs before SQLite opens the file. */
 const preparation = (filename: string, files: WatchedFile) => (): void => {
   prepareFile(filename);
-  // Records the identity of the file before SQLite opens it, but that of the log only afterwards. SQLite deletes the
-  // log with its last connection, so the log may not exist yet.
+  // Checks only the database file before SQLite opens it, because the log may not exist yet. SQLite deletes the log
+  // with its last connection.
   files.check(['']);
 };
 
@@ -152,7 +152,8 @@ const openReader = (filename: string, files: WatchedFile): Knex => {
         createDatabaseFile(filename);
         if (!isImmutable(filename)) prepare();
       },
-      // Does not check the log: SQLite may delete it before this connection reads, and it would then count as removed.
+      // Does not check the log, because SQLite may delete the log before this connection reads, and the log would then
+      // count as removed.
       afterOpen: () => {
         files.check(['']);
       },
@@ -202,8 +203,8 @@ export const openSqlite = (filename: string, options: SqliteOptions = {}): Sqlit
     sizes: () => fileSizes(filename),
     poolUsage: () => usages.map((usage) => usage()),
     close: async () => {
-      // Closes one pool after the other. SQLite removes the log when the last connection closes. If two closed at once,
-      // neither would be the last one, and the log would stay.
+      // Closes one pool after the other, because SQLite removes the log when the last connection closes. Of two
+      // connections that close at once, neither is the last one.
       await reads.destroy();
       await writes.destroy();
     },

@@ -43,8 +43,8 @@ export const cacheStatements = (connection: SqliteConnection): void => {
 
   connection.all = <Row>(sql: string, bindings: Bindings, done: DoneWith<Row>) =>
     (statements.get(sql) ?? prepare(sql, done)).all<Row>(bindings, (error, rows) => {
-      // Deleting a statement from the cache finalizes it (`dispose`). Otherwise a statement that waited too long for a
-      // lock would keep its snapshot of the file.
+      // Finalizes the statement (by `dispose`), because a statement that waited too long for a lock keeps its snapshot
+      // of the file.
       if (error !== null) statements.delete(sql);
       done(error, rows);
     });

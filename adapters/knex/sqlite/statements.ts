@@ -110,9 +110,9 @@ export const sqliteStatements: Statements = {
     await knex('sqlite_sequence').where({ name: 'pets' }).delete();
     await knex('sqlite_sequence').insert({ name: 'pets', seq: id.toString() });
   },
-  // A transaction that writes locks the whole file.
+  // Needs no row locks, because a writing transaction locks the whole file.
   insertLocked: (knex, sql, bindings) => knex.raw(sql.replaceAll(/[{}]/g, ''), bindings),
-  // A column whose type contains INT stores 64 bits (SQLite, "Datatypes").
+  // Reports every INT column as `bigint`, because it stores 64 bits (SQLite, "Datatypes").
   readColumns: (knex, tables) =>
     knex.raw(
       `select m.name as "table", c.name as "column", case
