@@ -10,7 +10,7 @@ export const errorCode = (error: unknown): string | undefined =>
  * Kinds of faults that this program finds itself. `Diagnosed` is the kind of a fault whose message needs no further
  * advice.
  */
-export type DiagnosedKind =
+type DiagnosedKind =
   | 'Diagnosed'
   | 'NewerGeneration'
   | 'EarlierGeneration'

@@ -3,11 +3,13 @@ import * as RA from 'fp-ts/ReadonlyArray';
 import type { Knex } from 'knex';
 import { hash } from 'node:crypto';
 import {
+  compareById,
   contentOf,
   type CreatedPet,
   idempotencyKeyInFlight,
   type IdempotencyKeyReused,
   type IdempotencyRecord,
+  newPetFieldNames,
   type Pet,
   type PetDeleted,
   type PetRepository,
@@ -18,12 +20,11 @@ import {
 } from '../../../core';
 import { createBatcher, type OnBatch } from '../batcher';
 import { createdByKey } from '../changes';
-import { isKind } from '../database/errors';
-import { newPetRow, type PetToInsert } from '../database/pet-columns';
+import { DiagnosedError, isKind } from '../database/errors';
+import { newPetRow, petFromRow, type PetRow, type PetToInsert } from '../database/pet-columns';
 import type { Statements, StoreDatabase } from '../database/store-database';
 import { toEither } from '../database/work';
 import { findRecords, lockRecord, backgroundPurge, purgeIfExpired } from './idempotency-keys';
-import { insertPets, storedPets } from './insert';
 
 /** Idempotency key of a create, with a `text` for comparisons and the hash of the animal. */
 interface KeyOfCreate extends ScopedIdempotencyKey {
@@ -128,6 +129,29 @@ const createNew = async (
     }));
   if (records.length > 0) await statements.insertRecords(transaction, records, ttlMs);
   return pets.map(created);
+};
+
+/** Inserts animals in one statement of a transaction, and returns them in the order of `creates`. */
+export const insertPets = async (
+  transaction: Knex.Transaction,
+  { insert }: Statements,
+  creates: ReadonlyArray<PetToInsert>,
+): Promise<ReadonlyArray<Pet>> => storedPets(creates, await insert(transaction, creates.map(newPetRow)));
+
+/**
+ * Returns inserted animals in the order of `creates`. Sorts by id, because SQL returns inserted rows in any order.
+ * Throws if the database has stored other values than those of `creates`.
+ */
+const storedPets = (creates: ReadonlyArray<PetToInsert>, rows: ReadonlyArray<PetRow>): ReadonlyArray<Pet> => {
+  const pets = rows.map(petFromRow).sort(compareById);
+  if (
+    pets.length === creates.length &&
+    pets.every((pet, index) => newPetFieldNames.every((name) => pet[name] === creates[index]?.newPet[name]))
+  )
+    return pets;
+  throw new DiagnosedError(
+    'the database did not store the animals as they were inserted; check table pets for triggers and rules',
+  );
 };
 
 const created = (pet: Pet): E.Either<never, CreatedPet> => E.right({ pet, replayed: false });

@@ -14,7 +14,7 @@ import { createdByImport, type Operator } from '../changes';
 import { withoutStatement } from '../database/errors';
 import type { Statements, StoreDatabase } from '../database/store-database';
 import { keepAwake } from '../database/long-work';
-import { insertPets } from './insert';
+import { insertPets } from './create';
 import { inBatches } from './in-batches';
 
 /** Number of animals in a statement of an import. It was the fastest of sizes from 1,000 to 10,000. */

@@ -24,7 +24,7 @@ const allEndings: ReadonlyArray<WatchedEnding> = ['', '-wal', '-shm'];
 export const watchFile = (filename: string) => {
   const identities = new Map<string, string>();
   let isReplaced = false;
-  const check = (endings: ReadonlyArray<WatchedEnding> = allEndings): void => {
+  const look = (endings: ReadonlyArray<WatchedEnding>): boolean => {
     const base = resolveSymlink(filename);
     for (const ending of endings) {
       const identity = identityOf(`${base}${ending}`);
@@ -33,17 +33,12 @@ export const watchFile = (filename: string) => {
       if (earlier !== undefined && earlier !== identity) isReplaced = true;
       else if (identity !== undefined) identities.set(ending, identity);
     }
-    if (isReplaced) throw new Error('the database file or its log was removed or replaced');
+    return isReplaced;
   };
   return {
-    check,
-    isReplaced: (): boolean => {
-      try {
-        check();
-      } catch {
-        return true;
-      }
-      return false;
+    check: (endings: ReadonlyArray<WatchedEnding> = allEndings): void => {
+      if (look(endings)) throw new Error('the database file or its log was removed or replaced');
     },
+    isReplaced: (): boolean => look(allEndings),
   };
 };
