@@ -29,6 +29,8 @@ const adviceByKind = (setting: string): Readonly<Record<ErrorKind, string | unde
   EarlierGeneration:
     'stop every instance of an earlier version, make a backup, then run `animal-store migrate`',
   OtherMigrations: `set ${setting} to the right database, run \`animal-store migrate\` on it, or copy with the version that made the tables`,
+  MayNotMigrate:
+    'run `migrate` of this version with the address of the role that owns the tables, or the database if it has none; docs/postgresql.md has the commands',
   UnexpectedValue: 'run `animal-store doctor`',
   BackupOfPostgres: 'restore it into PostgreSQL, or check it there: --check --into postgres://...',
   HasContents: '--replace keeps it in a file with another name',
@@ -38,16 +40,14 @@ const adviceByKind = (setting: string): Readonly<Record<ErrorKind, string | unde
   IdTaken: noId,
   NoIdLeft: noId,
   Duplicate: undefined,
+  ObjectExists: undefined,
   Conflict: undefined,
   RowLocked: lockHolder,
   StatementTimeout: lockHolder,
   FileLocked: 'wait until the process that writes to it has ended',
-  NotOwner:
-    'run `migrate` of this version with the address of the role that owns the tables; docs/postgresql.md has the commands under "Upgrade"',
   RowSecurity:
     'row-level security would hide rows from this role; disable it on the tables of the store, or run: alter role ROLE bypassrls',
-  NoRightOnSchema: `run \`animal-store migrate\` as the owner of the database, and ${grants}`,
-  NoRight: `${grants}; only the owner of the tables may change more`,
+  NoRight: `to serve, ${grants}; for another command, set ${setting} to the address of a role that has the right, such as the owner of the tables`,
   LoginRejected: `set the user and the password in ${setting}, and check that pg_hba.conf of the server accepts them`,
   NoDatabase: `create that database, or set its name in ${setting}`,
   NoSchema: `the search path names no schema that exists and that this role may use; create the schema, correct the search path of ${setting} or of the role, or ${grants}`,

@@ -15,6 +15,7 @@ type DiagnosedKind =
   | 'NewerGeneration'
   | 'EarlierGeneration'
   | 'OtherMigrations'
+  | 'MayNotMigrate'
   | 'UnexpectedValue'
   | 'BackupOfPostgres'
   | 'HasContents'
@@ -47,18 +48,18 @@ type Reaction = 'retry' | 'separate' | 'none';
 const kinds = [
   ['TooManyFiles', /^EMFILE /],
   ['ReadOnlyServer', /^25006 /],
-  ['IdTaken', /^23505 .*"pets_pkey/s, 'retry'],
+  ['IdTaken', /^23505 .*\bpets_pkey/s, 'retry'],
   ['NoIdLeft', /^2200H /, 'separate'],
-  /** Row, table or object that already exists, because another transaction was faster. */
-  ['Duplicate', /^(23505|42P07|42710) |^SQLITE_CONSTRAINT .*UNIQUE constraint failed/s, 'retry'],
+  /** Row that already exists, because another transaction was faster. */
+  ['Duplicate', /^23505 |^SQLITE_CONSTRAINT .*UNIQUE constraint failed/s, 'retry'],
+  /** Table, index or other object that already exists. */
+  ['ObjectExists', /^(42P07|42710) |^SQLITE_ERROR .*already exists/s, 'retry'],
   /** Serialization failure or deadlock. */
   ['Conflict', /^(40001|40P01) /, 'retry'],
   ['RowLocked', /^55P03 /, 'separate'],
   ['StatementTimeout', /^57014 /, 'separate'],
   ['FileLocked', /^SQLITE_(BUSY|LOCKED) /],
-  ['NotOwner', /^42501 must be owner/, 'separate'],
   ['RowSecurity', /^42501 .*row-level security/s, 'separate'],
-  ['NoRightOnSchema', /^42501 .* for schema/s, 'separate'],
   ['NoRight', /^42501 /, 'separate'],
   ['LoginRejected', /^28|password must be a string|no password/],
   ['NoDatabase', /^3D000 /],
@@ -127,6 +128,16 @@ export const readOnlyServerError = (): Error => errorWithCode('25006', readOnlyS
 // PostgreSQL's quotation marks depend on the language of the server.
 const quotedReadOnlyServer = new RegExp(`[^\\w\\s]\\s?${readOnlyServer}\\s?[^\\w\\s]$`, 'u');
 
+/** Functions of PostgreSQL that report what row-level security forbids. Their messages depend on the language. */
+const rowSecurityRoutines = ['ExecWithCheckOptions', 'check_enable_rls'];
+
+const isOfRowSecurity = (error: unknown): boolean =>
+  error instanceof Error &&
+  errorCode(error) === '42501' &&
+  'routine' in error &&
+  rowSecurityRoutines.some((routine) => routine === error.routine) &&
+  !error.message.includes('row-level security');
+
 /**
  * Returns a copy of an error without the statement, whose values must not reach a log. Knex puts the statement and
  * ` - ` before the driver's message. Values may contain ` - ` too, so everything up to the last ` - ` is removed. A
@@ -137,5 +148,6 @@ export const withoutStatement = (error: unknown): Error => {
   const code = errorCode(error) ?? '';
   const { message } = toError(error);
   if (code === '22P02' && quotedReadOnlyServer.test(message)) return readOnlyServerError();
-  return Object.assign(new Error(message.replace(/^.* - /s, '') || code), { code });
+  const ownMessage = message.replace(/^.* - /s, '') || code;
+  return errorWithCode(code, isOfRowSecurity(error) ? `row-level security: ${ownMessage}` : ownMessage);
 };

@@ -14,7 +14,6 @@ const reasons: Readonly<Partial<Record<ErrorKind, string>>> = {
   ReadOnlyServer: 'the database server is read-only',
   LoginRejected: 'the database rejects the login',
   NoRight: lacksRights,
-  NoRightOnSchema: lacksRights,
   RowSecurity: 'row-level security would hide rows from the role',
   NoAnswer: noAnswer,
   ConnectionRefused: noAnswer,

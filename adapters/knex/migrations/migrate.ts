@@ -5,7 +5,7 @@ import type { Unavailable } from '../../../core';
 import type { OwnDatabase } from '../database/own-database';
 import type { Statements, StoreDatabase } from '../database/store-database';
 import { checkColumns, otherTablesText } from '../database/requirements';
-import { isKind, DiagnosedError, withoutStatement } from '../database/errors';
+import { DiagnosedError, errorKindOf, isKind, withoutStatement } from '../database/errors';
 import { repeat, toTaskEither } from '../database/work';
 import { generationMismatch, migrationConfig, readSchemaState, type SchemaState } from './migrations';
 
@@ -29,23 +29,27 @@ const maxWaitMs = 600_000;
  */
 const lockRetryMs = 500;
 
-const takenName = /^(?:SQLITE_ERROR: )?(?:table|relation|index) [`"]?(\w+)[`"]? already exists/;
-
 /**
- * Runs the pending migrations in a transaction. Rejects with advice if they create a table that exists already, or if
- * the database lacks columns after them.
+ * Runs the pending migrations in a transaction. Rejects with advice if they create a table that exists already, if the
+ * role may not run them, or if the database lacks columns after them.
  */
 export const runMigrations = async (transaction: Knex.Transaction, statements: Statements): Promise<void> => {
   try {
     await transaction.migrate.latest(migrationConfig);
   } catch (error) {
     const { message } = withoutStatement(error);
-    const [, name] = takenName.exec(message) ?? [];
-    if (name === undefined)
-      throw isKind('MissingObject')(error) ? new DiagnosedError(otherTablesText(message)) : error;
-    throw new DiagnosedError(
-      `${message}: ${name} belongs to another program; use a separate database, or a separate schema on PostgreSQL`,
-    );
+    switch (errorKindOf(error)) {
+      case 'ObjectExists':
+        throw new DiagnosedError(
+          `${message}, and belongs to another program; use a separate database, or a separate schema on PostgreSQL`,
+        );
+      case 'MissingObject':
+        throw new DiagnosedError(otherTablesText(message));
+      case 'NoRight':
+        throw new DiagnosedError(message, 'MayNotMigrate');
+      default:
+        throw error;
+    }
   }
   await checkColumns(transaction, statements);
 };

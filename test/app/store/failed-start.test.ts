@@ -86,7 +86,7 @@ describe('A start that fails half-way', () => {
       ['ENOTFOUND', '', 'the host name is unknown'],
       ['28P01', '', 'set the user and the password'],
       ['3D000', '', 'create that database'],
-      ['42501', '', 'grant this role'],
+      ['42501', '', 'to serve, grant this role'],
       ['25006', '', 'set the host of the primary server'],
       ['55P03', '', 'another session holds a lock'],
       ['57014', '', 'another session holds a lock'],

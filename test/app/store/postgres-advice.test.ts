@@ -20,6 +20,9 @@ const migrateIn = async (url: string): Promise<void> => {
 const inBusyServer =
   '; another session holds a lock, or the server is slow; look at pg_stat_activity, and try again\n';
 
+const migrateAsOwner =
+  'run `migrate` of this version with the address of the role that owns the tables, or the database if it has none; docs/postgresql.md has the commands\n';
+
 describe('The advice of a command', () => {
   it('for a lock that another session holds is not about the network', () =>
     inPostgresDatabase(async (url) => {
@@ -49,8 +52,8 @@ describe('The advice of a command', () => {
       withRole(url, async (asRole, role) => {
         const environment = { DATABASE_URL: asRole.href, PORT: '0' };
         const grants =
-          'grant this role its rights with the script that docs/postgresql.md names, with `--set=role=ROLE --set=schema=SCHEMA`';
-        const asOwner = `permission denied for schema public; run \`animal-store migrate\` as the owner of the database, and ${grants}\n`;
+          'to serve, grant this role its rights with the script that docs/postgresql.md names, with `--set=role=ROLE --set=schema=SCHEMA`; for another command, set DATABASE_URL to the address of a role that has the right, such as the owner of the tables\n';
+        const asOwner = `permission denied for schema public; ${migrateAsOwner}`;
         for (const command of ['migrate', 'serve'])
           expect(await run(asRole.href, command)).to.include(asOwner);
         expect((await runInProcess(['doctor'], environment)).stdout).to.include(asOwner);
@@ -85,8 +88,7 @@ describe('The advice of a command', () => {
           };
           return startProgram(process.execPath, [...later, command], { environment }).ended;
         };
-        const reason =
-          'must be owner of table pets; run `migrate` of this version with the address of the role that owns the tables; docs/postgresql.md has the commands under "Upgrade"\n';
+        const reason = `must be owner of table pets; ${migrateAsOwner}`;
         const doctor = await runLater('doctor', asRole.href);
         expect(doctor.stdout)
           .to.match(/^FAIL +rights /m)

@@ -4,7 +4,9 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import knex, { type Knex } from 'knex';
 import { type ErrorKind, errorKindOf, errorWithCode } from '../../../../adapters/knex/database/errors';
+import { newestProgramFolder } from '../../../support/postgres/installed-servers';
 import { execute, inPostgresDatabase } from '../../../support/postgres/postgres';
+import { withOwnPostgres } from '../../../support/postgres/postgres-server';
 import { freePort } from '../../../support/processes/system';
 import { inFolder } from '../../../support/temporary-folder';
 
@@ -25,13 +27,13 @@ const failures: ReadonlyArray<readonly [ErrorKind, Statements]> = [
   ['ReadOnlyServer', ['set default_transaction_read_only = on', 'delete from pets']],
   ['IdTaken', ['insert into pets values (1), (1)']],
   ['Duplicate', ['insert into names values (1), (1)']],
-  ['Duplicate', ['create table pets (id int)']],
+  ['ObjectExists', ['create table pets (id int)']],
   ['NoIdLeft', ['create sequence ids maxvalue 2', "select setval('ids', 2)", "select nextval('ids')"]],
   ['StatementTimeout', ["set statement_timeout = '10ms'", 'select pg_sleep(10)']],
-  ['NotOwner', ['set role ROLE', 'alter table pets add other int']],
+  ['NoRight', ['set role ROLE', 'alter table pets add other int']],
   ['NoRight', ['set role ROLE', 'select * from pets']],
   [
-    'NoRightOnSchema',
+    'NoRight',
     ['create schema hidden', 'create table hidden.pets (id int)', 'set role ROLE', 'table hidden.pets'],
   ],
   [
@@ -42,6 +44,17 @@ const failures: ReadonlyArray<readonly [ErrorKind, Statements]> = [
       'grant insert on guarded to ROLE',
       'set role ROLE',
       'insert into guarded values (1)',
+    ],
+  ],
+  [
+    'RowSecurity',
+    [
+      'create table hiding (id int)',
+      'alter table hiding enable row level security',
+      'grant select on hiding to ROLE',
+      'set role ROLE',
+      'set row_security = off',
+      'table hiding',
     ],
   ],
   ['NoSchema', ['create table missing.pets (id int)']],
@@ -78,30 +91,46 @@ describe('An error of PostgreSQL', () => {
     'create table positive (value int check (value > 0))',
   ];
 
-  it('has the kind that the table of errors gives it', () =>
-    inPostgresDatabase(async (url) => {
-      await execute(url, ...tables, `create role ${role} connection limit 0 login password 'secret'`);
-      const asRole = addressWith(url, { username: role, password: 'secret' });
-      try {
-        for (const [kind, statements] of failures)
-          expect(await kindOfFailure(execute(url, ...named(statements))), statements.join('; ')).to.equal(
-            kind,
-          );
-        expect(await kindOfFailure(execute(asRole))).to.equal('TooManySessions');
-        expect(await kindOfFailure(execute(addressWith(asRole, { password: 'wrong' })))).to.equal(
-          'LoginRejected',
-        );
-        expect(await kindOfFailure(execute(addressWith(url, { pathname: '/missing' })))).to.equal(
-          'NoDatabase',
-        );
-        const port = String(await freePort());
-        expect(await kindOfFailure(execute(addressWith(url, { port })))).to.equal('ConnectionRefused');
-        const withTls = `${url}?sslmode=verify-full`;
-        expect(await kindOfFailure(execute(withTls))).to.equal('NoTls');
-      } finally {
-        await execute(url, `drop owned by ${role}`, `drop role ${role}`);
-      }
-    }));
+  const expectKinds = async (url: string): Promise<void> => {
+    await execute(url, ...tables, `create role ${role} connection limit 0 login password 'secret'`);
+    const asRole = addressWith(url, { username: role, password: 'secret' });
+    try {
+      for (const [kind, statements] of failures)
+        expect(await kindOfFailure(execute(url, ...named(statements))), statements.join('; ')).to.equal(kind);
+      expect(await kindOfFailure(execute(asRole))).to.equal('TooManySessions');
+      expect(await kindOfFailure(execute(addressWith(asRole, { password: 'wrong' })))).to.equal(
+        'LoginRejected',
+      );
+      expect(await kindOfFailure(execute(addressWith(url, { pathname: '/missing' })))).to.equal('NoDatabase');
+      const port = String(await freePort());
+      expect(await kindOfFailure(execute(addressWith(url, { port })))).to.equal('ConnectionRefused');
+      const withTls = `${url}?sslmode=verify-full`;
+      expect(await kindOfFailure(execute(withTls))).to.equal('NoTls');
+    } finally {
+      await execute(url, `drop owned by ${role}`, `drop role ${role}`);
+    }
+  };
+
+  it('has the kind that the table of errors gives it', () => inPostgresDatabase(expectKinds));
+
+  it('has the same kind in German', async function () {
+    const programFolder = newestProgramFolder();
+    // The server of the npm package has no translations.
+    if (programFolder === undefined) this.skip();
+    const { LANGUAGE = '' } = process.env;
+    process.env['LANGUAGE'] = 'de';
+    // gettext ignores LANGUAGE with the locale C.
+    const initdbArguments = ['--lc-messages=C.UTF-8'];
+    await withOwnPostgres(
+      async ({ url, query }) => {
+        const message = await query('table others').then(String, String);
+        // An installation without documents may lack the translations.
+        if (!message.endsWith('existiert nicht')) this.skip();
+        await expectKinds(url);
+      },
+      { initdbArguments, programFolder },
+    ).finally(() => (process.env['LANGUAGE'] = LANGUAGE));
+  });
 
   for (const [kind, first, second] of conflicts) {
     it(`is ${kind} for a statement that another transaction is in the way of`, () =>

@@ -102,7 +102,7 @@ for (const [kind, makeDatabase] of databaseKinds) {
         expect(outcome).to.have.nested.property('left.cause.code', 'PERMANENT');
         expect(outcome)
           .to.have.nested.property('left.cause.message')
-          .that.includes('heartbeats belongs to another program; use a separate database');
+          .that.includes('already exists, and belongs to another program; use a separate database');
         expect(log.mock.callCount(), 'standard output belongs to the log').to.equal(0);
         expect(await tablesThere(database)).to.deep.equal(['heartbeats']);
         expect(await database.writes.schema.hasTable('animal_store_migrations')).to.equal(false);
