@@ -1,13 +1,16 @@
 /* Checks an open database and its API keys. Each check returns findings, or throws CommandFailed. */
 
+import * as E from 'fp-ts/Either';
 import {
   apiKeyStore,
+  errorKindOf,
   generationMismatch,
   inspectClock,
   inspectConnection,
   type OwnDatabase,
   runDoctorChecks,
   type SchemaState,
+  tryCreateKey,
 } from '../../adapters/knex';
 import { CommandFailed, notInitialized, orFail, reasonOf, unusable } from '../failures';
 import { type DatabaseUrl, databaseUrlText } from '../settings/database-url';
@@ -61,8 +64,8 @@ export const checkServing = async (database: OwnDatabase, schema: SchemaState): 
 };
 
 /**
- * Checks that a valid API key exists. Without one, throws in production, passes if the next start creates the first
- * key, and warns otherwise. `database` is undefined before its tables exist.
+ * Checks that a valid API key exists. Without one, throws in production, or if the role may not create the first key,
+ * passes if the next start creates it, and warns otherwise. `database` is undefined before its tables exist.
  */
 export const checkKeys = async (
   { API_KEYS, NODE_ENV, DATABASE_URL }: Settings,
@@ -74,6 +77,10 @@ export const checkKeys = async (
   if (valid > 0) return [passed('keys', `${counted(valid, 'valid key')} in the database`)];
   const failure = new CommandFailed({ _tag: 'NoApiKey' });
   if (NODE_ENV === 'production') throw failure;
-  if (created.length === 0) return [passed('keys', 'none: the first start creates one')];
+  if (created.length === 0) {
+    const trial = database === undefined ? E.right(undefined) : await tryCreateKey(database)();
+    if (E.isLeft(trial) && errorKindOf(trial.left.cause) === 'NoRight') throw failure;
+    return [passed('keys', 'none: the first start creates one')];
+  }
   return [warned('keys', reasonOf(failure, DATABASE_URL))];
 };

@@ -13,8 +13,9 @@ import {
 } from '../../../core';
 import { type Operator, recordKeyChange } from '../changes';
 import { readClock, toIsoTime, toIsoTimeOrNull } from '../database/clock';
+import type { OwnDatabase } from '../database/own-database';
 import type { Statements, StoreDatabase } from '../database/store-database';
-import { eitherToTaskEither, toTaskEither } from '../database/work';
+import { eitherToTaskEither, toTaskEither, tryAndRollBack } from '../database/work';
 import { type ApiKeyRow, hashOf, newApiKey, numberOf, timesOf } from './api-key-rows';
 
 export interface ApiKeyRecord {
@@ -141,6 +142,14 @@ const rotate = async (
 
 const hasKey = async (knex: Knex): Promise<boolean> =>
   (await knex<ApiKeyRow>('api_keys').first('id')) !== undefined;
+
+/** Creates a key and rolls it back. Fails if the database would reject the creation of a key. */
+export const tryCreateKey = ({ writes, statements }: OwnDatabase): TaskEither<Unavailable, CreatedApiKey> =>
+  toTaskEither(() =>
+    tryAndRollBack(writes, (transaction) =>
+      createKey(transaction, statements, undefined, { name: '', access: 'full' }, timesOfNewKey(null, 0)),
+    ),
+  );
 
 /** Makes the ApiKeyStore of a migrated database. The change log records `operator` as the author of each change. */
 export const apiKeyStore = (

@@ -7,7 +7,7 @@ import type { RunStatement } from '../database/own-database';
  * another animal if a new animal got the id of a deleted one.
  */
 export const setSequenceAdvice =
-  "run: select setval('pets_id_seq', (select max(id) from (select id from pets union all select pet_id from idempotency_keys) as used))";
+  "run as the owner of the tables: select setval('pets_id_seq', (select max(id) from (select id from pets union all select pet_id from idempotency_keys) as used))";
 
 interface IdState {
   readonly last: string;

@@ -211,7 +211,7 @@ describe('The log of a create on PostgreSQL whose id is taken', () => {
       expect((await call(`${service.address}/v1/pets`, { method: 'POST', key, body })).status).to.equal(503);
       const failed = logLines((await service.stop()).stdout).find(({ msg }) => msg === 'request failed');
       expect(failed?.['advice']).to.match(
-        /^run: select setval\('pets_id_seq', \(select max\(id\) from \(select id from pets union all select pet_id from/,
+        /^run as the owner of the tables: select setval\('pets_id_seq', \(select max\(id\) from \(select id from pets union all select pet_id from/,
       );
     }));
 });

@@ -69,6 +69,34 @@ describe('The advice of a command', () => {
       }),
     ));
 
+  it('for a role that may not change keys says to create the first key with another role', () =>
+    inPostgresDatabase((url) =>
+      withRole(url, async (asRole, role) => {
+        await migrateIn(url);
+        await execute(
+          url,
+          `grant select, insert, update, delete on all tables in schema public to ${role}`,
+          `grant usage, select on all sequences in schema public to ${role}`,
+          `revoke insert, update, delete on api_keys from ${role}`,
+          `grant update (last_used_at) on api_keys to ${role}`,
+        );
+        const { code, stdout } = await runInProcess(['doctor'], { DATABASE_URL: asRole.href, PORT: '0' });
+        expect(stdout).to.match(
+          /^FAIL +keys +there is no valid API key; set API_KEYS, or create a key with/m,
+        );
+        expect(code).to.equal(1);
+        expect(await run(asRole.href, 'serve')).to.include('there is no valid API key; set API_KEYS, or');
+        expect(await run(asRole.href, 'keys', 'create', '--name', 'x')).to.match(
+          /permission denied for table api_keys; to serve, .*; for another command, set DATABASE_URL to the address of a role that has the right/,
+        );
+        await runInProcess(['keys', 'create', '--name', 'x'], { DATABASE_URL: url });
+        const withKey = await runInProcess(['doctor'], { DATABASE_URL: asRole.href, PORT: '0' });
+        expect(withKey.stdout)
+          .to.match(/^ok +rights /m)
+          .and.match(/^ok +keys +1 valid key/m);
+      }),
+    ));
+
   it('for a migration names the owner of the tables, by doctor before the start fails', () =>
     inPostgresDatabase((url) =>
       withRole(url, async (asRole, role) => {

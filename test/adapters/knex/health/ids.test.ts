@@ -31,7 +31,7 @@ const adviceOf = async (database: OwnDatabase): Promise<string> => {
 
 /** Runs the statement that `doctor` advises. */
 const repair = async (database: OwnDatabase): Promise<void> => {
-  const [, statement] = / run: (.*)$/.exec(await adviceOf(database)) ?? [];
+  const [, statement] = / run(?: as the owner of the tables)?: (.*)$/.exec(await adviceOf(database)) ?? [];
   if (statement === undefined) throw new Error(`no statement in: ${await adviceOf(database)}`);
   await database.writes.raw(statement);
 };
