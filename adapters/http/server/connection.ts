@@ -69,10 +69,10 @@ export class Connection {
   }
 
   private readonly receive = (bytes: Buffer): void => {
-    const { acceptPriority } = this.serving;
-    if (this.state === idle && acceptPriority.mustHold()) {
+    const { requestTurns } = this.serving;
+    if (this.state === idle && requestTurns.mustHold()) {
       this.state = waiting;
-      acceptPriority.hold(this.release);
+      requestTurns.hold(this.release);
     }
     let rest = bytes;
     while (rest.length > 0 && this.mayParse()) {
@@ -221,7 +221,7 @@ export class Connection {
 export const trackConnections = (server: Server, serving: ServerState): ReadonlyMap<Duplex, Connection> => {
   const open = new Map<Duplex, Connection>();
   server.on('connection', (socket) => {
-    serving.acceptPriority.accept();
+    serving.requestTurns.accept();
     open.set(socket, new Connection(socket, serving));
     socket.once('close', () => open.delete(socket));
   });

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { HttpFailure } from '../errors';
 import type { RequestHead } from '../forwarded';
-import type { AcceptPriority } from './accept-priority';
+import type { RequestTurns } from './request-turns';
 
 /** Response to a request that the server rejects. */
 export interface ErrorResponse {
@@ -21,7 +21,7 @@ export interface ServerState {
    * Date.
    */
   readonly rejectRequest: (failure: HttpFailure, request: RequestHead) => ErrorResponse;
-  readonly acceptPriority: AcceptPriority;
+  readonly requestTurns: RequestTurns;
   /** Time after which a silent connection is closed, for the header `Keep-Alive` (RFC 9112, section 9.3). */
   readonly idleSeconds: number;
   isStopping: boolean;

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { setImmediate as immediate, setTimeout as pause } from 'node:timers/promises';
-import { AcceptPriority } from './accept-priority';
+import { RequestTurns } from './request-turns';
 import { requestLimits } from '../limits';
 import { type Connection, trackConnections } from './connection';
 import type { Listener, ServerState } from './server-state';
@@ -126,8 +126,8 @@ export const startHttpServer = async (
   server.listen({ port, host, backlog });
   await once(server, 'listening');
 
-  const acceptPriority = new AcceptPriority();
-  const serving: ServerState = { listener, rejectRequest, acceptPriority, idleSeconds, isStopping: false };
+  const requestTurns = new RequestTurns();
+  const serving: ServerState = { listener, rejectRequest, requestTurns, idleSeconds, isStopping: false };
   const open = trackConnections(server, serving);
   server.on('drop', () => onConnectionRefused?.());
   // Ignore errors of connections that cannot be accepted, such as when file descriptors run out. An `error` event

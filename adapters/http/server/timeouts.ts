@@ -1,6 +1,6 @@
 export const serverTimeouts = {
   sweepMs: 500,
-  /** Maximum time for which `AcceptPriority` holds requests while clients connect. */
+  /** Maximum time for which `RequestTurns` holds requests while clients connect. */
   acceptHoldMs: 1_000,
   /**
    * Time for which the server still reads and discards data after the last response of a connection, if the client may

@@ -10,7 +10,7 @@ const maxAccepted = 4_096;
  * most for `acceptHoldMs` or `maxAccepted` connections. After a hold, the next hold can begin only after the same
  * length of time, so that connected clients get half of the time.
  */
-export class AcceptPriority {
+export class RequestTurns {
   private held: Array<() => void> = [];
   private hasAccepted = false;
   private accepted = 0;

@@ -1,20 +1,20 @@
 import { expect } from 'chai';
 import { setImmediate as tick } from 'node:timers/promises';
 import { mock } from 'node:test';
-import { AcceptPriority } from '../../../../adapters/http/server/accept-priority';
+import { RequestTurns } from '../../../../adapters/http/server/request-turns';
 
 /** Time that each tick of the event loop takes in these tests. */
 const tickMs = 10;
 
-describe('AcceptPriority', () => {
+describe('RequestTurns', () => {
   let now: number;
-  let priority: AcceptPriority;
+  let priority: RequestTurns;
   let started: ReadonlyArray<number>;
 
   beforeEach(() => {
     now = 0;
     mock.method(performance, 'now', () => now);
-    priority = new AcceptPriority();
+    priority = new RequestTurns();
     started = [];
   });
   afterEach(() => {
