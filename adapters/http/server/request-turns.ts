@@ -3,15 +3,26 @@ import { serverTimeouts } from './timeouts';
 /** Maximum number of connections to accept in one hold. Linux queues as many in the accept backlog by default. */
 const maxAccepted = 4_096;
 
+/** Maximum number of requests that begin in one turn of the event loop. */
+const maxBegun = 256;
+
 /**
- * Delays requests while clients connect. Node accepts only one connection per tick of the event loop (since libuv
- * 1.45), and each tick also starts the requests that it reads. If many clients connect at the same time, as after a
- * restart, the last would wait for seconds. Requests are therefore held until a tick accepts no connection, but at
- * most for `acceptHoldMs` or `maxAccepted` connections. After a hold, the next hold can begin only after the same
- * length of time, so that connected clients get half of the time.
+ * Holds requests until a later turn of the event loop, in the order in which they arrived.
+ *
+ * Node accepts only one connection per turn (since libuv 1.45), and each turn also starts the requests that it reads.
+ * If many clients connect at the same time, as after a restart, the last would wait for seconds. Requests are therefore
+ * held until a turn accepts no connection, but at most for `acceptHoldMs` or `maxAccepted` connections. After such a
+ * hold, the next one can begin only after the same length of time, so that connected clients get half of the time.
+ *
+ * If over 1,024 connections have sent something, libuv reads again up to 48 times in the same turn. Connections that
+ * are answered at once, as by a 400, could then keep timers and the requests that wait for the database from running
+ * for seconds. So only `maxBegun` requests begin in a turn.
  */
 export class RequestTurns {
-  private held: Array<() => void> = [];
+  private readonly held: Array<() => void> = [];
+  private begun = 0;
+  private isReleasing = false;
+  private endsTurn = false;
   private hasAccepted = false;
   private accepted = 0;
   private heldSince = 0;
@@ -21,33 +32,63 @@ export class RequestTurns {
     this.hasAccepted = true;
   }
 
-  /** True if a request that arrives now must be held. */
+  /** True if a request that arrives now must be held. Otherwise, counts it as begun. */
   mustHold(): boolean {
-    if (this.held.length > 0) return true;
-    return this.hasAccepted && performance.now() >= this.nextHoldAt;
+    // `release` has counted the request already.
+    if (this.isReleasing) return false;
+    if (this.held.length > 0 || this.begun >= maxBegun) return true;
+    if (this.hasAccepted && performance.now() >= this.nextHoldAt) return true;
+    this.begun += 1;
+    this.awaitEndOfTurn();
+    return false;
   }
 
   /** Calls `start` when the hold ends. Begins a hold if none is running. */
   hold(start: () => void): void {
     if (this.held.push(start) > 1) return;
-    this.accepted = 0;
     this.heldSince = performance.now();
-    setImmediate(this.release);
+    this.awaitEndOfTurn();
   }
 
-  private readonly release = (): void => {
+  private awaitEndOfTurn(): void {
+    if (this.endsTurn) return;
+    this.endsTurn = true;
+    setImmediate(this.endTurn);
+  }
+
+  private readonly endTurn = (): void => {
+    this.endsTurn = false;
+    this.begun = 0;
+    if (this.held.length > 0) {
+      if (!this.mustAcceptMore()) this.release();
+      this.awaitEndOfTurn();
+    }
+  };
+
+  /** True if the hold goes on, because this turn has accepted a connection. */
+  private mustAcceptMore(): boolean {
     const now = performance.now();
     const heldMs = now - this.heldSince;
-    if (this.hasAccepted && this.accepted < maxAccepted && heldMs < serverTimeouts.acceptHoldMs) {
-      this.hasAccepted = false;
-      this.accepted += 1;
-      setImmediate(this.release);
-      return;
-    }
+    const hasAccepted = this.hasAccepted && this.heldSince >= this.nextHoldAt;
     this.hasAccepted = false;
-    this.nextHoldAt = now + heldMs;
-    const starts = this.held;
-    this.held = [];
+    if (hasAccepted && this.accepted < maxAccepted && heldMs < serverTimeouts.acceptHoldMs) {
+      this.accepted += 1;
+      return true;
+    }
+    if (this.accepted > 0) this.nextHoldAt = now + heldMs;
+    this.accepted = 0;
+    this.heldSince = now;
+    return false;
+  }
+
+  private release(): void {
+    const starts = this.held.splice(0, maxBegun);
+    this.begun = starts.length;
+    this.isReleasing = true;
     for (const start of starts) start();
-  };
+    // A socket that is resumed emits its bytes in the next tick, before this one.
+    process.nextTick(() => {
+      this.isReleasing = false;
+    });
+  }
 }

@@ -8,13 +8,13 @@ const tickMs = 10;
 
 describe('RequestTurns', () => {
   let now: number;
-  let priority: RequestTurns;
+  let turns: RequestTurns;
   let started: ReadonlyArray<number>;
 
   beforeEach(() => {
     now = 0;
     mock.method(performance, 'now', () => now);
-    priority = new RequestTurns();
+    turns = new RequestTurns();
     started = [];
   });
   afterEach(() => {
@@ -26,14 +26,14 @@ describe('RequestTurns', () => {
     const start = (): void => {
       started = [...started, now];
     };
-    if (priority.mustHold()) priority.hold(start);
+    if (turns.mustHold()) turns.hold(start);
     else start();
   };
 
   /** Lets some ticks pass. In a flood, each tick accepts a connection. */
   const pass = async (ticks: number, isFlood: boolean, duration = tickMs): Promise<void> => {
     for (let passed = 0; passed < ticks; passed += 1) {
-      if (isFlood) priority.accept();
+      if (isFlood) turns.accept();
       await tick();
       now += duration;
     }
@@ -45,7 +45,7 @@ describe('RequestTurns', () => {
   });
 
   it('holds requests until a tick accepts no connection', async () => {
-    priority.accept();
+    turns.accept();
     request();
     await pass(20, true);
     request();
@@ -58,14 +58,14 @@ describe('RequestTurns', () => {
 
   it('starts held requests in order', async () => {
     const order: Array<string> = [];
-    priority.accept();
-    for (const name of ['first', 'second', 'third']) priority.hold(() => order.push(name));
+    turns.accept();
+    for (const name of ['first', 'second', 'third']) turns.hold(() => order.push(name));
     await pass(3, false);
     expect(order).to.deep.equal(['first', 'second', 'third']);
   });
 
   it('holds a request for a second, and then holds none for as long', async () => {
-    priority.accept();
+    turns.accept();
     request();
     await pass(99, true);
     expect(started).to.deep.equal([]);
@@ -85,11 +85,24 @@ describe('RequestTurns', () => {
   });
 
   it('holds a request while at most 4,096 connections arrive', async () => {
-    priority.accept();
+    turns.accept();
     request();
     await pass(4_090, true, 0.01);
     expect(started).to.deep.equal([]);
     await pass(10, true, 0.01);
     expect(started).to.have.length(1);
+  });
+
+  it('begins at most 256 requests in a turn of the event loop, in order', async () => {
+    const order: Array<number> = [];
+    for (let number = 0; number < 600; number += 1) {
+      const start = () => order.push(number);
+      if (turns.mustHold()) turns.hold(start);
+      else start();
+    }
+    for (const begun of [256, 512, 600, 600]) {
+      expect(order).to.deep.equal([...Array(begun).keys()]);
+      await tick();
+    }
   });
 });
