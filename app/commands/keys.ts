@@ -129,7 +129,7 @@ const rotate = (terminal: Terminal): Command =>
     .description(
       'create a key that replaces a valid or expired one of the same owner; the old key expires after the grace period',
     )
-    .argument('<id>', 'id of the old key, as `keys list` shows it')
+    .argument('<id>', 'id of the old key, as `keys list` shows it', nonEmpty)
     .addOption(
       new Option('--grace <duration>', 'how long the old key stays valid')
         .argParser(parseDuration)
@@ -158,7 +158,7 @@ const list = (terminal: Terminal): Command =>
 const revoke = (terminal: Terminal): Command =>
   new Command('revoke')
     .description('make a key invalid; running instances reject it within 5 seconds')
-    .argument('<id>', 'id of the key, as `keys list` shows it')
+    .argument('<id>', 'id of the key, as `keys list` shows it', nonEmpty)
     .option('--json', 'print the record of the key as JSON')
     .action((id: string, { json = false }: Options) =>
       runOnStore(terminal, 'write', async ({ keyStore }, { API_KEYS }) => {

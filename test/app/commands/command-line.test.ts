@@ -37,6 +37,8 @@ const misuses: ReadonlyArray<readonly [ReadonlyArray<string>, RegExp]> = [
   [['keys'], /Usage: animal-store keys/],
   [['keys', 'create'], /error: --name <name> is required; see `animal-store keys create --help`\n$/],
   [['keys', 'revoke'], /error: <id> is required; see /],
+  [['keys', 'revoke', ''], /error: <id> must not be empty; see /],
+  [['keys', 'rotate', ''], /error: <id> must not be empty; see /],
   ...['backup', 'restore', 'export', 'import'].map(
     (command) => [[command, ''], /error: <file> must not be empty; see /] as const,
   ),
