@@ -52,6 +52,11 @@ export interface QuotaExceeded {
  */
 export interface AnimalStore {
   readonly caller: Caller;
+  /**
+   * Checks the API key again. A program that waits after it has opened the store, as for the body of a request, thereby
+   * rejects a key that was revoked meanwhile.
+   */
+  readonly checkKey: (deadline?: Deadline) => TE.TaskEither<InvalidApiKey | Unavailable, Caller>;
   /** State of the owner's rate limit. Opening the store has counted as one request. Undefined without a rate limit. */
   readonly quota: Quota | undefined;
   /** Reads one page of animals. The default of `limit` is 20. */
@@ -86,7 +91,7 @@ export interface AnimalStore {
 }
 
 /** Name of an operation. Adapters have records with these keys, so that the compiler reports a missing operation. */
-export type OperationName = Exclude<keyof AnimalStore, 'caller' | 'quota'>;
+export type OperationName = Exclude<keyof AnimalStore, 'caller' | 'checkKey' | 'quota'>;
 
 /** Failure of a list: the query has fields with invalid values. */
 export interface InvalidQuery {
@@ -124,19 +129,19 @@ export const storeOpener =
   (apiKey, deadline) =>
   async () => {
     if (!ApiKey.is(apiKey)) return E.left(invalidApiKey('malformed'));
-    const caller = await authenticate(apiKey, deadline)();
+    const checkKey: AnimalStore['checkKey'] = (until) => authenticate(apiKey, until);
+    const caller = await checkKey(deadline)();
     if (E.isLeft(caller)) return caller;
-    if (consumeQuota === undefined) return E.right(operationsOf(pets, caller.right, undefined));
+    const store = { caller: caller.right, checkKey, ...operationsOf(pets, caller.right) };
+    if (consumeQuota === undefined) return E.right({ ...store, quota: undefined });
     const quota = await consumeQuota(caller.right.ownerId, deadline)();
     if (E.isLeft(quota)) return quota;
     return quota.right.isWithin
-      ? E.right(operationsOf(pets, caller.right, quota.right))
+      ? E.right({ ...store, quota: quota.right })
       : E.left({ _tag: 'QuotaExceeded', caller: caller.right, quota: quota.right });
   };
 
-const operationsOf = (pets: Ports['pets'], caller: Caller, quota: Quota | undefined): AnimalStore => ({
-  caller,
-  quota,
+const operationsOf = (pets: Ports['pets'], caller: Caller): Pick<AnimalStore, OperationName> => ({
   listPets: (query = {}, deadline) => {
     const decoded = decodeQuery(query);
     return E.isLeft(decoded) ? TE.fromEither(decoded) : pets.list(decoded.right, deadline);

@@ -28,6 +28,7 @@ const call = async (operation: Operation, ...values: ReadonlyArray<unknown>): Pr
 
 const operationsOf = ({
   caller: _caller,
+  checkKey: _checkKey,
   quota: _quota,
   ...operations
 }: AnimalStore): Readonly<Record<string, Operation>> => operations;

@@ -3,6 +3,7 @@ import { checkMayCreate, maxIdempotencyKeyLength, newPetRules } from '../../../c
 import { parseJsonBytes, serialisePet } from '../../json';
 import type { HttpFailure } from '../errors';
 import type { Headers } from '../headers';
+import { requestLimits } from '../limits';
 import type { Handler, PetRequest } from '../pet-request';
 import { jsonReply, unknownFieldsHeader } from '../reply';
 
@@ -13,8 +14,13 @@ export const handleCreatePet: Handler = async (store, request) => {
   if (E.isLeft(allowed)) return allowed;
   const key = readIdempotencyKey(request.header('idempotency-key'));
   if (E.isLeft(key)) return key;
+  const beganToRead = performance.now();
   const newPet = await readJson(request);
   if (E.isLeft(newPet)) return newPet;
+  if (performance.now() - beganToRead > requestLimits.keyCheckedMs) {
+    const checked = await store.checkKey(request.record.deadline.time)();
+    if (E.isLeft(checked)) return checked;
+  }
   const created = await store.createPet(newPet.right, key.right, request.record.deadline.time)();
   if (E.isLeft(created)) return created;
   const { pet, replayed, ignored } = created.right;

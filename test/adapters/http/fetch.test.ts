@@ -7,6 +7,7 @@ import { petRoutesHandler } from '../../../adapters/http/fetch';
 import { inMemoryApiKeys, inMemoryPetRepository, inMemoryQuota } from '../../../adapters/in-memory';
 import { storeOpener, type PetRepository, unavailable } from '../../../core';
 import { arbitraryApiKey, arbitraryKeyId, arbitraryOwnerId } from '../../contracts';
+import { success } from '../../contracts/outcome';
 import { servePlainly } from '../../support/http/listen';
 import { runNode } from '../../support/packages';
 import { projectFolder } from '../../support/processes/command';
@@ -53,6 +54,28 @@ describe('A fetch handler', () => {
     const response = await handle(new Request('http://store/v1/pets', init));
     expect(await response.json()).to.include({ status: 400, code: 'malformed_request' });
     expect(causes).to.deep.equal([]);
+  });
+
+  it('refuses a key that is revoked while the body arrives', async () => {
+    const id = arbitraryKeyId();
+    const { authenticate, revoke } = inMemoryApiKeys([[id, key]]);
+    const pets = inMemoryPetRepository();
+    let now = performance.now();
+    mock.method(performance, 'now', () => now);
+    const pull = (controller: ReadableStreamDefaultController) => {
+      revoke(id);
+      now += 2_000;
+      controller.enqueue(Buffer.from(rex));
+      controller.close();
+    };
+    const body = new ReadableStream({ pull }, { highWaterMark: 0 });
+    const init = { method: 'POST', headers: json, body, duplex: 'half' } as const;
+    const handle = petRoutesHandler({ openStore: storeOpener({ pets, authenticate }) });
+    const response = await handle(new Request('http://store/v1/pets', init)).finally(() => {
+      mock.reset();
+    });
+    expect(response.status).to.equal(401);
+    expect(await success(pets.list({ limit: 1 }))).to.deep.equal({ pets: [], hasMore: false });
   });
 
   it('answers a read-only key before it reads the body, so that a client need not send one', async () => {
