@@ -126,7 +126,12 @@ const recorderOfUses = ({
  * a key may be accepted for 2 s after it is revoked. Records the use of a key at most once an hour.
  */
 export const knexAuthenticate = (database: StoreDatabase): Authenticate => {
-  const trusted = new LRUCache<string, StoredKey>({ max: maxTrusted, ttl: databaseTimeouts.keyTrustMs });
+  const trusted = new LRUCache<string, StoredKey>({
+    max: maxTrusted,
+    ttl: databaseTimeouts.keyTrustMs,
+    // Otherwise a timer updates the clock of the cache, and may be late while the service is busy.
+    ttlResolution: 0,
+  });
   const readKey = createBatcher({
     maxBatches: database.maxBatches.reads,
     timeoutMs: databaseTimeouts.keyQueryMs,
