@@ -14,7 +14,7 @@ import { isMalformedHeadRequest, type ParserError, parserFailure, validateReques
  * State of a connection. Node's parser receives bytes in Idle, and in Running until the end of the body.
  *
  *   Idle ── request ──▶ Running ── response sent ──▶ Idle, or Waiting if the client has sent more
- *   Idle ── bytes, while other clients connect ──▶ Waiting ── released ──▶ Idle
+ *   Idle ── bytes that `RequestTurns` holds ──▶ Waiting ── released ──▶ Idle
  *   Idle, Running ── failure, or response that closes the connection ──▶ Closing
  *
  * Otherwise bytes stay in the socket, or are discarded in Closing.
