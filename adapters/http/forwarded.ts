@@ -26,7 +26,8 @@ const trustedEntries = (
     .map((entry) => entry.trim());
 };
 
-// Matches an IPv4 address, or an IPv6 address in brackets, with an optional port (RFC 7239, section 6: `80` or `_x`).
+// Matches an IPv4 address, or an IPv6 address in brackets, with an optional port: a number, or a
+// made-up name such as `_x` (RFC 7239, section 6).
 const addressWithPort = /^(?:\[(?<ipv6>[^\]]*)\]|(?<ipv4>[\d.]+))(?::(?:\d+|_[\w.-]+))?$/;
 
 /** Returns the IP address in an entry of `X-Forwarded-For`. Returns undefined for an entry such as `unknown`. */

@@ -93,8 +93,8 @@ export const parsePostgresUrl = (text: string): E.Either<string, string> => {
   }
   if (/,|%2C/.test(url.hostname) || (port !== '' && port !== url.port)) return E.left(invalid);
   if (url.port === '0') return E.left('an address whose port is from 1 to 65535');
-  // Sets sslmode, because a certificate parameter implies it. Removes `sslrootcert=system`, which means the system's
-  // authorities to libpq, but a file name to the driver.
+  // A certificate parameter without `sslmode` means `verify-full`. Removes `sslrootcert=system`, because the driver would
+  // read a file named `system`.
   const hasCertificate = certificateParameters.some((name) => searchParams.has(name));
   if (hasCertificate && !searchParams.has('sslmode')) searchParams.set('sslmode', 'verify-full');
   if (valueOf('sslrootcert') === 'system') searchParams.delete('sslrootcert');

@@ -11,7 +11,7 @@ const accessibilityFaults = async (page: Page): Promise<unknown> => {
   `);
 };
 
-/** Waits until the transitions of colours have ended. */
+/** Script for a page, which waits until the transitions of colours have ended. */
 const transitionsEnd = 'Promise.allSettled(document.getAnimations().map(({ finished }) => finished))';
 
 export const expectNoFaultInLightAndDark = async (page: Page): Promise<void> => {

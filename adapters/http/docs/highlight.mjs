@@ -14,7 +14,7 @@ const token = new RegExp(
   'gs',
 );
 
-/** Shows code of a shell, JavaScript, Python or JSON in an element, with colours. */
+/** Shows shell, JavaScript, Python or JSON code in an element, with colours. */
 export const showCode = (element, code) => {
   const parts = [];
   let end = 0;

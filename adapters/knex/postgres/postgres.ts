@@ -73,8 +73,8 @@ export const openPostgres = (url: PostgresUrl, options: PostgresOptions): Postgr
   let facts: SessionFacts = { isBehindPooler: true };
   const sessions = sessionsOf(options);
   const configuration = postgresConfiguration(url, options, sessions, (found) => {
-    // Names no schema in statements if the URL sets `search_path`, because a pooler that accepts this keeps the path
-    // for each client.
+    // Behind a pooler, statements name the schema, because other clients may have changed the search path. If the URL
+    // sets `search_path`, they need not: a pooler that accepts this parameter keeps the path of each client.
     facts = urlText(url).includes('search_path') ? { ...found, schema: undefined } : found;
   });
   const pool = knex(configuration);

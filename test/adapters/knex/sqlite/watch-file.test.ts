@@ -9,7 +9,7 @@ import { portFunctions } from '../../../contracts/pet-repository/port-functions'
 import { success } from '../../../contracts/outcome';
 import { newDatabaseFile, removeFolders } from '../../../support/temporary-folder';
 
-/** Runs a test with an open file that has an animal, and whose identity is already recorded. */
+/** Runs a test with an open file that has an animal. The database has already noted which file it is. */
 const withOpenFile = async (
   test: (database: SqliteDatabase, file: string) => Promise<void>,
 ): Promise<void> => {
