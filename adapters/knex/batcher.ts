@@ -73,7 +73,7 @@ export const createBatcher = <I, F, A>({
 }: BatcherOptions<I, F, A>): ((input: I, deadline?: Deadline) => TaskEither<F | Unavailable, A>) => {
   let waiting: Array<Call<I, F, A>> = [];
   let runningBatches = 0;
-  let isDispatchSet = false;
+  let isDispatchScheduled = false;
 
   /** Takes the oldest call and others of its group from the queue. Fails calls whose `beginBy` has passed. */
   const takeBatch = (): ReadonlyArray<Call<I, F, A>> => {
@@ -116,7 +116,7 @@ export const createBatcher = <I, F, A>({
   };
 
   const dispatch = (): void => {
-    isDispatchSet = false;
+    isDispatchScheduled = false;
     while (runningBatches < maxBatches) {
       const batch = takeBatch();
       if (batch.length === 0) return;
@@ -130,8 +130,8 @@ export const createBatcher = <I, F, A>({
         const now = performance.now();
         const beginBy = latestBegin(Math.min(deadline, now + timeoutMs), now);
         waiting.push({ input, group: groupOf(input), beginBy, end });
-        if (isDispatchSet || runningBatches >= maxBatches) return;
-        isDispatchSet = true;
+        if (isDispatchScheduled || runningBatches >= maxBatches) return;
+        isDispatchScheduled = true;
         setImmediate(dispatch);
       });
 };

@@ -70,7 +70,7 @@ export class Connection {
 
   private readonly receive = (bytes: Buffer): void => {
     const { requestTurns } = this.serving;
-    if (this.state === idle && requestTurns.mustHold()) {
+    if (this.state === idle && !requestTurns.tryBegin()) {
       this.state = waiting;
       requestTurns.hold(this.release);
     }

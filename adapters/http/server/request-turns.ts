@@ -22,7 +22,7 @@ export class RequestTurns {
   private readonly held: Array<() => void> = [];
   private begun = 0;
   private isReleasing = false;
-  private endsTurn = false;
+  private isTurnEndScheduled = false;
   private hasAccepted = false;
   private accepted = 0;
   private heldSince = 0;
@@ -32,15 +32,15 @@ export class RequestTurns {
     this.hasAccepted = true;
   }
 
-  /** True if a request that arrives now must be held. Otherwise, counts it as begun. */
-  mustHold(): boolean {
+  /** Counts a request as begun in this turn, and returns true. Returns false if the request must be held. */
+  tryBegin(): boolean {
     // `release` has counted the request already.
-    if (this.isReleasing) return false;
-    if (this.held.length > 0 || this.begun >= maxBegun) return true;
-    if (this.hasAccepted && performance.now() >= this.nextHoldAt) return true;
+    if (this.isReleasing) return true;
+    if (this.held.length > 0 || this.begun >= maxBegun) return false;
+    if (this.hasAccepted && performance.now() >= this.nextHoldAt) return false;
     this.begun += 1;
     this.awaitEndOfTurn();
-    return false;
+    return true;
   }
 
   /** Calls `start` when the hold ends. Begins a hold if none is running. */
@@ -51,22 +51,22 @@ export class RequestTurns {
   }
 
   private awaitEndOfTurn(): void {
-    if (this.endsTurn) return;
-    this.endsTurn = true;
+    if (this.isTurnEndScheduled) return;
+    this.isTurnEndScheduled = true;
     setImmediate(this.endTurn);
   }
 
   private readonly endTurn = (): void => {
-    this.endsTurn = false;
+    this.isTurnEndScheduled = false;
     this.begun = 0;
     if (this.held.length > 0) {
-      if (!this.mustAcceptMore()) this.release();
+      if (!this.extendHold()) this.release();
       this.awaitEndOfTurn();
     }
   };
 
-  /** True if the hold goes on, because this turn has accepted a connection. */
-  private mustAcceptMore(): boolean {
+  /** Extends the hold by a turn, and returns true, if this turn has accepted a connection. Otherwise ends the hold. */
+  private extendHold(): boolean {
     const now = performance.now();
     const heldMs = now - this.heldSince;
     const hasAccepted = this.hasAccepted && this.heldSince >= this.nextHoldAt;

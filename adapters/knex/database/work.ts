@@ -14,7 +14,7 @@ export interface TransactionOptions {
   readonly deadline?: number | undefined;
   readonly config?: Knex.TransactionConfig;
   /** Runs after the work, if there is time left to commit. */
-  readonly beforeCommit?: (transaction: Knex.Transaction) => Promise<void>;
+  readonly finishWork?: (transaction: Knex.Transaction) => Promise<void>;
 }
 
 const timeoutError = (message: string): Error => errorWithCode('ETIMEDOUT', message);
@@ -40,7 +40,7 @@ const begin = async (knex: Knex, config?: Knex.TransactionConfig): Promise<Knex.
 export const inTransaction = async <A>(
   knex: Knex,
   work: Work<A>,
-  { deadline = Infinity, config, beforeCommit }: TransactionOptions = {},
+  { deadline = Infinity, config, finishWork }: TransactionOptions = {},
 ): Promise<A> => {
   const transaction = await begin(knex, config);
   let result: A;
@@ -48,7 +48,7 @@ export const inTransaction = async <A>(
     result = await work(transaction);
     if (performance.now() > deadline)
       throw timeoutError('the transaction took too long, and was rolled back');
-    await beforeCommit?.(transaction);
+    await finishWork?.(transaction);
   } catch (error) {
     await transaction.rollback().catch(withoutStatement);
     throw error;

@@ -81,7 +81,7 @@ const transactionsOn = (writes: Knex): RunTransaction => {
   };
   return async (work, deadline) => {
     hasLog ??= writes.isTransaction === true || (await readHasLog());
-    return inTransaction(writes, work, hasLog ? { deadline } : { deadline, beforeCommit: commit });
+    return inTransaction(writes, work, hasLog ? { deadline } : { deadline, finishWork: commit });
   };
 };
 

@@ -26,8 +26,8 @@ describe('RequestTurns', () => {
     const start = (): void => {
       started = [...started, now];
     };
-    if (turns.mustHold()) turns.hold(start);
-    else start();
+    if (turns.tryBegin()) start();
+    else turns.hold(start);
   };
 
   /** Lets some ticks pass. In a flood, each tick accepts a connection. */
@@ -97,8 +97,8 @@ describe('RequestTurns', () => {
     const order: Array<number> = [];
     for (let number = 0; number < 600; number += 1) {
       const start = () => order.push(number);
-      if (turns.mustHold()) turns.hold(start);
-      else start();
+      if (turns.tryBegin()) start();
+      else turns.hold(start);
     }
     for (const begun of [256, 512, 600, 600]) {
       expect(order).to.deep.equal([...Array(begun).keys()]);
