@@ -122,7 +122,9 @@ const fuzzNoise = async (address: string, noise: string): Promise<void> => {
 
 const errorLevel = 50;
 
-const startMessage = /^(?:animal-store serves |Metrics and health checks, without a key: )http/;
+/** Texts of a start. The tests' server of PostgreSQL runs without fsync. */
+const startMessage =
+  /^(?:(?:animal-store serves |Metrics and health checks, without a key: )http|warning: fsync=off, )/;
 
 /**
  * True for log lines of errors and of server errors, except the response to noise that names another version of HTTP.
