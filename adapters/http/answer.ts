@@ -31,7 +31,7 @@ export const answer = async <Request>(
 ): Promise<Reply> => {
   const { record, header } = request;
   record.route = path;
-  record.outcome = await record.deadline.endInTime(() => openAndHandle(access, hostRequest, request, handle));
+  record.outcome = await record.deadline.endInTime(openAndHandle(access, hostRequest, request, handle));
   // `Vary` protects replies from a cache that ignores `no-store`. With `authenticateRequest` it is `*`, because this
   // function may read any part of the request.
   const Vary = access.authenticateRequest === undefined ? 'Authorization' : '*';

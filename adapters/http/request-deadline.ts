@@ -23,10 +23,10 @@ export class RequestDeadline {
   }
 
   /**
-   * Calls a handler, and resolves to its outcome. Fails with Unavailable at the deadline, and with a Defect if the
-   * handler rejects. A late handler continues, but its outcome is ignored.
+   * Resolves to the outcome of a handler. Fails with Unavailable at the deadline, and with a Defect if the handler
+   * rejects. A late handler continues, but its outcome is ignored.
    */
-  endInTime(handle: () => Promise<Outcome>): Promise<Outcome> {
+  endInTime(handled: Promise<Outcome>): Promise<Outcome> {
     return new Promise((resolve) => {
       let timer: NodeJS.Timeout | undefined;
       const end = (outcome: Outcome): void => {
@@ -46,7 +46,7 @@ export class RequestDeadline {
       this.onArrival = () => {
         if (timer === undefined) check();
       };
-      handle().then(end, (cause: unknown) => {
+      handled.then(end, (cause: unknown) => {
         end(E.left({ _tag: 'Defect', cause }));
       });
     });

@@ -66,7 +66,7 @@ const addRoute = (
   router.get(path, async (context) => {
     const record = recordOf(context);
     record.route = path;
-    writeOutcome(context, await record.deadline.endInTime(handle(context)));
+    writeOutcome(context, await record.deadline.endInTime(handle(context)()));
   });
 };
 

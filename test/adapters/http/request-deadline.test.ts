@@ -15,9 +15,7 @@ describe('A request whose body has not arrived', () => {
     mock.method(performance, 'now', () => startedAt + timeBeforeMs);
     const reply = E.right({ status: 201, headers: {}, body: '' });
     let arrive = (_reply: typeof reply): void => undefined;
-    const outcome = deadline.endInTime(() =>
-      deadline.pauseUntil(new Promise((resolve) => (arrive = resolve))),
-    );
+    const outcome = deadline.endInTime(deadline.pauseUntil(new Promise((resolve) => (arrive = resolve))));
     mock.timers.tick(maxResponseMs);
     arrive(reply);
     expect(await outcome).to.equal(reply);
