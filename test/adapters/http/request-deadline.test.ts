@@ -9,7 +9,7 @@ describe('A request whose body has not arrived', () => {
     fakeTimeouts();
     const set = mock.method(globalThis, 'setTimeout');
     const cleared = mock.method(globalThis, 'clearTimeout');
-    const startedAt = performance.now();
+    const startedAt = Math.round(performance.now());
     const deadline = new RequestDeadline(startedAt);
     const timeBeforeMs = 1_000;
     mock.method(performance, 'now', () => startedAt + timeBeforeMs);
