@@ -15,7 +15,7 @@ import { databaseTimeouts } from '../database/timeouts';
 import { tryAndRollBack, withTimeout } from '../database/work';
 import { generationMismatch, readSchemaState } from '../migrations/migrations';
 
-/** What a check finds wrong: the reason that readiness gives, and a text for operators. */
+/** Fault that a check has found: the reason for readiness, and the text for operators. */
 interface Fault {
   readonly reason: string;
   readonly text: string;

@@ -23,6 +23,11 @@ const inBusyServer =
 const migrateAsOwner =
   'run `migrate` of this version with the address of the role that owns the tables, or the database if it has none; docs/postgresql.md has the commands\n';
 
+const rightsOfService = (role: string): ReadonlyArray<string> => [
+  `grant select, insert, update, delete on all tables in schema public to ${role}`,
+  `grant usage, select on all sequences in schema public to ${role}`,
+];
+
 describe('The advice of a command', () => {
   it('for a lock that another session holds is not about the network', () =>
     inPostgresDatabase(async (url) => {
@@ -75,8 +80,7 @@ describe('The advice of a command', () => {
         await migrateIn(url);
         await execute(
           url,
-          `grant select, insert, update, delete on all tables in schema public to ${role}`,
-          `grant usage, select on all sequences in schema public to ${role}`,
+          ...rightsOfService(role),
           `revoke insert, update, delete on api_keys from ${role}`,
           `grant update (last_used_at) on api_keys to ${role}`,
         );
@@ -101,11 +105,7 @@ describe('The advice of a command', () => {
     inPostgresDatabase((url) =>
       withRole(url, async (asRole, role) => {
         await migrateIn(url);
-        await execute(
-          url,
-          `grant select, insert, update, delete on all tables in schema public to ${role}`,
-          `grant usage, select on all sequences in schema public to ${role}`,
-        );
+        await execute(url, ...rightsOfService(role));
         const later = ['--import', join(projectFolder, 'test/faults/support/more-migrations.mjs'), main];
         const runLater = async (command: string, address: string) => {
           const environment = {
