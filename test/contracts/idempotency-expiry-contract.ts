@@ -16,8 +16,7 @@ const day = 24 * 60 * minute;
 
 /**
  * Defines the tests of the 24-hour lifetime of idempotency keys. The tests set the clock that they pass to `open`. A
- * store with a clock of its own can make its keys older instead, because the tests allow for the seconds that they
- * take.
+ * store that uses another clock can make its keys older instead, because the tests allow for a minute of running time.
  */
 export const idempotencyExpiryContract = (
   testRunner: TestRunner,

@@ -20,9 +20,7 @@ type ReopenableRepository = Readonly<{
 /** Opens a repository without animals. Its idempotency keys expire by the clock `now`, also after it is reopened. */
 type OpenReopenableRepository = (options: { readonly now: () => number }) => Promise<ReopenableRepository>;
 
-/**
- * Returns animals that change if a store loses a part of them as it writes them, such as the last digits of an int64.
- */
+/** Returns animals with values that a faulty store may alter, such as the last digits of an int64. */
 const awkwardPets = (): ReadonlyArray<NewPet> =>
   [2n ** 63n - 1n, -(2n ** 63n), 9007199254740993n].flatMap((digits) =>
     ['', longestName, 'e\u0301', '\u00e9', '"\\\n\r\t', '\ufeff', '\u2028', '🐢'].map((name) => ({

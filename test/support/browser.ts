@@ -3,7 +3,7 @@ import { type Browser, chromium } from 'playwright-core';
 
 const executablePath = process.env['CHROMIUM'] ?? '/usr/bin/chromium';
 
-/** Text for the title of a suite. Says why its tests are skipped if there is no browser. */
+/** Suffix for the title of a suite: the reason why its tests are skipped, or an empty text if Chromium is installed. */
 export const whySkipped = existsSync(executablePath)
   ? ''
   : ` (skipped: there is no Chromium at ${executablePath}; CHROMIUM names another place)`;

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { apiKey } from './service/serve-in-process';
 
-/** Returns the texts of the rows: id, name, category and status. */
+/** Returns the texts of each row of the table: id, name, category and status. */
 export const rowsOf = async (page: Page): Promise<ReadonlyArray<ReadonlyArray<string>>> =>
   Promise.all((await page.locator('tbody tr').all()).map((row) => row.locator('td').allTextContents()));
 
@@ -10,7 +10,7 @@ export const enterKey = async (page: Page, key: string): Promise<void> => {
   await page.getByLabel('API key').press('Enter');
 };
 
-/** Opens the catalogue with its animals. */
+/** Opens the catalogue page with the API key, and waits until it shows the animals. */
 export const openCatalogue = async (page: Page, address: string): Promise<void> => {
   await page.goto(`${address}/`);
   await enterKey(page, apiKey);

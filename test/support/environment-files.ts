@@ -1,4 +1,4 @@
-/** Contents of environment files that systemd and the command read alike, with the assignments that both find. */
+/** Contents of environment files that systemd and the command line read alike, with the variables that they define. */
 export const plainFiles: ReadonlyArray<readonly [text: string, values: Readonly<Record<string, string>>]> = [
   ['ONE=two', { ONE: 'two' }],
   ['', {}],
@@ -18,8 +18,8 @@ export const plainFiles: ReadonlyArray<readonly [text: string, values: Readonly<
 ];
 
 /**
- * Contents with one line of which systemd ignores a part, or which it reads differently from other programs, each with
- * the number of this line.
+ * Contents of environment files with one ambiguous line, and the number of the line. systemd ignores a part of the line
+ * or reads it differently from other programs.
  */
 export const ambiguousFiles: ReadonlyArray<readonly [text: string, line: number]> = [
   ['ONE=two # three', 1],

@@ -5,8 +5,8 @@ import type { TestRunner } from '../contracts';
 import { type PostgresServer, startSharedPostgres } from './postgres/postgres-server';
 
 /**
- * Broker, which starts the shared PostgreSQL server of a test run when a test file first asks for it. Worker processes
- * of mocha find the broker by the variable TEST_POSTGRES_BROKER.
+ * Broker: an HTTP server that starts the shared PostgreSQL server of a test run when a test file first asks for it.
+ * Mocha's worker processes find the broker by the variable TEST_POSTGRES_BROKER.
  */
 
 let broker: Server | undefined;
@@ -63,7 +63,10 @@ export const mochaHooks: Mocha.RootHookObject = {
   },
 };
 
-/** Returns mocha without the tests of a contract suite that have these titles, for a setup that can't pass them. */
+/**
+ * Returns mocha's functions, but skips the tests with these titles. For an adapter that cannot pass some tests of a
+ * contract suite.
+ */
 export const runnerWithout = (...titles: ReadonlyArray<string>): TestRunner => ({
   describe,
   it: (title, check) => {

@@ -31,7 +31,9 @@ export const expectNoOverflow = async (page: Page, text: string): Promise<void> 
   expect(cut, `code that is cut ${text}`).to.equal(0);
 };
 
-/** Replaces the fonts of a page by a wide one, with the spacing of letters that WCAG 2.2, 1.4.12, requires to fit. */
+/**
+ * Script for a page that sets a wide font and the letter spacing at which all text must still fit (WCAG 2.2, 1.4.12).
+ */
 export const widenText = `{
   const sheet = new CSSStyleSheet();
   sheet.replaceSync('* { font-family: monospace !important; letter-spacing: 0.12em !important }');
@@ -40,7 +42,7 @@ export const widenText = `{
 
 export const sizes = { desktop: { width: 1280, height: 900 }, phone: { width: 390, height: 844 } };
 
-/** Collects console messages of a page, and its requests to other addresses. */
+/** Collects the page's console messages, errors, failed requests and requests to other addresses. */
 export const watch = (page: Page, address: string): ReadonlyArray<string> => {
   const seen: Array<string> = [];
   page.on('console', (message) => seen.push(`console: ${message.text()}`));

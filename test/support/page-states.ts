@@ -9,7 +9,7 @@ const lists = '**/v1/pets?*';
 const names = ['Rex', 'Bella', 'Milo', 'Luna', 'Zoë', 'Kim', 'Max', 'Ada', 'Tom', 'Nala', 'Oscar', 'Coco'];
 const statuses = ['available', 'pending', 'sold', undefined];
 
-/** Animals of the stores that the states show. */
+/** Names of the animals in each store. A state names the store that it shows. */
 const stores = {
   empty: [],
   three: ['Rex', 'Tom', 'Ada'],

@@ -6,7 +6,7 @@ export const operationOf = (page: Page, operationId: string) => page.locator(`#$
 
 export const keyField = (page: Page) => page.getByRole('textbox', { name: 'API key' });
 
-/** Text that the page shows instead of the field once the tab has a key. */
+/** Text that replaces the field for the API key once the tab has a key. */
 export const shownKey = (page: Page) => page.getByText(`send the key …${apiKey.slice(-4)}`);
 
 export const useKey = async (page: Page, key = apiKey): Promise<void> => {

@@ -23,7 +23,7 @@ export const failure = (
     ...headers,
   });
 
-/** Calls a client of a server that gives these responses in turn, and then repeats the last one. */
+/** Calls a function with a client of a server that gives these responses in turn, and then repeats the last one. */
 export const against = async <A>(
   answers: ReadonlyArray<Answer>,
   call: (client: AnimalStoreClient) => Promise<A>,

@@ -8,7 +8,7 @@ import { runNode } from '../../support/packages';
 const maxBytes = 7_500;
 
 describe('The client, bundled for a browser', () => {
-  // This is the size in docs/client.md, about 7 kB.
+  // docs/client.md promises about 7 kB.
   it(`is at most ${maxBytes} bytes gzipped, without fp-ts, io-ts and modules of Node`, () => {
     requireCurrentBuild();
     const client = readFileSync(join(projectFolder, 'dist/client.mjs'), 'utf8');

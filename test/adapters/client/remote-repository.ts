@@ -53,8 +53,8 @@ const ownerOf = (key: ApiKey): OwnerId =>
 
 /** Implements the repository port with clients of a service, so that the contract suite of the port tests them. */
 const remoteRepository = ({ baseUrl, isLossy, pets, fetch }: Remote): BasicRepository => {
-  // In a store with the largest id, creates stay Unavailable, so their retries may be short. In other stores, creates
-  // with the same key retry for 10 s on a busy machine.
+  // In a store with the largest id, creates stay Unavailable, so a short limit saves time. In other stores, creates
+  // with the same key may need 10 s on a busy machine.
   const limitMs = pets.some(({ id }) => id === largestId) ? 1_000 : 45_000;
   const seenKeys = new Set<string>();
   const clientOf = (owner?: OwnerId): AnimalStoreClient =>

@@ -17,7 +17,7 @@ interface Breakable {
   readonly reopen: () => Promise<PetRepository>;
 }
 
-/** Runs a test with a repository that holds `brokenStoreSeed`, and closes the repository afterwards. */
+/** Makes a test function that opens a repository with `brokenStoreSeed`, runs the test and closes the repository. */
 export type UseBreakable = (test: (breakable: Breakable) => Promise<void>) => () => Promise<void>;
 
 export const brokenStoreSeed = petWithId(5n);

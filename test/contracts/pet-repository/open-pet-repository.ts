@@ -17,7 +17,7 @@ export type OpenPetRepository<Repository = PetRepository> = (
   options: PetRepositoryOptions,
 ) => Promise<{ readonly repository: Repository; readonly close: () => Promise<void> }>;
 
-/** Makes a test function that opens a repository, runs the test and closes the repository. */
+/** Opens a repository, runs a test with it, and closes it afterwards. */
 export type UseRepository<Repository = BasicRepository> = (
   options: Partial<PetRepositoryOptions>,
   test: (repository: Repository) => Promise<void>,

@@ -45,9 +45,7 @@ interface BoundedFunction extends PortFunction<BasicRepository> {
 
 export const deadlineSeed = petWithId(5n);
 
-/**
- * Maximum time to retry a create while an earlier create with its key is in progress, long enough for a busy machine.
- */
+/** Maximum time to retry a create. It is long enough for the earlier create to end on a busy machine. */
 const retryForMs = 5_000;
 
 /** Retries a create while an earlier create with its key is in progress. */

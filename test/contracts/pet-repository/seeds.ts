@@ -11,7 +11,9 @@ export const petWithId = (id: bigint, newPet: NewPet = arbitraryNewPet()): Pet =
 
 export const contentOf = ({ id: _id, ...content }: Pet): NewPet => content;
 
-/** Returns the fields of an animal as one string. Sorted strings compare lists in any order. */
+/**
+ * Returns the fields of an animal, without its id, as one string, so that tests can sort and compare lists of animals.
+ */
 export const contentText = ({ id: _id, ...content }: Partial<Pet>): string =>
   JSON.stringify(
     Object.entries(content)

@@ -5,7 +5,10 @@ import type { PetRepository } from '../../../core';
 export const ageKeys = ({ write }: StoreDatabase, byMs: number): Promise<unknown> =>
   write((pool) => pool('idempotency_keys').decrement('expires_at', byMs));
 
-/** Makes a repository whose idempotency keys age at the first create after the clock of a test has changed. */
+/**
+ * Makes a repository for a clock that a test sets. If the clock has advanced, a create first makes the stored
+ * idempotency keys older by the same time.
+ */
 export const agingRepository = (database: StoreDatabase, now: () => number): PetRepository => {
   const repository = knexPetRepository(database);
   if (now === Date.now) return repository;

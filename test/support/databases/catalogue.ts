@@ -16,7 +16,7 @@ export interface Catalogue {
 
 export const environmentOf = (file: string): Environment => ({ DATABASE_URL: `sqlite:${file}` });
 
-/** Opens a repository on a file, and closes it afterwards. */
+/** Runs a function with a repository on a SQLite file, and closes the file afterwards. */
 export const withRepository = async <A>(
   file: string,
   use: (repository: PetRepository) => Promise<A>,

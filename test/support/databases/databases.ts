@@ -36,8 +36,8 @@ export const sqliteFile = async (): Promise<TestDatabase<SqliteDatabase>> => {
 };
 
 /**
- * Returns a function that makes an empty database on the shared PostgreSQL server, by `create database` with the text
- * `creation`. `open` connects with `options`.
+ * Returns a function that makes an empty database on the shared PostgreSQL server. `creation` holds additional options
+ * of `create database`, and `options` those of each connection.
  */
 export const postgresWith =
   (options: Partial<PostgresOptions>, creation?: string) =>
@@ -52,7 +52,7 @@ export const postgresWith =
 
 export const postgresDatabase = postgresWith({});
 
-/** A database whose lock timeout, a third of its statement timeout, is longer than any operation of a test may take. */
+/** Makes a database whose lock timeout, a third of the statement timeout, is longer than any test waits for a lock. */
 export const patientPostgresDatabase = postgresWith({ statementTimeoutMs: 60_000 });
 
 /** The kinds of database that the Knex adapter supports. */
@@ -61,7 +61,7 @@ export const databaseKinds: ReadonlyArray<readonly [OwnDatabase['engine'], () =>
   ['PostgreSQL', postgresDatabase],
 ];
 
-/** True if the tests run on a cluster that distributes its tables, such as one of Citus. */
+/** True if the tests run on a cluster that distributes its tables, such as Citus. */
 export const isDistributed = process.env['TEST_POSTGRES_IS_DISTRIBUTED'] === 'yes';
 
 /**

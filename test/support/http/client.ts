@@ -8,7 +8,7 @@ import {
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 
-/** A response, with the milliseconds that it took. Its text is without the line break at the end. */
+/** A response. `text` lacks the line break at the end of the body. */
 export interface Answer {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
@@ -57,7 +57,7 @@ export const call = (url: string, options: Call = {}): Promise<Answer> => {
   return answer;
 };
 
-/** A create of which the service has received only a part of the body, so that it cannot answer. */
+/** A create whose body has been sent only in part, so that the service cannot respond yet. */
 export interface HeldCreate {
   readonly sendRest: () => void;
   readonly answer: Promise<Answer>;
@@ -66,8 +66,8 @@ export interface HeldCreate {
 export const keepAliveAgent = (): Agent => new Agent({ keepAlive: true });
 
 /**
- * Sends the head and half of the body of a create. Resolves after the service's 100 (Continue), which shows that it has
- * the request.
+ * Sends the head and half of the body of a create. Resolves after the service's 100 (Continue), which shows that the
+ * service has received the head.
  */
 export const holdCreate = async (
   { address, key }: Caller,
@@ -93,7 +93,7 @@ export const holdCreate = async (
   };
 };
 
-/** A response whose animals stay JSON text, so that ids are compared digit by digit. */
+/** A response whose body stays text, because JSON.parse would round large ids. */
 export interface Answered {
   readonly status: number;
   readonly text: string;

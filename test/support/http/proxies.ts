@@ -3,7 +3,9 @@ import { connect, createServer as createNetServer } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { type Listening, listenOn } from './listen';
 
-/** Returns a listener that forwards requests below a path to a service, with more headers, and removes the path. */
+/**
+ * Returns a listener that forwards requests under a path to a service, without the path and with the headers `more`.
+ */
 export const forwardBelow =
   (path: string, service: string, more: Readonly<Record<string, string>> = {}): RequestListener =>
   (incoming, outgoing) => {

@@ -24,8 +24,7 @@ export const connectTo = (address: string): RawConnection => {
   const socket = connect({ host: hostname, port: Number(port), noDelay: true });
   const chunks: Array<Buffer> = [];
   socket.on('data', (chunk: Buffer) => chunks.push(chunk));
-  // The server may close while the test still writes, which resets the connection. The bytes received before the reset
-  // count.
+  // Ignores the error of a server that closes the connection while the test still writes. Bytes received before count.
   socket.on('error', () => undefined);
 
   const soFar = () => Buffer.concat(chunks);

@@ -74,7 +74,7 @@ export type AnsweredPet = Readonly<{
   status?: t.TypeOf<typeof Status>;
 }>;
 
-/** A response that agrees with the OpenAPI document and with the promises for every response. */
+/** A response that agrees with the OpenAPI document and with the rules for every response. */
 export type CheckedAnswer = Readonly<{
   status: number;
   headers: WireResponse['headers'];
@@ -134,10 +134,7 @@ const expectErrorBody = ({ json, status, message, text }: CheckedAnswer) => {
   expect(text, 'no stack').not.to.match(/node_modules|\\n\s+at /);
 };
 
-/**
- * Checks a response against the OpenAPI document and all that is promised of every response. Returns the response in a
- * form for tests.
- */
+/** Checks a response against the OpenAPI document and the rules for every response, and parses it for tests. */
 export const checkAnswer = (
   request: Readonly<{ method: string; target: string }>,
   response: WireResponse,

@@ -81,7 +81,7 @@ const observeAnswers = async ({ send }: Program, isLimited: boolean): Promise<Re
   return answers;
 };
 
-/** Observes a response of the routes in an application of a host. */
+/** Observes a response of the routes when they are mounted in the Koa application of another project. */
 const observeMounted = async (): Promise<Observation> => {
   const app = new Koa();
   mountPetRoutes(app, storeOpener({ pets: inMemoryPetRepository(), authenticate: byKey }));
@@ -91,7 +91,7 @@ const observeMounted = async (): Promise<Observation> => {
   return { operationId: 'listPets', answer };
 };
 
-/** Names that the program may know as parameters of a query. */
+/** Names to try as query parameters, because the program ignores a parameter that it does not know. */
 const queryNames = [
   ...Object.keys(petRules),
   ...['limit', 'after', 'before', 'offset', 'page', 'cursor', 'order', 'sort', 'fields', 'q'],

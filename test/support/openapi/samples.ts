@@ -74,7 +74,7 @@ const pet = objectOf({ id: '1', name: '"Rex"', categoryId: '7' });
 const samplesOf = (texts: ReadonlyArray<string>) =>
   texts.map((json) => ({ text: abbreviate(json), value: parseExactJson(json) }));
 
-/** Values that each schema accepts or not, with their JSON, by the names of the schemas. */
+/** Valid and invalid values for each schema, with their JSON, by the name of the schema. */
 export const samples: Readonly<Record<string, ReturnType<typeof samplesOf>>> = {
   PetStatus: samplesOf([...valuesOf(newPetRules.status), ...otherValues]),
   NewPet: samplesOf(animalsOf(newPetRules)),

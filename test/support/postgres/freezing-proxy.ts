@@ -8,15 +8,15 @@ import { connect, createServer, type Socket } from 'node:net';
 export interface FreezingProxy {
   readonly port: number;
   readonly freeze: () => void;
-  /** Stops passing what the server sends. What clients send is still passed. */
+  /** Stops passing bytes from the server to clients. Still passes bytes from clients to the server. */
   readonly freezeAnswers: () => void;
   /** Closes all connections, and each new connection immediately. */
   readonly refuse: () => void;
   /** Ends the effect of `freeze`, `freezeAnswers` and `refuse`. */
   readonly thaw: () => void;
-  /** Connects new clients to another server. Open connections are closed, hang from then on, or stay. */
+  /** Connects new clients to another server. `open` tells whether open connections end, hang or stay. */
   readonly switchTo: (serverPort: number, open: 'end' | 'hang' | 'keep') => void;
-  /** Stops passing what the server sends to a client, once the client has sent text that matches `words`. */
+  /** Stops passing bytes from the server to a client once the client has sent text that matches `words`. */
   readonly muteAt: (words: RegExp) => void;
   /** True once a client has sent text that matches the `words` of `muteAt`. */
   readonly isMute: () => boolean;

@@ -79,7 +79,7 @@ const lifeline = `exec 3<&0; "$@" & server=$!; { read -r _ <&3; kill -INT $serve
 const removal = `; rm -rf "$3"/*`;
 
 interface Options {
-  /** True if the data may be deleted when the server ends. */
+  /** True if the data is deleted when the server ends. */
   readonly isTemporary?: boolean;
   readonly initdbArguments?: ReadonlyArray<string>;
   /** Folder of PostgreSQL's programs, by default the folder of the npm package. */
@@ -209,8 +209,8 @@ export const withOwnPostgres = <A>(
 const neededBytes = 4_294_967_296;
 
 /**
- * Returns a folder in memory if there is room. A database has about 300 files, and a test run makes and drops hundreds
- * of databases.
+ * Returns a folder in memory if enough is free, because a test run makes and drops hundreds of databases of about 300
+ * files each.
  */
 const parentFolder = async (): Promise<string> => {
   const memory = '/dev/shm';

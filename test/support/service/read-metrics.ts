@@ -26,7 +26,7 @@ export const readMetrics = async ({
   return parseMetrics(await response.text());
 };
 
-/** Returns the increase of each metric whose name has the prefix, by name and labels. */
+/** Returns the increase of each metric whose name starts with `beginning`, by name and labels. */
 export const growth = (before: Samples, after: Samples, beginning: string): Record<string, number> =>
   Object.fromEntries(
     [...after]

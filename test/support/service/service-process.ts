@@ -29,7 +29,7 @@ const printed = (running: Running, pattern: RegExp): Promise<string> =>
       if (found !== undefined) resolve(found);
       return found !== undefined;
     };
-    // Look first, because a test that polls would otherwise add a listener with each call.
+    // Checks the existing output first, because a test that polls would otherwise add a listener with each call.
     if (look()) return;
     running.onChange(look);
     running.ended.then(({ code, signal, stdout, stderr }) => {

@@ -21,7 +21,7 @@ describe('RequestTurns', () => {
     mock.reset();
   });
 
-  /** Starts a request, or holds it while the server would. Records when the request starts. */
+  /** Starts or holds a request, as the server does. Records when the request starts. */
   const request = (): void => {
     const start = (): void => {
       started = [...started, now];

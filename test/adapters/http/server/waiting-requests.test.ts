@@ -72,8 +72,8 @@ describe('Requests that wait for the responses before them', () => {
     const connection = server.connect();
     for (let sent = 0; sent < 20; sent += 1) connection.send(creates);
     await untilBegun(1);
-    // The service handles new connections and bytes in order of arrival. So before it answers each of these
-    // connections, it could read more of the first one.
+    // Gives the service time to read more of the first connection. It handles events in order of arrival, so it could
+    // do so before it answers each of these connections.
     for (let probe = 0; probe < 3; probe += 1) {
       const other = server.connect();
       other.send(headOf('BROKEN'));

@@ -70,7 +70,7 @@ const failures: ReadonlyArray<readonly [ErrorKind, Statements]> = [
   ['Rejected', ["do $$ begin raise 'no'; end $$"]],
 ];
 
-/** Two sessions, of which the second fails. */
+/** Statements of two sessions, of which the second fails with this kind of error. */
 const conflicts: ReadonlyArray<readonly [ErrorKind, first: Statements, second: Statements]> = [
   ['Conflict', ['update pets set id = 3 where id = 1', 'commit'], ['update pets set id = 4 where id = 1']],
   [

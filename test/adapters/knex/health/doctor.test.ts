@@ -76,8 +76,8 @@ describe('A database that refuses creates', () => {
   }
 
   /**
-   * Runs a test as a new role of PostgreSQL. `grant` gives it the rights of the service, and runs further statements,
-   * to each of which it appends the role.
+   * Runs a test as a new role of PostgreSQL. `grant` gives the role the rights of the service, and then runs each of
+   * its arguments with the name of the role appended.
    */
   const asRole = (
     test: (

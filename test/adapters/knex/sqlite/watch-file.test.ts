@@ -9,7 +9,7 @@ import { portFunctions } from '../../../contracts/pet-repository/port-functions'
 import { success } from '../../../contracts/outcome';
 import { newDatabaseFile, removeFolders } from '../../../support/temporary-folder';
 
-/** Runs a test with an open file that has an animal. The database has already noted which file it is. */
+/** Runs a test with an open database that holds an animal, and that has recorded the identity of its file. */
 const withOpenFile = async (
   test: (database: SqliteDatabase, file: string) => Promise<void>,
 ): Promise<void> => {
