@@ -25,8 +25,8 @@ const timeCommands = async (running) => {
   const times = [];
   for (const [target, { databaseUrl, importSeconds }] of Object.entries(running)) {
     times.push({ target, name: 'import', seconds: importSeconds });
-    // `copy` of a SQLite file needs the service stopped. `backup` of PostgreSQL runs pg_dump, which may be older than
-    // the server.
+    // Leaves out commands that can't be timed: `copy` of a SQLite file needs a stopped service, and pg_dump, which
+    // `backup` of PostgreSQL runs, may be older than the server.
     const impossible = targets[target].database === 'sqlite' ? 'copy' : 'backup';
     for (const name of values.commands.split(',').filter((each) => each !== impossible)) {
       const file = join(os.tmpdir(), `growth-${process.pid}.ndjson`);

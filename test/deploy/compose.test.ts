@@ -64,7 +64,7 @@ describe('The compose file', () => {
         .map((line) => line.slice('#   '.length));
       const folder = await makeFolder();
       await cp(join(projectFolder, 'deploy'), join(folder, 'deploy'), { recursive: true });
-      // A checkout by a user with a strict umask.
+      // Gives the files the modes of a checkout by a user with a strict umask.
       const script = ['umask 077', 'chmod --recursive go= deploy', ...commands].join('\n');
       const { code, stderr } = await shell(folder, script);
       expect(code, stderr).to.equal(0);

@@ -129,8 +129,8 @@ END
         ${startPostgres('db.example', '127.0.0.1', programs)}
         ${startPostgres('new-db.example', '127.0.0.2', programs)}
         ${roles}`);
-      // Splits the installation before its `migrate`, so that the owner of the tables creates them first. The service's
-      // role may not create tables.
+      // Splits the installation before its `migrate`, so that the owner of the tables can create them, which the
+      // service's role may not do.
       const [installProgram = '', ...rest] = install
         .replace(driver, '--ignore-scripts')
         .replace(sqlite, address)
@@ -180,7 +180,7 @@ END
 
       await machine.enter(dump);
       await machine.enter(drill);
-      // The job that backs up works with the role of the service, too.
+      // Checks that the backup job has enough rights with the service's role, too.
       await machine.enter(`
         install --directory --owner=animal-store /var/backups/animal-store
         systemctl start animal-store-backup.service

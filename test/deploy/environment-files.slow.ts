@@ -9,7 +9,7 @@ import { needsPrograms } from '../support/processes/system';
 import { makeFolder, removeFolders } from '../support/temporary-folder';
 import { type BareMachine, needsBareMachine, startBareMachine } from './support/bare-machine';
 
-/** Number of random files. Most have a line that is refused. */
+/** Number of random files. The parser rejects most of them. */
 const count = 10_000;
 
 const pieces = [

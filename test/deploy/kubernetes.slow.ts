@@ -153,7 +153,8 @@ for (const overlay of ['sqlite', 'postgresql']) {
       const { pod, container } = server();
       expect(pod.terminationGracePeriodSeconds).to.be.above(valueOf(container, 'STOP_DELAY') / 1_000 + 13);
       const [, gibibytes] = /^(\d+)Gi$/.exec(container.resources.limits.memory) ?? [];
-      // docs/scaling.md has the 85 MB. A connection takes at most the 200 kB of docs/configuration.md.
+      // A service takes 85 MB (docs/scaling.md). A connection takes at most 200 kB (docs/configuration.md); 50 kB are
+      // spare.
       const needed = 85e6 + valueOf(container, 'MAX_CONNECTIONS') * 250e3;
       expect(Number(gibibytes) * 2 ** 30).to.be.above(needed);
     });

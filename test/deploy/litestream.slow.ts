@@ -16,12 +16,15 @@ const program = process.env['LITESTREAM'] ?? '';
 const clients = 16;
 const createsPerPhase = 500;
 
-/** Maximum time between the wanted time of a restore and the state that Litestream restores, plus 1 s for rounding. */
+/** Maximum time between the requested time of a restore and the restored state, plus 1 s for rounding. */
 const granularityMs = 31_000;
 
 const imported = Array.from({ length: 20_000 }, (_, place) => `imported-${place}`);
 
-/** Returns the configuration of docs/operations.md for a file and a folder. Before 0.5, Litestream took only lists. */
+/**
+ * Returns the configuration of docs/operations.md for a file and a folder. Before version 0.5, Litestream needs a list
+ * of replicas.
+ */
 const configurationOf = (version: string, file: string, replica: string): string => {
   const blocks = markdownBlocks('docs/operations.md').map(({ text }) => text);
   const text = blocks.find((block) => block.includes('replica:\n')) ?? '';

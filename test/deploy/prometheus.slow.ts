@@ -109,7 +109,7 @@ describe('A real Prometheus', () => {
     await runInProcess(['migrate'], environment);
     const key = (await runInProcess(create, environment)).stdout.trim();
     service = await startService({ ...environment, ADMIN_PORT: '0', RATE_LIMIT: '20/3600s' });
-    // Stands for node exporter, which shows what the backup job has written.
+    // Simulates node exporter, which serves the metric that the backup job writes.
     nodeExporter = await servePlainly((_request, response) => {
       response.setHeader('Content-Type', 'text/plain; version=0.0.4');
       response.end(`animal_store_last_backup_timestamp_seconds ${Math.floor(Date.now() / 1000)}\n`);

@@ -29,7 +29,10 @@ const headOfCreate = [
  */
 const pauseMs = 11_000;
 
-/** Lines that redirect to https, which are comments until TLS is added. Caddy needs none. */
+/**
+ * Lines that redirect to https. The configurations have them as comments until TLS is added. Caddy redirects by
+ * default.
+ */
 const redirects = [
   ['nginx', 'if ($scheme = http)'],
   ['HAProxy', 'http-request redirect scheme https'],

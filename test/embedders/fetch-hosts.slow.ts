@@ -83,7 +83,7 @@ const run = async (folder: string, port: number, [program, ...rest]: Command): P
   expect(code, stdout + stderr).to.equal(0);
 };
 
-/** Starts a host, calls `check` with the address of its animals, and stops it. */
+/** Starts a host, calls `check` once the host listens, and stops the host. */
 const whileServing = async (
   folder: string,
   port: number,

@@ -22,7 +22,7 @@ interface Host {
   readonly running: Running;
 }
 
-/** Hosts with other frameworks, to which docs/embedding.md links. */
+/** Folder of the hosts with other frameworks, to which docs/embedding.md links. */
 const examples = join(projectFolder, 'test', 'examples', 'hosts');
 
 const migration = 'migrations/20260101_adoptions.cjs';

@@ -48,8 +48,8 @@ interface Course {
 }
 
 /**
- * Injects faults of all hands, the sources of faults, at once until the time is over. Resolves when all faults have
- * ended.
+ * Injects faults from all hands (sources of faults) at the same time, until the time is over. Resolves when all faults
+ * have ended.
  */
 export const runNemesis = async ({
   seed,
@@ -89,8 +89,8 @@ export const runNemesis = async ({
 };
 
 /**
- * Draws a duration: one in four is longer than any deadline. Most are short, because clients wait until such a fault
- * ends.
+ * Draws a duration. One in four is longer than any deadline. The others are short, because clients wait for the end of
+ * a fault.
  */
 export const silenceMs = (random: Random): number =>
   random.below(4) === 0 ? 6_500 : random.between(100, 1_500);

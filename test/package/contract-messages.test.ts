@@ -25,7 +25,7 @@ const failuresOf = async (suite: Suite, only: string): Promise<Readonly<Record<s
   return failures;
 };
 
-/** Runs the contract suites of the repository on the in-memory repository, of which `others` replaces functions. */
+/** Runs the contract suites of the repository on an in-memory repository, some of whose functions `others` replaces. */
 const onRepositoryWith =
   (others: (sound: PetRepository) => Partial<PetRepository>, seed?: number): Suite =>
   (runner) => {

@@ -7,7 +7,9 @@ import { installPackage, packPackage, runNode } from '../support/packages';
 import { removeFolders } from '../support/temporary-folder';
 
 const examples = join(projectFolder, 'test', 'examples');
-/** Exports inferred types. With `declaration: true`, the compiler must be able to name each of them. */
+/**
+ * Program with inferred types in its exports. With `declaration: true`, the compiler must be able to name each of them.
+ */
 const reexports = `
 import type { AnimalStoreClient } from 'animal-store/client';
 import * as core from 'animal-store/core';
@@ -38,7 +40,7 @@ host.use(async ({ state }, next) => {
 mountPetRoutes(host, core.storeOpener({ pets: inMemoryPetRepository(), authenticate }));
 `;
 
-/** Runs a suite on a repository whose full pages wrongly report a next page. */
+/** Program that runs a contract suite on a repository whose full pages wrongly report a next page. */
 const suite = `
 import { describe, it } from 'node:test';
 import { inMemoryPetRepository } from 'animal-store/in-memory';

@@ -45,7 +45,7 @@ describe('Beside the oldest packages that a host of the library may have', funct
       .filter(([name]) => peerDependenciesMeta[name]?.optional === true)
       .map(([name, range]) => [name, leastOf(range)]);
     const host = await makeFolder();
-    // This version of sqlite3 is compiled, which is faster without optimization.
+    // npm compiles this old version of sqlite3. Without optimization, that takes less time.
     await writeFile(join(host, 'package.json'), '{ "private": true, "allowScripts": { "sqlite3": true } }');
     const specs = oldest.map(([name, version]) => `${name}@${version}`).join(' ');
     const installed = await shell(host, `npm install ${specs}`, { CFLAGS: '-O0', CXXFLAGS: '-O0' });

@@ -15,7 +15,7 @@ import { execute, inPostgresDatabase } from '../../support/postgres/postgres';
 import { runInProcess } from '../../support/processes/run-in-process';
 import { makeFolder, newDatabaseFile, removeFolders } from '../../support/temporary-folder';
 
-/** Returns commands that need a store, each with a file that it must not write. */
+/** Returns commands that need an existing store, and so must fail without one. */
 const commandsOnStore = async (): Promise<ReadonlyArray<ReadonlyArray<string>>> => {
   const folder = await makeFolder();
   const rows = join(folder, 'rows.csv');

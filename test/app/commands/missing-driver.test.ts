@@ -5,7 +5,7 @@ import { newCatalogue } from '../../support/databases/catalogue';
 import { type Environment, main, startProgram } from '../../support/processes/command';
 import { makeFolder, removeFolders } from '../../support/temporary-folder';
 
-/** Returns the option of Node with which the driver can't be loaded, as after `npm ci --ignore-scripts`. */
+/** Returns options of Node that make the SQLite driver fail to load, as after `npm ci --ignore-scripts`. */
 const withoutDriver = (folder: string): ReadonlyArray<string> => {
   const hook = join(folder, 'hook.cjs');
   writeFileSync(

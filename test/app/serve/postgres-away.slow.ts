@@ -7,8 +7,7 @@ import { withOwnPostgres } from '../../support/postgres/postgres-server';
 const checkReady = join(projectFolder, 'deploy/check-ready.mjs');
 
 /**
- * Maximum time of a failed start. Its connection times out after about 4 s. The unit starts the service again a second
- * after its end.
+ * Maximum time of a failed start. Its connection times out after about 4 s. systemd starts the service again 1 s later.
  */
 const maxStartMs = 15_000;
 

@@ -35,7 +35,7 @@ describe('The command copy', function () {
         );
         await execute(url, `delete from ${table}`);
       }
-      // The address in TARGET_URL hides the password from the list of processes.
+      // Passes the address in TARGET_URL, so that the list of processes does not show its password.
       const environment = { DATABASE_URL: source.databaseUrl, TARGET_URL: url };
       expect((await runInProcess(['copy'], environment)).code).to.equal(0);
     }));

@@ -7,7 +7,7 @@ import { parsePostgresUrl } from '../../../app/settings/postgres-url';
 import { runInProcess } from '../../support/processes/run-in-process';
 import { makeFolder, removeFolders } from '../../support/temporary-folder';
 
-/** Lines of `pg_restore --list` for the tables that show that a dump is of a store. */
+/** Lines of `pg_restore --list` for the tables by which a backup command recognizes a dump of a store. */
 const listOf = (schema: string): string =>
   ['pets', 'animal_store_migrations']
     .map((table) => `1; 0 2 TABLE DATA ${schema} ${table} keeper\\n`)

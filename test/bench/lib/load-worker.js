@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { operations } from './operations.js';
 import { processorSeconds } from './processor-time.js';
 
-/** Number of requests that are written beforehand, so that none is made while the clock runs. */
+/** Number of requests to prepare before the measurement, so that making them costs no measured time. */
 const preparedRequests = 16_000;
 
 const warmUpMs = 500;

@@ -5,8 +5,8 @@ import process from 'node:process';
 import { pino } from 'pino';
 import { animalText } from '../lib/operations.js';
 
-// Koa and its router with a request id, a log line and constant answers, but no key, no checks and no database. No
-// service on Koa can answer in less time.
+// Shows the maximum rate of a service on Koa: Koa and its router with a request id, a log line and constant responses,
+// but without keys, checks and a database.
 const pet = (id) => `{"id":${id},${animalText(id).slice(1)}`;
 const page = (count) => `[${Array.from({ length: count }, (_, index) => pet(index + 1)).join(',')}]`;
 const onePet = pet(1);

@@ -8,8 +8,8 @@ import { type Outcome, projectFolder, startProgram } from '../../support/process
 import { makeFolder } from '../../support/temporary-folder';
 
 /**
- * A copy of this machine with a running systemd, in which root may install and start what it likes. Nothing of it is
- * left afterwards.
+ * A copy of this machine with a running systemd, in which tests may install and start anything as root. Its changes are
+ * discarded at the end.
  */
 export interface BareMachine {
   /** Runs a shell script as root, in root's home folder, and fails the test if the script fails. */

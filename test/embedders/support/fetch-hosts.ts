@@ -19,7 +19,9 @@ const deno = toolFolder('@deno/linux-x64-glibc/deno');
 // The launcher of the package `workerd` starts this program as a child, which would outlive a killed launcher.
 const workerd = toolFolder('@cloudflare/workerd-linux-64/bin/workerd');
 
-/** The handler of the hosts, on a store that runs everywhere. */
+/**
+ * Module with the handler that all hosts serve. Its store is in memory, because other stores do not run on every host.
+ */
 export const handle = `
 import { petRoutesHandler } from 'animal-store/fetch';
 import { storeOpener } from 'animal-store/core';

@@ -20,7 +20,7 @@ const last = headOf('GET /livez HTTP/1.1', 'Host: a', 'Connection: close');
 
 const inChunks = 'Transfer-Encoding: chunked';
 
-/** Heads whose body may end elsewhere for a proxy, each with a hidden request behind it. */
+/** Requests whose body a proxy may end at another byte than the service, each followed by a hidden request. */
 const doubtful: Readonly<Record<string, string>> = {
   'Content-Length, then chunked': `${create('Content-Length: 5', inChunks)}0\r\n\r\n${hidden}`,
   'chunked, then Content-Length': `${create(inChunks, 'Content-Length: 5')}0\r\n\r\n${hidden}`,

@@ -29,8 +29,9 @@ const request = headOf('GET /v1/pets HTTP/1.1', 'Host: a', `Authorization: Beare
 const maxRounds = 4;
 
 /**
- * Connects a crowd at once. Each client sends a request, and the next one after each answer, until all have an answer.
- * Returns the maximum number of answers that the other clients got while one client waited for its first answer.
+ * Connects all clients at once. Each client sends a request, and the next one after each answer, until all have an
+ * answer. Returns the maximum number of answers that the other clients got while one client waited for its first
+ * answer.
  */
 const connectCrowd = (address: string): Promise<number> =>
   new Promise((resolve, reject) => {

@@ -16,8 +16,8 @@ const few = 64;
 const requestsEach = 3;
 
 /**
- * Time in which the service can answer each client of the crowd once. A slow machine gets a smaller crowd, because the
- * answers would otherwise come too near to the deadline.
+ * Time in which the service must be able to answer each client once. The size of the crowd follows from the speed of
+ * the machine, because answers on a slow machine would otherwise come near the deadline.
  */
 const turnSeconds = 0.5;
 

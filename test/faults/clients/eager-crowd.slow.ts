@@ -9,7 +9,9 @@ import { inFolder } from '../../support/temporary-folder';
 const connections = 1_500;
 const seconds = 10;
 
-/** Sends requests that are answered at once, with one key or none, while another key lists and adds. */
+/**
+ * Floods a path that gets immediate responses, with the key of one owner, while another owner lists and adds animals.
+ */
 const crowdNextToAnother = async (folder: string, path: string): Promise<void> => {
   const { address } = await startService({
     DATABASE_URL: `sqlite:${folder}/animals.sqlite3`,

@@ -61,7 +61,7 @@ const deployAndRollBack = async (databaseUrl: string, startProxy?: StartProxy): 
   const addresses = proxy === undefined ? running.map(({ address }) => address) : [proxy.address];
   const ledger = newLedger();
   let isOver = false;
-  // A client whose instance rejects it goes on with the next one.
+  // A client that an instance rejects continues with the next instance.
   const load = Promise.all(
     Array.from({ length: clients }, (_, client) => {
       let place = client;

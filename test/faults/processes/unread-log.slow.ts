@@ -33,7 +33,7 @@ const ask = async (address: string, count: number): Promise<void> => {
 const addressIn = (text: string): string | undefined => /http:\/\/127\.0\.0\.1:\d+/.exec(text)?.[0];
 
 /**
- * Expects that a service whose log goes to the descriptor `output`, which takes nothing, answers and stops at a signal.
+ * Expects that a service answers, and stops at a signal, although it cannot write its log to the descriptor `output`.
  * Closes the descriptor in this process.
  */
 const expectToServe = async (output: number, afterSome = (): void => undefined): Promise<void> => {

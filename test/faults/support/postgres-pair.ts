@@ -17,7 +17,10 @@ const copyRunning = (from: string, to: string): Promise<unknown> =>
     if (complaints.length > 0) throw error;
   });
 
-/** Makes the folder of a stopped server a standby, which follows a running server on a port. */
+/**
+ * Replaces the folder of a stopped server with a copy of `source`, and makes the server a standby that follows the
+ * server on `followedPort`.
+ */
 const copyAsStandby = async (
   source: PostgresServer,
   { folder }: PostgresServer,

@@ -4,7 +4,7 @@ import { diagnose } from '../../../../app/commands/doctor';
 import type { Finding } from '../../../../app/store/finding';
 import type { Environment } from '../../../support/processes/command';
 
-/** Runs `doctor` in this process, which is faster than a new one. */
+/** Runs `doctor` in this process, which is faster than a new process. */
 export const doctor = async (environment: Environment) => {
   const results = await diagnose({ PORT: '0', ...environment });
   return { results, failed: results.filter(({ ok }) => !ok), text: JSON.stringify(results) };
