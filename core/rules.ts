@@ -26,7 +26,10 @@ export const publicIdRule: TextRule = {
 /** Time to wait before a retry after IdempotencyKeyInFlight or Unavailable. */
 export const retryDelaySeconds = 1;
 
-/** Texts of the failures of an idempotency key, by their `_tag`. `key` is what callers know the key by. */
+/**
+ * Texts of the failures of an idempotency key, by their `_tag`. `key` is the caller's name for it, such as
+ * `Idempotency-Key`.
+ */
 export const idempotencyTexts = (key: string) => ({
   IdempotencyKeyInFlight: `a request with this ${key} is still in progress; try again`,
   IdempotencyKeyReused: `this ${key} was already used for a different animal; use a new key`,

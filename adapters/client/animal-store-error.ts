@@ -58,7 +58,8 @@ export class AnimalStoreError extends Error {
   /** HTTP status of the response if it reports an error, otherwise a status that fits the code. */
   readonly status: number;
   /**
-   * Invalid arguments. Empty unless the code is `invalid_argument`, and empty if `crypto.getRandomValues` is missing.
+   * Invalid arguments. Empty for codes other than `invalid_argument`. Also empty if the platform lacks
+   * `crypto.getRandomValues`, which has the code `invalid_argument` too.
    */
   readonly fields: ReadonlyArray<InvalidField>;
   /** Id that the last request has in the log of the service, or undefined without a response. */

@@ -39,8 +39,9 @@ const isEmpty = (input: unknown): boolean => input === null || (isString(input) 
 
 /**
  * Makes the check of a field that a caller passes. An int64 may also be a string of decimal digits. An empty text for a
- * required int64 counts as missing, because a form sends it for an empty field. Ignores blanks around digits and the
- * like, which a person may have typed. The service refuses them, because programs write its requests.
+ * required int64 counts as missing, because a form sends it for an empty field. Ignores blanks around a value that is
+ * not free text, because a person may have typed them. The service rejects such blanks, because programs write its
+ * requests.
  */
 const argumentCheck = (rule: FieldRule): Check => {
   const { decode, fromText, explain, required } = fieldType(rule);

@@ -8,7 +8,7 @@ export const requestLimits = {
   // body. A proxy in front needs longer limits. Otherwise clients get the proxy's error instead of the service's 408.
   headMs: 10_000,
   requestMs: 20_000,
-  // Time of a body after which the API key is checked again, because it may have been revoked.
+  // If a body takes longer, the API key is checked again, because it may have been revoked during this time.
   keyCheckedMs: 1_000,
   // Limits on the rest of a body that is discarded, so that its sender can read the response.
   discardedBytes: 8_000_000,

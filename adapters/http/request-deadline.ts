@@ -52,7 +52,10 @@ export class RequestDeadline {
     });
   }
 
-  /** Waits for a body, and moves the deadline by this time, which only the HTTP server or the framework limits. */
+  /**
+   * Waits for a body, and moves the deadline by the duration of the wait. The HTTP server or the framework limits the
+   * wait.
+   */
   async pauseUntil<A>(arrival: Promise<A>): Promise<A> {
     const { endsAt } = this;
     const began = performance.now();

@@ -42,7 +42,10 @@ const readByNode = {
   NODE_OPTIONS: 'export it before this command, if the command needs it',
 } as const;
 
-/** Sets variables of `env` to those of a file. Warns of variables that Node has read already, and of a second address. */
+/**
+ * Sets variables of `env` to those of a file. Warns of variables that Node has read already, and of an address of the
+ * database in the environment that the file replaces.
+ */
 const overrideByFile = (
   file: string,
   env: NodeJS.Dict<string>,

@@ -70,7 +70,7 @@ const remains = ({ phase }: RestoreState, role = 'ROLE'): string => {
 const isDiagnosed = (error: unknown): boolean =>
   error instanceof CommandFailed && 'cause' in error.failure && error.failure.cause instanceof DiagnosedError;
 
-/** Throws if the target has a table of a store. Otherwise returns what a restore needs to know of it. */
+/** Throws if the target has a table of a store. Otherwise returns the facts about the target that a restore needs. */
 const requireEmpty = async (database: PostgresDatabase) => {
   if ((await orFail(readSchema(database))).generation > 0)
     throw new Error('there is a store in the target already; restore into a database without one');

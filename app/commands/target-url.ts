@@ -1,7 +1,10 @@
 import { reasonOf } from '../failures';
 import type { DatabaseUrl } from '../settings/database-url';
 
-/** Runs work on a second database. Its errors name `source`, which has the address, instead of DATABASE_URL. */
+/**
+ * Runs work on a second database. Its errors name `source`, the setting or option with the address, and not
+ * DATABASE_URL.
+ */
 export const onTarget = async <A>(url: DatabaseUrl, source: string, work: () => Promise<A>): Promise<A> => {
   try {
     return await work();

@@ -2,6 +2,6 @@
 export const valueOf = (environment: NodeJS.ReadOnlyDict<string>, name: string): string =>
   environment[name]?.trim() ?? '';
 
-/** Reports whether a variable has a value. An empty one, and one of only blanks, counts as unset. */
+/** Reports whether a variable has a value. An empty or blank variable counts as unset. */
 export const isSet = (environment: NodeJS.ReadOnlyDict<string>, name: string): boolean =>
   valueOf(environment, name) !== '';

@@ -13,7 +13,8 @@ export const fileSettings: ReadonlyArray<string> = secretSettings.map((name) => 
 type Environment = NodeJS.ReadOnlyDict<string>;
 
 /**
- * Copies the variables of `upper` into `env`. A secret in `upper` also removes the variable `<name>_FILE` of `env`.
+ * Copies the variables of `upper` into `env`. For a secret in `upper`, also removes the variable `<name>_FILE` of
+ * `env`, which would otherwise take precedence.
  */
 export const override = (env: NodeJS.Dict<string>, upper: Environment): void => {
   for (const name of secretSettings) if (isSet(upper, name)) Reflect.deleteProperty(env, `${name}_FILE`);

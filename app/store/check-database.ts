@@ -64,8 +64,9 @@ export const checkServing = async (database: OwnDatabase, schema: SchemaState): 
 };
 
 /**
- * Checks that a valid API key exists. Without one, throws in production, or if the role may not create the first key,
- * passes if the next start creates it, and warns otherwise. `database` is undefined before its tables exist.
+ * Checks that a valid API key exists. Without one, throws in production. Elsewhere, passes if the next start can create
+ * the first key, throws if the role may not create it, and warns if all created keys are invalid. `database` is
+ * undefined before its tables exist.
  */
 export const checkKeys = async (
   { API_KEYS, NODE_ENV, DATABASE_URL }: Settings,

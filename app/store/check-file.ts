@@ -71,8 +71,8 @@ export const checkFile = (
 };
 
 /**
- * Warns if a container mounts a database file without its folder, because its log is then lost with the container.
- * Throws instead if `mustPersist` is true, as for a service in production.
+ * Warns if a container mounts a database file without its folder, because SQLite's log in the folder is then lost with
+ * the container. Throws instead if `mustPersist` is true, as for a service in production.
  */
 export const checkMount = (url: DatabaseUrl, mustPersist: boolean): ReadonlyArray<Finding> => {
   if (url._tag !== 'Sqlite' || !isMountPoint(url.filename)) return [];

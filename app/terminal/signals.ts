@@ -8,8 +8,8 @@ type StopSignal = 'SIGINT' | 'SIGTERM' | 'SIGHUP';
 export const signalExitCode = (signal: NodeJS.Signals): number => 128 + constants.signals[signal];
 
 /**
- * True if no standard stream is a terminal, as under `nohup`. SIGHUP is then ignored here, because Node undoes the
- * ignoring by `nohup`.
+ * True if no standard stream is a terminal, as under `nohup`. The program then ignores SIGHUP itself, because Node
+ * resets the signals that `nohup` has set to be ignored.
  */
 const ignoresHangup = ![0, 1, 2].some(isatty);
 

@@ -10,7 +10,9 @@ export const cellText = (text: string): string => {
   return printable === `"${text}"` && /^\S+(?: \S+)*$/.test(text) ? text : printable;
 };
 
-/** Cuts a text to a width in columns of a terminal, between characters as people see them. */
+/**
+ * Cuts a text to a width in terminal columns. Cuts between grapheme clusters, so that no visible character is divided.
+ */
 const cut = (text: string, width: number, widthOf: (text: string) => number): string => {
   if (widthOf(text) <= width) return text;
   const end = text.startsWith('"') ? '…"' : '…';

@@ -45,7 +45,7 @@ export const libpqEnvironment = (
 };
 
 declare module 'node:tls' {
-  // Since Node 22.15.
+  // Exists since Node 22.15.
   const getCACertificates: ((type: 'default') => ReadonlyArray<string>) | undefined;
 }
 

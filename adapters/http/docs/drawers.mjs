@@ -13,7 +13,7 @@ const [petDrawer, formDrawer, form, outcome] = [find('#pet'), find('#new-pet'), 
 const showPetExamples = showExamples(find('#pet-examples'));
 const showCreateExamples = showExamples(find('#add-examples'));
 
-// Long enough to restart a service by hand.
+// Leaves time to restart a service by hand.
 const retryForMs = 60_000;
 
 export const closeDrawers = () => {

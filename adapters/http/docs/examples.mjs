@@ -4,7 +4,7 @@ import { newButton, newElement } from './elements.mjs';
 import { showCode } from './highlight.mjs';
 import { baseUrl, readKey } from './session.mjs';
 
-// Fields with integer values. Their digits are kept by a bigint, because JavaScript rounds large numbers.
+// Fields whose values are converted to bigints, because JavaScript would round large numbers.
 const integers = ['id', 'petId', 'categoryId', 'after', 'limit'];
 /** Returns the digits of an integer, or undefined for other values. */
 const digitsOf = (name, text) =>

@@ -21,7 +21,7 @@ export const readFilters = () => {
     const field = filterForm.elements[name];
     field.value = parameter(name);
     if (field.value === parameter(name)) continue;
-    // The field has no such value, and would select nothing.
+    // The field can't show this value, and would appear blank.
     field.value = '';
     history.replaceState(history.state, '', addressWith({ [name]: '' }));
   }

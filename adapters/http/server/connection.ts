@@ -139,7 +139,7 @@ export class Connection {
 
   private readonly finish = (): void => {
     if (this.state._tag !== 'Running') return;
-    // Close if Node has found the end of the body elsewhere, because it may then take the rest for a request.
+    // Close if Node and `parts` disagree on the end of the body, because Node may then take the rest for a request.
     const isLost = this.state.request.complete && !this.parts.isWhole;
     if (this.serving.isStopping || isLost) {
       this.close();

@@ -86,7 +86,7 @@ export class RequestTurns {
     this.begun = starts.length;
     this.isReleasing = true;
     for (const start of starts) start();
-    // A socket that is resumed emits its bytes in the next tick, before this one.
+    // A resumed socket emits its bytes in the next tick, before this callback runs.
     process.nextTick(() => {
       this.isReleasing = false;
     });

@@ -35,7 +35,10 @@ export class DiagnosedError extends Error {
   }
 }
 
-/** Text that `acceptsWrites` casts to an integer on a read-only server, because PostgreSQL's error then quotes it. */
+/**
+ * Text that `acceptsWrites` casts to an integer on a read-only server. PostgreSQL's error quotes the text, which tells
+ * it from other errors.
+ */
 export const readOnlyServer = 'the server is read-only';
 
 /** Reaction to work that failed and was rolled back: run it again, or run each call of its batch separately. */

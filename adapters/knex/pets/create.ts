@@ -94,9 +94,9 @@ const createTogether = async (
 };
 
 /**
- * Adds animals in one statement without a transaction. Returns a fault of the stored rows as each result, because a
- * rejection would add the committed animals again. A statement that waited for a connection or a lock may commit after
- * its callers have timed out.
+ * Adds animals in one statement without a transaction. If the stored rows have a fault, returns it as the result of
+ * each create. A rejection would repeat the batch, which is committed already. A statement that waited for a connection
+ * or a lock may commit after its callers have timed out.
  */
 const createWithoutKeys = async (
   { write, statements }: StoreDatabase,

@@ -46,9 +46,10 @@ export interface Sessions {
 }
 
 /**
- * Makes the register of a pool. A session that is silent for `timeoutMs` is given up: its statement is cancelled on the
- * server, and its socket is destroyed. `statement_timeout` is not enough, because a commit that waits for a synchronous
- * standby ignores it. The CancelRequest needs several round trips, so it may go on after the caller has got its error.
+ * Makes the register of a pool's sessions. A session that is silent for `timeoutMs` is given up: its statement is
+ * cancelled on the server, and its socket is destroyed. `statement_timeout` is not enough, because a commit that waits
+ * for a synchronous standby ignores it. The CancelRequest needs several round trips, so it may go on after the caller
+ * has got its error.
  */
 export const registerSessions = (timeoutMs: number, maxHanging: number): Sessions => {
   let usable = new WeakSet<Session>();

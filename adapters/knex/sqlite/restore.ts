@@ -51,7 +51,7 @@ const checkBackup = async (backup: string): Promise<ReadonlyArray<string>> => {
 
 /**
  * Locks the file, and rejects if another connection has it open. Returns whether the store has contents, or undefined
- * if the file is damaged. To leave WAL mode moves the log into the file, and only the last connection can do this. A
+ * if the file is damaged. Leaving WAL mode moves the log into the file, and only the last connection can do this. A
  * file with a damaged header stays unlocked, but no service can open it.
  */
 const lockAndFindContents = async (filename: string, file: Knex): Promise<boolean | undefined> => {
