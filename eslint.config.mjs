@@ -1,7 +1,7 @@
 import js from '@eslint/js';
 import tseslint from 'typescript-eslint';
 
-// Only database/work.ts may begin transactions, and only database/errors.ts may read the codes of errors.
+// Only database/work.ts may begin transactions. Codes of errors are read by errorCode of adapters/files.
 const transactions = {
   selector: "CallExpression[callee.property.name='transaction']",
   message: 'Use inTransaction of database/work.ts.',
@@ -78,7 +78,6 @@ export default tseslint.config(
     },
   },
   { files: ['adapters/knex/database/work.ts'], rules: { 'no-restricted-syntax': ['error', errorCodes] } },
-  { files: ['adapters/knex/database/errors.ts'], rules: { 'no-restricted-syntax': ['error', transactions] } },
   {
     files: ['test/**/*.{ts,mts,cts}'],
     rules: {

@@ -2,11 +2,11 @@
 
 import * as E from 'fp-ts/Either';
 import type { TaskEither } from 'fp-ts/TaskEither';
+import { errorCode } from '../adapters/files/error-code';
 import {
   type ApiKeyNotFound,
   type ApiKeyRevoked,
   DiagnosedError,
-  errorCode,
   type NotInitialized,
 } from '../adapters/knex';
 import {

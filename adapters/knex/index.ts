@@ -12,7 +12,7 @@ export type {
 } from './database/own-database';
 export type { PoolUsage } from './database/pool';
 export type { StoreDatabase } from './database/store-database';
-export { type ErrorKind, DiagnosedError, errorCode, errorKindOf } from './database/errors';
+export { type ErrorKind, DiagnosedError, errorKindOf } from './database/errors';
 export * from './host';
 export * from './health/doctor';
 export {

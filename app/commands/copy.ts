@@ -8,7 +8,7 @@ import {
   type CopyState,
   openSqliteSource,
 } from '../../adapters/knex';
-import { isSameFile } from '../../adapters/knex/files/paths';
+import { isSameFile } from '../../adapters/files/paths';
 import { databaseOf, withDriver } from '../store/database';
 import { requireReadable } from '../store/check-file';
 import { openDatabase } from '../store/open-database';

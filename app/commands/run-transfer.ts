@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
-import { type BackupOptions, errorCode } from '../../adapters/knex';
+import { errorCode } from '../../adapters/files/error-code';
+import type { BackupOptions } from '../../adapters/knex';
 import { reasonOf } from '../failures';
 import type { Settings } from '../settings/settings';
 import { interruptible } from '../terminal/signals';

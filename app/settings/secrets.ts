@@ -2,7 +2,7 @@ import * as E from 'fp-ts/Either';
 import { pipe } from 'fp-ts/function';
 import { readFileSync, statSync } from 'node:fs';
 import type { InvalidField } from '../../core';
-import { errorCode } from '../../adapters/knex';
+import { errorCode } from '../../adapters/files/error-code';
 import { parseDatabaseUrl } from './database-url';
 import { isSet, valueOf } from './environment';
 

@@ -1,7 +1,7 @@
 /* Checks the SQLite file of DATABASE_URL before it is opened. The checks pass for other databases. */
 
 import { dirname, resolve } from 'node:path';
-import { isMountPoint, resolveSymlink } from '../../adapters/knex/files/paths';
+import { isMountPoint, resolveSymlink } from '../../adapters/files/paths';
 import { notInitialized, unusable } from '../failures';
 import type { DatabaseUrl } from '../settings/database-url';
 import { fileAdvice, ownerOf, statsOf } from './file-advice';

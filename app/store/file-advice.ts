@@ -1,7 +1,7 @@
 import { constants, statSync, type Stats } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { logNameAdvice, lostFileAdvice, readOnlyText } from '../../adapters/knex';
-import { accessRefusal, resolveSymlink } from '../../adapters/knex/files/paths';
+import { accessRefusal, resolveSymlink } from '../../adapters/files/paths';
 import { userName } from './user';
 
 /**

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { get, type IncomingMessage } from 'node:http';
 import { createServer } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { errorCode } from '../../adapters/knex';
+import { errorCode } from '../../adapters/files/error-code';
 import { CommandFailed } from '../failures';
 import type { Settings } from '../settings/settings';
 import { failed, type Finding, passed, warned } from './finding';

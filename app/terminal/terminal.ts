@@ -3,7 +3,7 @@ import { writeSync } from 'node:fs';
 import { Socket } from 'node:net';
 import type { Writable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
-import { errorCode } from '../../adapters/knex';
+import { errorCode } from '../../adapters/files/error-code';
 import { journalPrefix } from './journal';
 import { signalExitCode } from './signals';
 import { type Style, styleFor } from './style';

@@ -2,7 +2,7 @@ import { createReadStream, createWriteStream } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { addAbortSignal, type Readable, Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { createPartial, placePartial } from '../../adapters/knex/files/partial';
+import { createPartial, placePartial } from '../../adapters/files/partial';
 import { writeFully } from '../terminal/terminal';
 import { resolveTarget, type TargetOptions } from './target';
 

@@ -1,7 +1,7 @@
 import { open, rm } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
-import { createPartial, placePartial } from '../../adapters/knex/files/partial';
+import { createPartial, placePartial } from '../../adapters/files/partial';
 import { int64FromText } from '../../core';
 import { escapeControlCharacters } from '../terminal/text';
 import { resolveTarget } from './target';

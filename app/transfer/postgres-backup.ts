@@ -3,7 +3,7 @@ import { existsSync, statSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { type BackupOptions, isSqlite, migrationTable, ownTables } from '../../adapters/knex';
-import { createPartial, placePartial } from '../../adapters/knex/files/partial';
+import { createPartial, placePartial } from '../../adapters/files/partial';
 import { CommandFailed } from '../failures';
 import { type RunTool, type ToolOptions, withTools } from './postgres-tools';
 

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { getCACertificates, rootCertificates } from 'node:tls';
 import { promisify } from 'node:util';
-import { errorCode } from '../../adapters/knex';
+import { errorCode } from '../../adapters/files/error-code';
 import { ignoredVariables } from '../settings/warnings';
 
 type Environment = NodeJS.ReadOnlyDict<string>;

@@ -1,6 +1,6 @@
 import { lstatSync, statSync } from 'node:fs';
 import { isInUse, isSqlite, logNameAdvice } from '../../adapters/knex';
-import { followSymlinks, isSameFile } from '../../adapters/knex/files/paths';
+import { followSymlinks, isSameFile } from '../../adapters/files/paths';
 
 /**
  * Resolves symbolic links. Throws if another user than root owns one of the links, because that user could choose the

@@ -1,10 +1,7 @@
 /* Classifies the errors of databases and drivers by their codes and messages. */
 
 import { toError } from 'fp-ts/Either';
-
-/** Returns the code of an error of Node or of a database driver, such as ENOENT, or undefined. */
-export const errorCode = (error: unknown): string | undefined =>
-  error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
+import { errorCode } from '../../files/error-code';
 
 /**
  * Kinds of faults that this program finds itself. `Diagnosed` is the kind of a fault whose message needs no further

@@ -4,7 +4,7 @@ import { withPool } from '../database/pool';
 import { isKind, DiagnosedError, withoutStatement } from '../database/errors';
 import { interruptOnAbort } from '../database/long-work';
 import { poolConfiguration } from './connection';
-import { createPartial, placePartial } from '../files/partial';
+import { createPartial, placePartial } from '../../files/partial';
 import { isImmutable, refuseReader } from './file-access';
 import { openReadOnly } from './identify-file';
 import { checkIntegrity } from './inspect-file';

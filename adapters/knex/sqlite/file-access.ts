@@ -2,8 +2,8 @@
 
 import { constants, existsSync, statSync } from 'node:fs';
 import { DiagnosedError } from '../database/errors';
-import { accessRefusal, resolveSymlink } from '../files/paths';
-import { createPrivateFile } from '../files/private-file';
+import { accessRefusal, resolveSymlink } from '../../files/paths';
+import { createPrivateFile } from '../../files/private-file';
 
 /** False also for a file that this user may not see. */
 const isFilled = (file: string): boolean => {

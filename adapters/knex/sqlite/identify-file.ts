@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import knex, { type Knex } from 'knex';
 import { DiagnosedError, withoutStatement } from '../database/errors';
 import { withPool } from '../database/pool';
-import { startsWith } from '../files/paths';
+import { startsWith } from '../../files/paths';
 import { readSchemaState } from '../migrations/migrations';
 import { fileInMode, poolConfiguration } from './connection';
 import { isInUse } from './file-access';

@@ -4,7 +4,7 @@ import type { Knex } from 'knex';
 import { greatestInt64 } from '../../../core';
 import { errorWithCode } from '../database/errors';
 import type { DatabaseSizes } from '../database/own-database';
-import { resolveSymlink } from '../files/paths';
+import { resolveSymlink } from '../../files/paths';
 import { sqliteStatements } from './statements';
 
 /** Checks the whole file. Rejects with SQLITE_CORRUPT if it finds damage, as a read of a damaged page does. */

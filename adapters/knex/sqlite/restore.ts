@@ -3,7 +3,7 @@ import { existsSync, linkSync, renameSync, rmSync, statSync } from 'node:fs';
 import { withPool } from '../database/pool';
 import { isKind, DiagnosedError, withoutStatement } from '../database/errors';
 import { inTransaction } from '../database/work';
-import { isSameFile, resolveSymlink, startsWith } from '../files/paths';
+import { isSameFile, resolveSymlink, startsWith } from '../../files/paths';
 import { hasContents } from '../contents';
 import { checkColumns } from '../database/requirements';
 import { runMigrations } from '../migrations/migrate';

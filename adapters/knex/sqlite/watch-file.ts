@@ -1,5 +1,5 @@
 import { statSync } from 'node:fs';
-import { resolveSymlink } from '../files/paths';
+import { resolveSymlink } from '../../files/paths';
 
 /** Returns the device and inode of a file, undefined if it is missing, or `unknown` if they can't be read. */
 const identityOf = (path: string): string | undefined => {

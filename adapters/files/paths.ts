@@ -11,7 +11,7 @@ import {
   statSync,
 } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { errorCode } from '../database/errors';
+import { errorCode } from './error-code';
 
 const maxLinks = 40;
 

@@ -3,7 +3,6 @@ import { chmodSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { randomUUID } from 'node:crypto';
 import { basename, dirname, join } from 'node:path';
-import { DiagnosedError } from '../database/errors';
 import { isMountPoint } from './paths';
 import { createPrivateFile } from './private-file';
 
@@ -55,9 +54,7 @@ const removeStalePartials = (folder: string): void => {
  */
 export const createPartial = (file: string): string => {
   if (isMountPoint(file))
-    throw new DiagnosedError(
-      `${file} is a mount point, so no file can take its place; mount its folder instead`,
-    );
+    throw new Error(`${file} is a mount point, so no file can take its place; mount its folder instead`);
   const folder = dirname(file);
   removeStalePartials(folder);
   const partial = join(folder, `${basename(file)}.animal-store-${randomUUID()}.partial`);
