@@ -6,7 +6,6 @@ import type { Outcome } from './reply';
 /** Maximum time to answer a request, from its start. The time for which it waits for its body is not counted. */
 export const maxResponseMs = 4_000;
 
-/** Deadline of one request. */
 export class RequestDeadline {
   private endsAt: number;
   /** Sets the timer again, if it went off while the handler waited for the body. */

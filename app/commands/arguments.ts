@@ -41,7 +41,6 @@ export const parseId = (text: string): bigint => {
   return id;
 };
 
-/** Makes an option for a field of an animal. */
 export const fieldOption = (name: string, rule: FieldRule, description: string): Option => {
   const { fromText, expected } = fieldType(rule);
   const flag = name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
@@ -56,7 +55,6 @@ export const fieldOption = (name: string, rule: FieldRule, description: string):
 export const filterOptions = (description: string): ReadonlyArray<Option> =>
   petFilters.map((name) => fieldOption(name, newPetRules[name], description));
 
-/** Selects the filters from the options of a command. */
 export const filtersOf = (options: PetFilters): PetFilters =>
   Object.fromEntries(petFilters.map((name) => [name, options[name]]));
 

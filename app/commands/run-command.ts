@@ -43,7 +43,6 @@ export const runCommand = async (
   }
 };
 
-/** Runs a command that works on the store. */
 export const runOnStore = (
   terminal: Terminal,
   purpose: 'read' | 'write',

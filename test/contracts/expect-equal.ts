@@ -14,7 +14,6 @@ export const shown = (value: unknown): string => {
   return text.length > maxLength ? `${text.slice(0, maxLength)}... (${text.length} characters)` : text;
 };
 
-/** Adds a note to the message of an error. */
 export const withNote = (error: unknown, note: string): unknown => {
   // A test runner may give each test file its own class Error, for which `instanceof` is false.
   if (!types.isNativeError(error)) return error;

@@ -3,8 +3,8 @@ import { withNote } from './expect-equal';
 import type { TestRunner } from './test-runner';
 
 /**
- * Returns a test runner with reproducible random values. The seed and the title determine the values of a test, also if
- * it runs alone. The default seed is random, and the message of a failed test names it.
+ * Returns a test runner with reproducible random values. The seed and the title determine the values of a test, so that
+ * they are the same if the test runs alone. The default seed is random, and the message of a failed test names it.
  */
 export const seededRunner = (
   { describe, it }: TestRunner,

@@ -154,7 +154,6 @@ const cables = (instances: ReadonlyArray<Instance>): Hand => ({
   },
 });
 
-/** Faults of the instances themselves. */
 export const instanceFaults = (instances: ReadonlyArray<Instance>): ReadonlyArray<Hand> => [
   processes(instances),
   cables(instances),

@@ -121,7 +121,6 @@ export const walksIn = (exchanges: ReadonlyArray<Exchange>): ReadonlyArray<Reado
 /** True if the walk reached its last page. */
 export const isWhole = (walk: ReadonlyArray<Listed>): boolean => walk.at(-1)?.answer.next === undefined;
 
-/** Returns the animals in `owed` that are not in `shown`. */
 export const missingFrom = (shown: ReadonlyArray<Pet>, owed: ReadonlyArray<Pet>): ReadonlyArray<Pet> => {
   const ids = new Set(shown.map(({ id }) => id));
   return owed.filter(({ id }) => !ids.has(id));

@@ -25,7 +25,9 @@ export const openChromium = (): Promise<Browser> =>
     ],
   });
 
-/** Opens a browser before the tests of a suite, or skips them. Returns functions that open pages in it. */
+/**
+ * Opens a browser before the tests of a suite, or skips the tests without Chromium. Returns functions that open pages.
+ */
 export const useBrowser = (): Pick<Browser, 'newContext' | 'newPage'> => {
   let browser: Browser | undefined;
   const opened = (): Browser => {

@@ -1,4 +1,3 @@
-/** True for a text that JSON.parse accepts. */
 export const isJson = (text: string): boolean => {
   try {
     JSON.parse(text);

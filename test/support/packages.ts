@@ -81,7 +81,6 @@ export const prebuiltDriverCache = async (): Promise<string> => {
   return cache;
 };
 
-/** Links a package of this project into a folder. */
 export const linkPackage = async (folder: string, name: string): Promise<void> => {
   const target = join(folder, 'node_modules', name);
   await mkdir(dirname(target), { recursive: true });

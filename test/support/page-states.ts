@@ -28,7 +28,6 @@ type Store = keyof typeof stores;
 
 const categoryOf = (index: number): bigint => [7n, 12n, 9_007_199_254_740_993n, 3n][index % 4] ?? 0n;
 
-/** Starts a service with each store. Returns their processes. */
 export const startStores = async (
   ports: Partial<Record<Store, string>> = {},
 ): Promise<Readonly<Record<Store, ServiceProcess>>> => {

@@ -6,7 +6,6 @@ import type { Headers } from '../headers';
 import type { Handler } from '../pet-request';
 import { jsonReply, unknownFieldsHeader } from '../reply';
 
-/** Handles `GET /v1/pets`. */
 export const handleListPets: Handler = async (store, { query, record }) => {
   const parameters = readQuery(query);
   if (E.isLeft(parameters)) return parameters;

@@ -92,7 +92,6 @@ export const makePipe = async (): Promise<string> => {
 
 export const newBackupFile = async (): Promise<string> => join(await makeFolder(), 'backup.sqlite3');
 
-/** Makes a backup of a database with three animals. */
 export const newBackup = async (): Promise<string> => {
   const { environment } = await newCatalogue(animals(3));
   const backup = await newBackupFile();

@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { projectFolder } from '../../support/processes/command';
 import { toolFolder } from './embedder-folder';
 
-/** API key that the handler accepts. */
 export const key = 'the-key-of-the-shelter';
 const page = readFileSync(join(projectFolder, 'docs/embedding.md'), 'utf8');
 

@@ -15,7 +15,7 @@ export const collecting = {
 
 /** Returns the used heap, in megabytes, of a service that was started with the settings `collecting`. */
 export const heapInUse = async (service: ServiceProcess): Promise<number> => {
-  // collect-garbage.mjs writes this file.
+  // collect-garbage.mjs writes the size of the heap to this file at a SIGUSR2.
   const file = join(tmpdir(), `heap-of-${pidOf(service)}`);
   service.signal('SIGUSR2');
   await eventually('the heap is measured', 20_000, () => existsSync(file));

@@ -136,7 +136,6 @@ export const idOf = (pet: string): string => {
   return id;
 };
 
-/** True if a connection to the address is refused. */
 export const isRefused = (address: string): Promise<boolean> =>
   new Promise((resolve) => {
     const { hostname, port } = new URL(address);

@@ -106,7 +106,7 @@ const schemaFacts = (document: OpenApiDocument): ReadonlyArray<string> =>
     ];
   });
 
-/** Rows of the table of all error codes. */
+/** Returns a fact for each row of the table of error codes. */
 const tableFacts = ({ info }: OpenApiDocument): ReadonlyArray<string> =>
   Array.from(
     info.description.matchAll(/^\| `([a-z_]+)` \| ([0-9]{3}) \| (?:yes|no)\b[^|]*\| (.*) \|$/gm),

@@ -48,7 +48,7 @@ export interface Observations {
   readonly defaultOrder: string;
 }
 
-/** Sends each operation an incomplete head, and observes the response, which comes after 10 s. */
+/** Sends each operation an incomplete head, and observes the response at the timeout, after 10 s. */
 const observeTimeouts = ({ send }: Program): Promise<ReadonlyArray<Observation>> =>
   Promise.all(
     Object.entries(provocations).map(async ([operationId, [request]]) => {

@@ -25,7 +25,7 @@ export const requestText = (method: string, target: string, options: RequestOpti
 export const create = (body: string, headers: Readonly<Record<string, string>> = {}): string =>
   requestText('POST', '/v1/pets', { headers: { ...json, ...headers }, body: Buffer.from(body, 'latin1') });
 
-/** The only id that the program does not find. */
+/** Id for which the program reports that no animal has it. */
 const missingId = 404n;
 
 export type Mode =

@@ -6,7 +6,7 @@ import { fieldKind } from '../field-kinds';
 import { parseExactJson } from './document';
 import { exampleFailures } from './example-failures';
 
-/** Shortens a text for a message. Texts of different lengths stay different. */
+/** Shortens a text for a message. Gives the length, so that long texts of different lengths stay distinct. */
 export const abbreviate = (text: string): string =>
   text.length > 120 ? `${text.slice(0, 60)}... of ${text.length} characters` : text;
 

@@ -6,7 +6,6 @@ import { join } from 'node:path';
 import type { Writable } from 'node:stream';
 import { readVersion } from '../../../app/commands/run-command';
 
-/** The end of a process and all its output. */
 export interface Outcome {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
@@ -16,7 +15,6 @@ export interface Outcome {
 
 export type Environment = Readonly<Record<string, string>>;
 
-/** A process that a test has started. */
 export interface Running {
   /** Process id; undefined if the program could not be started. */
   readonly pid: number | undefined;

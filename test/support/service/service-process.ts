@@ -12,7 +12,6 @@ export interface RunningService {
   readonly stop: () => Promise<Outcome>;
 }
 
-/** A service in a process of its own. */
 export interface ServiceProcess extends Running, RunningService {
   /** Waits for the API key that the service prints on a first start. Rejects if the process ends without one. */
   readonly firstKey: () => Promise<string>;

@@ -44,7 +44,7 @@ export class ServiceUnderTest {
     this.#running = await serveInProcess({
       DATABASE_URL: databaseUrl,
       API_KEYS: Object.values(apiKeys).join(','),
-      // Requests to health checks are logged at level debug.
+      // `stop` expects a log line for each request, and requests to health checks are logged only at level debug.
       LOG_LEVEL: 'debug',
     }).catch(async (reason: unknown) => {
       await remove();
@@ -167,7 +167,6 @@ export const describeService = (title: string, tests: (service: ServiceUnderTest
   describeOn(inMemory, title, tests);
 };
 
-/** Describes the service on each kind of store. */
 export const describeOnEveryStore = (title: string, tests: (service: ServiceUnderTest) => void): void => {
   for (const store of stores) describeOn(store, `${title}, on ${store.name}`, tests);
 };

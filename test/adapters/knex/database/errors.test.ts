@@ -124,7 +124,7 @@ describe('An error of PostgreSQL', () => {
     await withOwnPostgres(
       async ({ url, query }) => {
         const message = await query('table others').then(String, String);
-        // An installation without documents may lack the translations.
+        // An installation without documentation files may also lack the translations.
         if (!message.endsWith('existiert nicht')) this.skip();
         await expectKinds(url);
       },
