@@ -45,7 +45,10 @@ export const updatePet = (
     : pets.update(id, checked.right.value);
 };
 
-/** Deletes one animal, and returns it as it was read just before. Needs no API key. A retry of its create fails with PetDeleted. */
+/**
+ * Deletes one animal, and returns it as it was read just before. Needs no API key. A retry of its create fails with
+ * PetDeleted.
+ */
 export const deletePet = (pets: PetRepository, id: bigint): TE.TaskEither<PetNotFound | Unavailable, Pet> =>
   pipe(
     pets.find(id),

@@ -198,7 +198,7 @@ export const isObject = (value: unknown): value is Readonly<Record<string, unkno
 
 /**
  * Makes the check of an object. Copies only own properties that are fields, and leaves out those that are undefined.
- * Properties without a field are ignored, unless `refuses` is true for their name.
+ * Ignores other properties, but fails if `refuses` returns true for the name of one.
  */
 export const objectCheck = <A>(
   fields: FieldChecks<A>,

@@ -19,7 +19,7 @@ const promisedStopMs = 13_000;
 /** Time for which nginx and HAProxy keep an idle connection to a server by default. */
 const proxyIdleMs = 60_000;
 
-/** Returns the milliseconds that a file of `deploy/` gives in seconds, in the only group of each match. */
+/** Returns times from a file of `deploy/` in milliseconds. The only group of `pattern` matches the seconds. */
 const millisecondsIn = (file: string, pattern: RegExp): ReadonlyArray<number> =>
   Array.from(
     readFileSync(join(__dirname, '../deploy', file), 'utf8').matchAll(pattern),

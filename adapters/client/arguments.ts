@@ -119,7 +119,10 @@ const pageQueryChecks: FieldChecks<PageQuery> = {
   },
 };
 
-/** Selects the options that select a page, for the next page. Leaves out the options of the call, such as `signal`. */
+/**
+ * Selects the options that describe a page, to repeat them in `next`. Leaves out the options of the call, such as
+ * `signal`.
+ */
 export const toPageQuery = checkerOf('options', objectCheck(pageQueryChecks));
 
 const checkKnownPageOptions = optionsChecker<CallOptions & PageQuery>({

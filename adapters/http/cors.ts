@@ -4,8 +4,8 @@ import { petMethods } from './pet-operations';
 import { type Middleware, writeOutcome } from './routes';
 
 /**
- * Sets CORS headers. Answers preflight requests of allowed origins. Reports those of other origins, and leaves them to
- * the next middleware.
+ * Sets CORS headers. Answers preflight requests of allowed origins. Reports preflight requests of other origins, and
+ * leaves them to the next middleware.
  */
 export const cors =
   (origins: ReadonlyArray<string>, preflightRejected?: (origin: string) => void): Middleware =>

@@ -3,7 +3,10 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 const keepsAlive = ({ headers: { connection }, httpVersion }: IncomingMessage): boolean =>
   connection === undefined ? httpVersion === '1.1' : connection.toLowerCase() === 'keep-alive';
 
-/** Announces when an idle connection is closed, unless the client closes it anyway (RFC 9112, section 9.3). */
+/**
+ * Announces when the server closes an idle connection, unless the client has asked to close it after the response (RFC
+ * 9112, section 9.3).
+ */
 export const announceKeepAlive = (
   request: IncomingMessage,
   response: ServerResponse,

@@ -45,7 +45,7 @@ export const bannerText = (
     '',
     ...rows.map(([label, text]) => `${style('dim', label.padEnd(9))}  ${text}`),
     '',
-    // Lines of their own, without margins, can be copied whole from a terminal that wraps them.
+    // Puts each of these texts on lines without a margin, so that it can be copied from a terminal that wraps lines.
     ...(signIn === undefined ? [] : ['Page, with this key:', style('cyan', signIn), '']),
     ...(firstKey === undefined
       ? []

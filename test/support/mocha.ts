@@ -64,8 +64,8 @@ export const mochaHooks: Mocha.RootHookObject = {
 };
 
 /**
- * Returns mocha's functions, but skips the tests with these titles. For an adapter that cannot pass some tests of a
- * contract suite.
+ * Returns mocha's functions, but leaves out the tests with these titles, because some adapters cannot pass all tests of
+ * a contract suite.
  */
 export const runnerWithout = (...titles: ReadonlyArray<string>): TestRunner => ({
   describe,

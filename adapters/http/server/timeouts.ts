@@ -9,7 +9,7 @@ export const serverTimeouts = {
   lingerMs: 1_000,
   /**
    * Maximum time to close all connections in a shutdown. It begins after STOP_DELAY and `acceptBacklogMs`. A process
-   * manager must wait longer than all three together before it kills the process.
+   * manager must wait longer than the sum of these three times before it kills the process.
    */
   stopMs: 10_000,
   acceptBacklogMs: 1_000,

@@ -92,8 +92,8 @@ const commitHeartbeat = ({ write }: OwnDatabase): Promise<Fault | undefined> => 
 const firstPage = { from: leastInt64, order: 'asc', filters: [] } as const;
 
 /**
- * Checks in the order in which `doctor` makes them. Readiness runs the groups concurrently, and needs only one
- * connection for each group.
+ * Groups of checks, in the order in which `doctor` makes them. Readiness runs the groups concurrently, and each group
+ * needs only one connection.
  */
 export const checkGroups: ReadonlyArray<CheckGroup> = [
   {

@@ -11,7 +11,7 @@ const getAt = (host: string) =>
 
 const headersOf = (count: number) => Array.from({ length: count }, (_, index) => `X${index}: y`);
 
-/** Bytes that are no request, by the status and code of their response, and by what is wrong with them. */
+/** Bytes that are no request. The keys are the status and code of their response, and then what is wrong with them. */
 const malformed = {
   '400 malformed_request': {
     'a line that is no request': headOf('nonsense'),

@@ -163,8 +163,8 @@ describe('A failing SQLite database is a 503, and reads continue', () => {
     'mount',
   );
 
-  // The errors are those of a file system that the kernel has made read-only, which no mount option does to an open
-  // file.
+  // Injects the errors of a file system that the kernel has made read-only, because no mount option makes a file
+  // read-only that is already open.
   fault(
     'while its file system is read-only',
     failCalls('pwrite64,ftruncate,fallocate,unlink', 'EROFS'),

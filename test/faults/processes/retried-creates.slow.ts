@@ -10,7 +10,7 @@ import { attachStrace, detachAll, fault } from '../support/machine';
 
 const rex = newPet('Rex');
 
-/** Fails unless a retry after a restart gets the first response, which was never received. */
+/** Fails unless a retry after a restart gets the response that was lost in the kill. */
 const expectOneAnimal = async (databaseUrl: string): Promise<void> => {
   const { address } = await startService(environmentOf(databaseUrl));
   const stored = await allPets({ address, key: owner });

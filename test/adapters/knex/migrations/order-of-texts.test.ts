@@ -13,7 +13,7 @@ const orderedBy = (locale: string) =>
     `locale_provider icu icu_locale '${locale}' locale 'C' encoding 'UTF8' template template0`,
   );
 
-/** Changes the order of texts under the indexes, as a newer version of the operating system's library may. */
+/** Changes the sort order of texts after the indexes were built, as an update of the operating system may. */
 const changeOrder = (url: string): Promise<void> =>
   execute(url, `update pg_database set datlocale = 'en' where datname = current_database()`);
 
