@@ -2,10 +2,9 @@ import type * as E from 'fp-ts/Either';
 import type { TaskEither } from 'fp-ts/TaskEither';
 import type { Deadline, Unavailable } from '../../core';
 import { databaseTimeouts } from './database/timeouts';
-import { reactionTo } from './database/errors';
 import { failedBy, retryConflicts, withTimeout } from './database/work';
 
-/** Maximum number of calls in a batch, and of rows that one statement deletes. */
+/** Maximum number of calls in a batch. */
 export const maxBatchSize = 400;
 
 /**
@@ -24,22 +23,15 @@ type Result<F, A> = E.Either<F | Unavailable, A>;
  */
 export type RunBatch<I, F, A> = (
   inputs: ReadonlyArray<I>,
-  deadline: number,
+  batchDeadline: number,
 ) => Promise<ReadonlyArray<Result<F, A> | undefined>>;
 
-interface BatchWork<I, F, A> {
-  readonly runBatch: RunBatch<I, F, A>;
-  readonly timeoutMs: number;
-  /** True to run each input of a batch separately if the database rejects a statement of the batch. */
-  readonly separatesRejected: boolean;
-}
-
-interface BatcherOptions<I, F, A> extends Pick<BatchWork<I, F, A>, 'runBatch'> {
+interface BatcherOptions<I, F, A> {
   readonly maxBatches: number;
+  readonly runBatch: RunBatch<I, F, A>;
   readonly timeoutMs?: number;
   /** Returns the same text for inputs that can share a batch. By default, all inputs can share one. */
   readonly groupOf?: (input: I) => string;
-  readonly separatesRejected?: boolean;
   readonly onBatch?: OnBatch;
 }
 
@@ -47,7 +39,7 @@ interface Call<I, F, A> {
   readonly input: I;
   readonly group: string;
   readonly beginBy: number;
-  readonly end: (result: E.Either<F | Unavailable, A>) => void;
+  readonly end: (result: Result<F, A>) => void;
 }
 
 /**
@@ -57,7 +49,7 @@ interface Call<I, F, A> {
 const latestBegin = (deadline: number, now: number): number =>
   deadline - Math.max(minTimeLeftMs, (deadline - now) / 4);
 
-const tooBusy = 'the database was too busy to start the query in time';
+export const tooBusy = 'the database was too busy to start the query in time';
 
 /**
  * Makes a function that runs concurrent calls in batches. A call never joins a batch that has started, because its
@@ -65,10 +57,9 @@ const tooBusy = 'the database was too busy to start the query in time';
  */
 export const createBatcher = <I, F, A>({
   maxBatches,
-  timeoutMs = databaseTimeouts.callMs,
+  timeoutMs = databaseTimeouts.batchMs,
   groupOf = () => '',
   runBatch,
-  separatesRejected = false,
   onBatch,
 }: BatcherOptions<I, F, A>): ((input: I, deadline?: Deadline) => TaskEither<F | Unavailable, A>) => {
   let waiting: Array<Call<I, F, A>> = [];
@@ -80,12 +71,14 @@ export const createBatcher = <I, F, A>({
     const now = performance.now();
     const batch: Array<Call<I, F, A>> = [];
     const others: Array<Call<I, F, A>> = [];
+    let group: string | undefined;
     for (const call of waiting) {
       if (call.beginBy <= now) {
         call.end(failedCall(tooBusy));
         continue;
       }
-      const fits = batch.length < maxBatchSize && call.group === (batch[0] ?? call).group;
+      group ??= call.group;
+      const fits = call.group === group && batch.length < maxBatchSize;
       (fits ? batch : others).push(call);
     }
     waiting = others;
@@ -104,7 +97,7 @@ export const createBatcher = <I, F, A>({
     runningBatches += 1;
     const began = performance.now();
     const inputs = batch.map(({ input }) => input);
-    const results = await runInTime(inputs, { runBatch, timeoutMs, separatesRejected });
+    const results = await runInTime(inputs, runBatch, timeoutMs);
     for (const [index, { end }] of batch.entries())
       end(
         results[index] ??
@@ -142,70 +135,18 @@ export const createBatcher = <I, F, A>({
  */
 const runInTime = async <I, F, A>(
   inputs: ReadonlyArray<I>,
-  { runBatch, timeoutMs, separatesRejected }: BatchWork<I, F, A>,
-): Promise<ReadonlyArray<Result<F, A> | undefined>> => {
-  const runTogether = async (deadline: number): ReturnType<RunBatch<I, F, A>> => {
-    try {
-      return await retryConflicts(() => runBatch(inputs, deadline), deadline);
-    } catch (error) {
-      if (!separatesRejected || inputs.length === 1 || reactionTo(error) === 'none') throw error;
-      return await runEachAlone(inputs, runBatch, deadline);
-    }
-  };
+  runBatch: RunBatch<I, F, A>,
+  timeoutMs: number,
+): ReturnType<RunBatch<I, F, A>> => {
   try {
-    return await withTimeout(runTogether, timeoutMs);
+    return await withTimeout(
+      (batchDeadline) => retryConflicts(() => runBatch(inputs, batchDeadline), batchDeadline),
+      timeoutMs,
+    );
   } catch (error) {
     const failed = failedBy(error);
     return inputs.map(() => failed);
   }
 };
 
-const maxConcurrentRetries = 4;
-
-/**
- * Runs each input separately, a few at a time. Inputs that have not begun within `separateCreatesMs`, or before
- * `deadline`, fail.
- */
-const runEachAlone = async <I, F, A>(
-  inputs: ReadonlyArray<I>,
-  runBatch: RunBatch<I, F, A>,
-  deadline: number,
-): ReturnType<RunBatch<I, F, A>> => {
-  const startBy = Math.min(deadline, performance.now() + databaseTimeouts.separateCreatesMs);
-  const results = inputs.map((): Result<F, A> | undefined =>
-    failedCall(
-      'nothing was stored: the transaction that it shared with other calls failed, and no time was left to try it separately',
-    ),
-  );
-  const queue = inputs.entries();
-  const drain = async (): Promise<void> => {
-    for (const [index, input] of queue) {
-      if (performance.now() > startBy) return;
-      results[index] = await retryConflicts(() => runBatch([input], deadline), deadline).then(
-        ([result]) => result,
-        failedBy,
-      );
-    }
-  };
-  await Promise.all(Array.from({ length: maxConcurrentRetries }, drain));
-  return results;
-};
-
 const failedCall = (message: string): E.Either<Unavailable, never> => failedBy(new Error(message));
-
-/**
- * Wraps `runBatch` so that a batch fails at once while another runs. A batch that has timed out frees its slot but may
- * still be running.
- */
-export const oneAtATime = <I, F, A>(runBatch: RunBatch<I, F, A>): RunBatch<I, F, A> => {
-  let isRunning = false;
-  return async (inputs, deadline) => {
-    if (isRunning) throw new Error(tooBusy);
-    isRunning = true;
-    try {
-      return await runBatch(inputs, deadline);
-    } finally {
-      isRunning = false;
-    }
-  };
-};

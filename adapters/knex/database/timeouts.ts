@@ -1,7 +1,7 @@
 /** Time limits of this adapter. `test/time-limits.test.ts` checks that inner limits are shorter than outer ones. */
 export const databaseTimeouts = {
   /** Maximum time of a batch of repository calls, without the time in the queue. */
-  callMs: 4_000,
+  batchMs: 4_000,
   statementMs: 3_000,
   sqliteBusyMs: 3_000,
   /**

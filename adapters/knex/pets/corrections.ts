@@ -24,6 +24,9 @@ export const makeUpdate =
       ),
     );
 
+/** Maximum number of animals that one statement deletes. */
+const deleteBatchSize = 400;
+
 export const makeDeleteByIds =
   ({ runTransaction, statements }: StoreDatabase, operator?: Operator): PetRepository['deleteByIds'] =>
   (ids) =>
@@ -31,7 +34,7 @@ export const makeDeleteByIds =
       // Does not repeat after a conflict, because `ids` may be readable only once.
       runTransaction(async (transaction) => {
         let count = 0;
-        for await (const batch of inBatches(ids)) {
+        for await (const batch of inBatches(ids, deleteBatchSize)) {
           const validIds = batch.filter(isInt64);
           await recordPets(transaction, statements, operator, 'pets delete', validIds);
           count += await transaction('pets').whereIn('id', validIds.map(String)).delete();

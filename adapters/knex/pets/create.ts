@@ -25,6 +25,7 @@ import { newPetRow, petFromRow, type PetRow, type PetToInsert } from '../databas
 import type { Statements, StoreDatabase } from '../database/store-database';
 import { toEither } from '../database/work';
 import { findRecords, lockRecord, backgroundPurge, purgeIfExpired } from './idempotency-keys';
+import { separateRejected } from './separate-rejected';
 
 /** Idempotency key of a create, with a `text` for comparisons and the hash of the animal. */
 interface KeyOfCreate extends ScopedIdempotencyKey {
@@ -50,9 +51,9 @@ export const makeCreate = (
   const purge = backgroundPurge(database);
   const create = createBatcher({
     maxBatches: database.maxBatches.writes,
-    runBatch: (creates: ReadonlyArray<Create>, deadline) =>
-      createTogether(database, creates, idempotencyTtlMs, deadline).finally(purge),
-    separatesRejected: true,
+    runBatch: separateRejected((creates: ReadonlyArray<Create>, batchDeadline) =>
+      createTogether(database, creates, idempotencyTtlMs, batchDeadline).finally(purge),
+    ),
     onBatch,
   });
   const inFlight = new Set<string>();

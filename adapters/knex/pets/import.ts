@@ -29,7 +29,7 @@ async function* readAhead<A>(
   signal: AbortSignal,
 ): AsyncGenerator<ReadonlyArray<A>> {
   const stopped = new AbortController();
-  const batches = inBatches(source, AbortSignal.any([signal, stopped.signal]), importBatchSize);
+  const batches = inBatches(source, importBatchSize, AbortSignal.any([signal, stopped.signal]));
   const read = () => {
     const next = setImmediate().then(() => batches.next());
     // Prevents an unhandled rejection. The loop awaits this promise, unless the consumer stops.

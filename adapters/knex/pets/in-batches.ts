@@ -1,13 +1,10 @@
-import { maxBatchSize } from '../batcher';
-
 /**
- * Yields the elements of a source in batches that each fit into one statement. Throws at the next element after
- * `signal` is aborted.
+ * Yields the elements of a source in batches of `size`. Throws at the next element after `signal` is aborted.
  */
 export async function* inBatches<A>(
   source: Iterable<A> | AsyncIterable<A>,
+  size: number,
   signal?: AbortSignal,
-  size = maxBatchSize,
 ): AsyncGenerator<ReadonlyArray<A>> {
   let batch: Array<A> = [];
   for await (const element of source) {

@@ -19,7 +19,7 @@ import {
   toPage,
   type Unavailable,
 } from '../../../core';
-import { createBatcher, oneAtATime, type OnBatch } from '../batcher';
+import { createBatcher, type OnBatch, type RunBatch, tooBusy } from '../batcher';
 import { filterCells, idOfRow, petFromRow, type PetRow } from '../database/pet-columns';
 import type { PageStart, Statements, StoreDatabase } from '../database/store-database';
 import { throwIfLate, toEither } from '../database/work';
@@ -29,8 +29,8 @@ import { throwIfLate, toEither } from '../database/work';
  * at a time and can't delay others.
  */
 export const makeList = (database: StoreDatabase, onBatch: OnBatch): PetRepository['list'] => {
-  const runBatch = (queries: ReadonlyArray<PetQuery>, deadline: number) =>
-    readPages(database, queries, deadline);
+  const runBatch = (queries: ReadonlyArray<PetQuery>, batchDeadline: number) =>
+    readPages(database, queries, batchDeadline);
   const list = createBatcher({ maxBatches: database.maxBatches.reads, groupOf, runBatch, onBatch });
   const scan = createBatcher({
     maxBatches: 1,
@@ -41,6 +41,23 @@ export const makeList = (database: StoreDatabase, onBatch: OnBatch): PetReposito
   return (query, deadline) => {
     if (hasNoIdsLeft(query)) return TE.right({ pets: [], hasMore: false });
     return filtersOf(query).length > 1 ? scan(query, deadline) : list(query, deadline);
+  };
+};
+
+/**
+ * Wraps `runBatch` so that it fails at once while another batch runs. `maxBatches: 1` is not enough, because a batch that
+ * has timed out frees its slot but may still be running.
+ */
+export const oneAtATime = <I, F, A>(runBatch: RunBatch<I, F, A>): RunBatch<I, F, A> => {
+  let isRunning = false;
+  return async (inputs, batchDeadline) => {
+    if (isRunning) throw new Error(tooBusy);
+    isRunning = true;
+    try {
+      return await runBatch(inputs, batchDeadline);
+    } finally {
+      isRunning = false;
+    }
   };
 };
 
@@ -65,14 +82,14 @@ type Page = E.Either<Unavailable, PetPage>;
 const readPages = async (
   { reads, statements }: StoreDatabase,
   queries: ReadonlyArray<PetQuery>,
-  deadline: number,
+  batchDeadline: number,
 ): Promise<ReadonlyArray<Page | undefined>> => {
   const texts = queries.map(queryText);
   const distinct = [...new Map(RA.zip(texts, queries))];
   const limit = countToFind(queries[0]?.limit ?? defaultPageSize);
   const pages = new Map<string, Page>();
   for (const chunk of RA.chunksOf(Math.ceil(maxPetsPerStatement / limit))(distinct)) {
-    throwIfLate(deadline);
+    throwIfLate(batchDeadline);
     const starts = chunk.map(([, query]) => startOf(query));
     const rowsOfPages = await statements.pages(reads, starts, limit);
     for (const [[text, query], rows] of RA.zip(chunk, rowsOfPages)) pages.set(text, toPetPage(query, rows));
@@ -80,6 +97,7 @@ const readPages = async (
   return texts.map((text) => pages.get(text));
 };
 
+/** Sorts the animals, because SQL returns the rows of a page in any order. */
 const toPetPage = ({ limit, order }: PetQuery, rows: ReadonlyArray<PetRow>): Page =>
   toEither(() => toPage(limit, rows.map(petFromRow).sort(compareIn(order))));
 

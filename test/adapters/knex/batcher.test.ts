@@ -1,8 +1,10 @@
 import { expect } from 'chai';
 import * as E from 'fp-ts/Either';
 import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises';
-import { createBatcher, oneAtATime } from '../../../adapters/knex/batcher';
+import { createBatcher } from '../../../adapters/knex/batcher';
 import type { RunBatch } from '../../../adapters/knex/batcher';
+import { oneAtATime } from '../../../adapters/knex/pets/read';
+import { separateRejected } from '../../../adapters/knex/pets/separate-rejected';
 import { unavailable } from '../../../core';
 
 interface Batch {
@@ -211,15 +213,14 @@ describe('A batcher when the database is slow', () => {
     const load = createBatcher<number, never, number>({
       maxBatches: 1,
       timeoutMs: 40,
-      separatesRejected: true,
-      runBatch: (inputs, until) => {
+      runBatch: separateRejected((inputs, until) => {
         sizes.push(inputs.length);
         const rejection = delay(until - performance.now() + 20).then(() => {
           throw Object.assign(new Error('refused'), { code: '23514' });
         });
         ended.push(rejection.catch(() => undefined));
         return rejection;
-      },
+      }),
     });
     for (const result of await Promise.all([load(1)(), load(2)()])) expect(E.isLeft(result)).to.equal(true);
     await Promise.all(ended);

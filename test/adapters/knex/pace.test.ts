@@ -7,7 +7,9 @@ import { createBatcher } from '../../../adapters/knex/batcher';
 import { databaseTimeouts } from '../../../adapters/knex/database/timeouts';
 import { withTimeout } from '../../../adapters/knex/database/work';
 import { backgroundPurge } from '../../../adapters/knex/pets/idempotency-keys';
+import { separateRejected } from '../../../adapters/knex/pets/separate-rejected';
 import { connectionWith } from '../../../adapters/knex/postgres/url';
+import type { Unavailable } from '../../../core';
 import { arbitraryNewPet } from '../../contracts';
 import { success } from '../../contracts/outcome';
 import { databaseKinds, sqliteFile, withDatabase, withStatements } from '../../support/databases/databases';
@@ -57,17 +59,16 @@ describe('At a given time,', () => {
 
   it('calls of a rejected batch are retried alone, but none begins after the time for retries', async () => {
     const alone: Array<string> = [];
-    const load = createBatcher<string, never, string>({
+    const load = createBatcher<string, Unavailable, string>({
       maxBatches: 1,
-      separatesRejected: true,
-      runBatch: (inputs) => {
+      runBatch: separateRejected((inputs) => {
         const [input = ''] = inputs;
         if (inputs.length > 1) return Promise.reject(errorWith('23514'));
         alone.push(input);
         if (alone.length === 1) return Promise.reject(errorWith('40001'));
         now += databaseTimeouts.separateCreatesMs / 4;
         return Promise.resolve([E.right(input)]);
-      },
+      }),
     });
     const inputs = Array.from({ length: 12 }, (_, place) => String(place));
     const results = await Promise.all(inputs.map((input) => load(input)()));
