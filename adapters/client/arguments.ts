@@ -120,8 +120,8 @@ const pageQueryChecks: FieldChecks<PageQuery> = {
 };
 
 /**
- * Selects the options that describe a page, to repeat them in `next`. Leaves out the options of the call, such as
- * `signal`.
+ * Selects the options that describe a page, for the property `next` of a page. Leaves out the options of the call, such
+ * as `signal`.
  */
 export const toPageQuery = checkerOf('options', objectCheck(pageQueryChecks));
 

@@ -9,7 +9,7 @@ const controls = String.fromCodePoint(
   ...Array.from({ length: 0xa0 }, (_, code) => code).filter((code) => code !== 0),
 );
 
-/** A name of 1,000 code points, the most that a PetName may have, and of 4,000 bytes of UTF-8. */
+/** A name of 1,000 code points, which is the maximum length, and of 4,000 bytes of UTF-8. */
 export const longestName = '🐕'.repeat(1_000);
 
 const names: Readonly<Record<string, string>> = {
