@@ -130,7 +130,7 @@ const rowsOf = (page: string): ReadonlyArray<ReadonlyArray<string>> =>
     .map((line) => line.split('|').slice(1, -1))
     .map((cells) => cells.map((cell) => cell.trim()));
 
-/** Returns the rows of a page's table of operations: the other cells as one text, by the request. */
+/** Returns the table of operations of a page: for each request, such as `GET /v1/pets`, the text of its other cells. */
 const operationRows = (page: string) =>
   new Map(
     rowsOf(page)

@@ -29,7 +29,7 @@ export interface DatabaseSizes {
 }
 
 interface OpenedDatabase extends StoreDatabase {
-  /** Connections for work that is rolled back, or that is not the store's. The store uses `write` and `runTransaction`. */
+  /** Connections for work that is rolled back, or that needs none of the guarantees of `write` and `runTransaction`. */
   readonly writes: Knex;
   /**
    * Returns findings about a PostgreSQL server, or an empty array for an intact SQLite file. Rejects if the SQLite file

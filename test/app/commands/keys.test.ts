@@ -20,7 +20,7 @@ const newStore = async () => {
 const keys = async (environment: Environment, ...command: ReadonlyArray<string>) =>
   withoutDatabaseLine(await runInProcess(['keys', ...command], environment));
 
-/** Returns the fields to compare of the record that a command prints as JSON. */
+/** Parses the record that a command prints as JSON. The listed fields are empty if the record lacks them. */
 const printed = (stdout: string) => {
   const record: unknown = JSON.parse(stdout);
   return Object.assign({ id: '', key: '', createdAt: '', expiresAt: '' }, record);

@@ -84,7 +84,7 @@ describe('The setting IDEMPOTENCY_HOURS', () => {
   });
 });
 
-/** The SHA-256 hashes of both keys begin with 71582553. */
+/** Two keys whose SHA-256 hashes have the same first 32 bits, 71582553. */
 const collidingKeys = ['client-key-43614', 'client-key-83476'].map((key) => decodeOrThrow(ApiKey, key));
 
 describe('The keys of API_KEYS', () => {

@@ -24,7 +24,8 @@ export const connectTo = (address: string): RawConnection => {
   const socket = connect({ host: hostname, port: Number(port), noDelay: true });
   const chunks: Array<Buffer> = [];
   socket.on('data', (chunk: Buffer) => chunks.push(chunk));
-  // Ignores the error of a server that closes the connection while the test still writes. Bytes received before count.
+  // Ignores the error that occurs if the server closes the connection while the test still writes. `closed` then
+  // returns the bytes that have arrived.
   socket.on('error', () => undefined);
 
   const soFar = () => Buffer.concat(chunks);

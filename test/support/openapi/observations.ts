@@ -42,9 +42,9 @@ export interface Observations {
   readonly parameters: ReadonlyArray<ObservedParameter>;
   /** Operations that refuse a request without a body. */
   readonly needingBody: ReadonlyArray<string>;
-  /** Number of animals in a page without a limit. */
+  /** Number of animals that the program returns for a request without `limit`. */
   readonly defaultLimit: number;
-  /** Order of the animals in a page without an order. */
+  /** Order of the animals that the program returns for a request without `order`. */
   readonly defaultOrder: string;
 }
 
