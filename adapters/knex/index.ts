@@ -1,4 +1,5 @@
 export * from './api-keys/api-key-store';
+export { newApiKey } from './api-keys/api-key-rows';
 export { knexAuthenticate } from './api-keys/authenticate';
 export { type Change, type ChangeLog, changeLog, type Creation } from './changes';
 export { readContents } from './contents';

@@ -1,5 +1,5 @@
 import * as E from 'fp-ts/Either';
-import { hash, randomBytes } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { inMemoryApiKeys, inMemoryPetRepository, inMemoryQuota } from '../../adapters/in-memory';
 import {
   apiKeyStore,
@@ -9,11 +9,12 @@ import {
   knexAuthenticate,
   knexPetRepository,
   knexReadiness,
+  newApiKey,
   type PoolUsage,
   postgresQuota,
   type RepositoryObserver,
 } from '../../adapters/knex';
-import { ApiKey, type ConsumeQuota, decodeOrThrow, KeyId, type Ports } from '../../core';
+import { type ApiKey, type ConsumeQuota, decodeOrThrow, KeyId, type Ports } from '../../core';
 import { orFail } from '../failures';
 import type { Settings } from '../settings/settings';
 import { checkKeys } from './check-database';
@@ -105,22 +106,19 @@ const databaseStore = (
 
 const memoryStore = (settings: Settings): ServiceStore => {
   const { API_KEYS, RATE_LIMIT } = settings;
-  const firstKey =
-    API_KEYS.length > 0
-      ? undefined
-      : decodeOrThrow(ApiKey, `animals_${randomBytes(32).toString('base64url')}`);
-  const keys = firstKey === undefined ? API_KEYS : [firstKey];
+  const first = API_KEYS.length > 0 ? undefined : newApiKey();
   return {
     ports: {
       pets: inMemoryPetRepository({ idempotencyTtlMs: ttlMsOf(settings) }),
-      authenticate: configuredKeys(keys).authenticate,
+      authenticate: (first === undefined ? configuredKeys(API_KEYS) : inMemoryApiKeys([[first.id, first.key]]))
+        .authenticate,
       consumeQuota: RATE_LIMIT && inMemoryQuota(RATE_LIMIT),
     },
-    createFirstKey: () => Promise.resolve(firstKey),
+    createFirstKey: () => Promise.resolve(first?.key),
     checkReadiness: () => Promise.resolve(undefined),
     isFileReplaced: () => false,
     pools: () => [],
-    readStatus: () => Promise.resolve({ validKeys: keys.length }),
+    readStatus: () => Promise.resolve({ validKeys: API_KEYS.length || 1 }),
     close: () => Promise.resolve(),
   };
 };

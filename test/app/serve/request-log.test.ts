@@ -48,6 +48,15 @@ describe('The log of requests', () => {
     expect(owner, 'a key of API_KEYS is its own owner').to.equal(id);
   });
 
+  it('has the id in the first key, which is not of API_KEYS, for a store in memory', () =>
+    whileServing({ API_KEYS: '', DATABASE_URL: 'memory:' }, async ({ address, firstKey, stdout }) => {
+      await call(`${address}/v1/pets`, { key: firstKey });
+      await eventually('the request is logged', 20_000, () => stdout().includes('"msg":"request"'));
+      const line = logLines(stdout()).find(({ msg }) => msg === 'request');
+      expect(line?.['keyId']).to.match(/^[0-9a-f]{16}$/);
+      expect(firstKey).to.include(`animals_${String(line?.['keyId'])}_`);
+    }));
+
   it('has the id of the animal that a create has added', async () => {
     const headers = { 'X-Request-Id': 'created', 'Idempotency-Key': 'k' };
     const body = '{"name":"Rex","categoryId":7}';

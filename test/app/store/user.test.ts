@@ -1,11 +1,40 @@
 import { expect } from 'chai';
-import { userInfo } from 'node:os';
-import { operatorName } from '../../../app/store/user';
+import { mock } from 'node:test';
+import os, { userInfo } from 'node:os';
+import { currentUser, operatorName, userName } from '../../../app/store/user';
 
 describe('The operator of a command', () => {
   it('is the user who ran sudo, or the user of the process if SUDO_USER is unset or empty', () => {
     expect(operatorName({ SUDO_USER: 'ada' })).to.equal('ada');
     for (const environment of [{}, { SUDO_USER: '' }])
       expect(operatorName(environment)).to.equal(userInfo().username);
+  });
+});
+
+describe('The name of a user', () => {
+  afterEach(() => {
+    mock.reset();
+  });
+
+  const effectiveUser = (uid: number, readName: () => string): void => {
+    mock.method(process, 'getuid', () => uid);
+    mock.method(os, 'userInfo', () => ({ username: readName() }));
+  };
+
+  it('is the one that the system has for the user of the process, who may be missing in /etc/passwd', () => {
+    effectiveUser(501_501, () => 'ada');
+    for (const name of [currentUser(), userName(501_501), operatorName({})]) expect(name).to.equal('ada');
+  });
+
+  it('is the one in /etc/passwd for another user', () => {
+    effectiveUser(501_501, () => 'ada');
+    expect([userName(0), userName(501_502)]).to.deep.equal(['root', 'the user 501502']);
+  });
+
+  it('is the id if the system has no name', () => {
+    effectiveUser(501_501, () => {
+      throw new Error('ENOENT: no such file or directory, uv_os_get_passwd');
+    });
+    expect([currentUser(), userName(501_501)]).to.deep.equal(['the user 501501', 'the user 501501']);
   });
 });
