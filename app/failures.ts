@@ -17,6 +17,7 @@ import {
   unavailable,
 } from '../core';
 import { type DatabaseUrl, databaseUrlText } from './settings/database-url';
+import type { ServerPrefix } from './settings/settings';
 import { generalAdvice, messageOf, specificAdvice } from './store/advice';
 import { currentUser } from './store/user';
 
@@ -32,7 +33,7 @@ export type CommandFailure =
   | { readonly _tag: 'DriverMissing'; readonly driver: string; readonly reason: string }
   | ApiKeyNotFound
   | ApiKeyRevoked
-  | { readonly _tag: 'CannotListen'; readonly cause: unknown; readonly prefix: '' | 'ADMIN_' };
+  | { readonly _tag: 'CannotListen'; readonly cause: unknown; readonly prefix: ServerPrefix };
 
 /** Failure that a command expects, and prints in one line. */
 export class CommandFailed extends Error {
@@ -60,7 +61,7 @@ const listenReason = (cause: unknown): string =>
     .replace(/^listen /, '')
     .replace(/^EADDRINUSE: address already in use (.*)$/, '$1 is in use');
 
-const listenAdvice = (cause: unknown, prefix: string): string => {
+const listenAdvice = (cause: unknown, prefix: ServerPrefix): string => {
   switch (errorCode(cause)) {
     case 'EACCES':
       return `this user may not use that port; set ${prefix}PORT to 1024 or more`;

@@ -5,7 +5,7 @@ import { requestLimits as request } from '../adapters/http/limits';
 import { maxResponseMs } from '../adapters/http/request-deadline';
 import { serverTimeouts as server } from '../adapters/http/server/timeouts';
 import { databaseTimeouts as database } from '../adapters/knex';
-import { scrapeTimeoutMs } from '../app/serve/readiness';
+import { scrapeTimeoutMs } from '../app/serve/service-status';
 import { defaults } from '../app/settings/settings';
 import { healthCheckMs } from '../app/store/port';
 import { clientTimeouts as client } from '../adapters/client/retry';

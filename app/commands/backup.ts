@@ -14,9 +14,13 @@ import { runTransfer, type TransferContext, unchangedText } from './run-transfer
 const backUp = async (
   file: string,
   mayReplace: boolean,
-  { settings: { DATABASE_URL: url }, terminal: { env: environment, printError }, ...hooks }: TransferContext,
+  {
+    settings: { DATABASE_URL: url },
+    terminal: { env: environment, printMessage },
+    ...hooks
+  }: TransferContext,
 ): Promise<string> => {
-  printError(`database: ${databaseUrlText(url)}`);
+  printMessage(`database: ${databaseUrlText(url)}`);
   switch (url._tag) {
     case 'Memory':
       throw new CommandFailed({ _tag: 'NoDatabase' });

@@ -50,18 +50,18 @@ const overrideByFile = (
   file: string,
   env: NodeJS.Dict<string>,
   processEnv: NodeJS.ReadOnlyDict<string>,
-  { printError }: Terminal,
+  { printMessage }: Terminal,
 ): void => {
   const variables = readEnvironmentFile(file);
   for (const [name, advice] of Object.entries(readByNode))
     if (variables[name] !== undefined && variables[name] !== processEnv[name])
-      printError(
+      printMessage(
         `warning: ${name} in ${file} has no effect, because Node reads it when it starts; ${advice}`,
       );
   override(env, variables);
   for (const name of ['DATABASE_URL', 'DATABASE_URL_FILE'])
     if (isSet(processEnv, name) && processEnv[name] !== env[name])
-      printError(`warning: ${name} of the environment is ignored, because ${file} sets the address`);
+      printMessage(`warning: ${name} of the environment is ignored, because ${file} sets the address`);
 };
 
 /**
@@ -90,7 +90,7 @@ export const commandLine = async (argv: ReadonlyArray<string>, io: ProcessIO): P
       },
     )
     .hook('preAction', () => {
-      readDotEnv(env, terminal.printError);
+      readDotEnv(env, terminal.printMessage);
       exportEnvironment(env, io.env);
     })
     .commandsGroup('Service:')

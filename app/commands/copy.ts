@@ -40,14 +40,14 @@ const copy = async (
   { settings, terminal, signal }: TransferContext,
 ): Promise<CopiedStore> => {
   const { DATABASE_URL: from } = settings;
-  terminal.printError(
+  terminal.printMessage(
     `copy ${databaseUrlText(from)} to ${databaseUrlText(to)}; the services of both must be stopped`,
   );
   if (isSame(from, to)) throw new Error('the source and the target are the same database');
   const source = await openSourceDatabase(settings);
   try {
     await orFail(checkCopySource(source));
-    const options = { mayCreate: true, printError: terminal.printError, signal };
+    const options = { mayCreate: true, printMessage: terminal.printMessage, signal };
     const { database: target } = await onTarget(to, 'TARGET_URL', () =>
       openDatabase({ ...settings, DATABASE_URL: to }, 'write', options),
     );

@@ -133,7 +133,7 @@ export const demoCommand = (terminal: Terminal): Command =>
           if (!(await runDemo(folder, terminal, signal))) terminal.fail(1);
         } catch (error) {
           const received = receivedSignal();
-          if (received === undefined) terminal.printError(`error: ${toError(error).message}`);
+          if (received === undefined) terminal.printMessage(`error: ${toError(error).message}`);
           terminal.fail(received ?? 1);
         } finally {
           await rm(folder, { recursive: true, force: true });

@@ -67,9 +67,9 @@ const exportTo = (
   format: Format,
   options: Options,
   progress: ExportProgress,
-  { settings, terminal: { printError, stdout }, signal }: TransferContext,
+  { settings, terminal: { printMessage, stdout }, signal }: TransferContext,
 ): Promise<void> =>
-  withStore(settings, 'read', { printError, signal }, ({ pets }) => {
+  withStore(settings, 'read', { printMessage, signal }, ({ pets }) => {
     const texts = writeRows(format, exportedPages(pets.list, options, progress), options);
     if (file === '-')
       return writeStandardOutput(stdout, stdout.isTTY === true ? printable(texts) : texts, signal);

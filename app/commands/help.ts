@@ -50,7 +50,7 @@ const withHint = (text: string, command: Command): string => {
 
 /** Lets a command and its subcommands print through a terminal, with styles, examples and hints. */
 export const styleHelp = (command: Command, terminal: Terminal): void => {
-  const { write, writeError, printError, stdout, stderr, env } = terminal;
+  const { write, writeError, printMessage, stdout, stderr, env } = terminal;
   const style = styleFor(stdout, env);
   const lines = (examples[pathOf(command)] ?? []).map((example) => `  ${pathOf(command)} ${example}`);
   command
@@ -61,7 +61,7 @@ export const styleHelp = (command: Command, terminal: Terminal): void => {
       getOutHasColors: () => obeysEscapes(stdout, env),
       getErrHasColors: () => obeysEscapes(stderr, env),
       outputError: (text) => {
-        printError(withHint(text, command));
+        printMessage(withHint(text, command));
       },
     })
     .helpOption('-h, --help', 'print this help')

@@ -60,15 +60,15 @@ const withNewPets = async <A>(
 
 const storeFile = (
   job: Import,
-  { settings, terminal: { env, printError }, signal }: TransferContext,
+  { settings, terminal: { env, printMessage }, signal }: TransferContext,
 ): Promise<ImportedPets> => {
   const { ids, skipInvalid = false } = job.options;
   const onInvalid = (error: string): void => {
     if (!skipInvalid) throw new InvalidRow(error);
-    printError(error);
+    printMessage(error);
   };
   return withNewPets(job, signal, onInvalid, (newPets) =>
-    withStore(settings, 'write', { env, printError, signal }, ({ pets }) => storeAll(pets, newPets, ids)),
+    withStore(settings, 'write', { env, printMessage, signal }, ({ pets }) => storeAll(pets, newPets, ids)),
   );
 };
 
@@ -78,12 +78,12 @@ const storeFile = (
  */
 const checkFile = async (
   job: Import,
-  { terminal: { printError }, signal }: TransferContext,
+  { terminal: { printMessage }, signal }: TransferContext,
   maxPrinted = Infinity,
 ): Promise<void> => {
   const { counts, options } = job;
   const onInvalid = (error: string): void => {
-    if (counts.invalidRows <= maxPrinted) printError(error);
+    if (counts.invalidRows <= maxPrinted) printMessage(error);
   };
   await withNewPets(job, signal, onInvalid, async (newPets) => {
     while ((await newPets.next()).done !== true);
@@ -149,7 +149,7 @@ export const importCommand = (terminal: Terminal): Command =>
         let imported: ImportedPets | undefined;
         if (dryRun) await checkFile(job, context);
         else imported = await importOrExplain(job, context);
-        counts.warnings.texts().forEach(context.terminal.printError);
+        counts.warnings.texts().forEach(context.terminal.printMessage);
         if (json) terminal.print(json, resultData(counts, imported), '');
         return resultText(counts, imported);
       };

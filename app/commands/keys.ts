@@ -87,11 +87,11 @@ const createAndPrint = (
     const created = await orFail(make(keyStore));
     terminal.print(json, created, created.key);
     if (API_KEYS.length > 0) {
-      terminal.printError(
+      terminal.printMessage(
         'warning: API_KEYS is set: a service with API_KEYS ignores the keys in the database; to use them, unset API_KEYS (or API_KEYS_FILE)',
       );
     }
-    terminal.printError(
+    terminal.printMessage(
       `This is the only time the key is shown: save it now. To revoke it, run \`animal-store keys revoke ${created.id}\``,
     );
     // A key with the owner's id is the first key of its owner, so there are no other keys to print.
@@ -99,7 +99,7 @@ const createAndPrint = (
     for (const { id, ownerId, isValid, expiresAt } of await orFail(keyStore.list)) {
       if (!isValid || ownerId !== created.ownerId || id === created.id) continue;
       const end = expiresAt === null ? 'does not expire' : `stays valid until ${expiresAt}`;
-      terminal.printError(
+      terminal.printMessage(
         `key ${id} of the same owner ${end}; to end it now, run \`animal-store keys revoke ${id}\``,
       );
     }
@@ -151,7 +151,7 @@ const list = (terminal: Terminal): Command =>
       runOnStore(terminal, 'read', async ({ keyStore }) => {
         const keys = await orFail(keyStore.list);
         if (json || keys.length > 0) terminal.print(json, keys, await keysText(keys, terminal));
-        else terminal.printError('there are no keys');
+        else terminal.printMessage('there are no keys');
       }),
     );
 
@@ -167,7 +167,7 @@ const revoke = (terminal: Terminal): Command =>
         if (API_KEYS.length > 0) return;
         const keys = await orFail(keyStore.list);
         if (keys.some(({ isValid }) => isValid)) return;
-        terminal.printError(
+        terminal.printMessage(
           'warning: no valid key is left: the service rejects every request, and does not start in production. Create a key with `animal-store keys create --name NAME`, or set API_KEYS',
         );
       }),

@@ -92,7 +92,7 @@ export const list = (terminal: Terminal): Command => {
         if (pets.length > 0) terminal.write(`${lines}\n`);
         const rest = last === undefined ? '' : `; for more, add --after ${last}`;
         const searched = options.name === undefined ? '' : ` of ${grouped(read)} read`;
-        terminal.printError(`${counted(pets.length, 'animal')}${searched}${rest}`);
+        terminal.printMessage(`${counted(pets.length, 'animal')}${searched}${rest}`);
       }),
     );
   for (const option of filterOptions('only animals with this value')) command.addOption(option);

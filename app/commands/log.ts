@@ -78,6 +78,6 @@ export const logCommand = (terminal: Terminal): Command =>
         const subject =
           pet === undefined ? `key ${key ?? ''}; \`animal-store keys list\` shows the ids` : `animal ${pet}`;
         if (count === 0) throw new CommandFailed({ _tag: 'NoRecord', subject });
-        terminal.printError(counted(count, 'record'));
+        terminal.printMessage(counted(count, 'record'));
       });
     });

@@ -75,7 +75,7 @@ const removeAll = async (terminal: Terminal, file: string, json = false): Promis
   const run = async ({
     settings,
     signal,
-    terminal: { env, printError },
+    terminal: { env, printMessage },
   }: TransferContext): Promise<string> => {
     const ids = await readIds(openSource(file, signal));
     counts.read = ids.length;
@@ -86,7 +86,7 @@ const removeAll = async (terminal: Terminal, file: string, json = false): Promis
         yield id;
       }
     }
-    const options = { env, printError, signal };
+    const options = { env, printMessage, signal };
     const deleted = await withStore(settings, 'write', options, ({ pets }) =>
       orFail(pets.deleteByIds(passing())),
     );
@@ -125,7 +125,7 @@ const remove = (terminal: Terminal): Command =>
       if (id !== undefined)
         await runOnStore(terminal, 'write', async ({ pets }) => {
           printPet(terminal, await orFail(deletePet(pets, id)), json);
-          terminal.printError(`animal ${id} deleted`);
+          terminal.printMessage(`animal ${id} deleted`);
         });
     });
 

@@ -161,7 +161,7 @@ const restore = async (
   const { DATABASE_URL: url } = settings;
   const sqliteOptions = { mayReplace, signal, onStage };
   if (check && (into === undefined || url._tag === 'Sqlite')) return tryRestore(file, sqliteOptions);
-  terminal.printError(`database: ${databaseUrlText(url)}`);
+  terminal.printMessage(`database: ${databaseUrlText(url)}`);
   switch (url._tag) {
     case 'Memory':
       throw new CommandFailed({ _tag: 'NoDatabase' });

@@ -22,15 +22,15 @@ export const readVersion = (): string => {
  * Rethrows other errors.
  */
 export const runCommand = async (
-  { env, printError, fail }: Terminal,
+  { env, printMessage, fail }: Terminal,
   command: (settings: Settings) => Promise<void>,
 ): Promise<void> => {
   const report = (text: string): void => {
-    printError(`error: ${text}`);
+    printMessage(`error: ${text}`);
     fail(1);
   };
   const settings = readSettings(env);
-  for (const warning of settingWarnings(env, settings)) printError(`warning: ${warning}`);
+  for (const warning of settingWarnings(env, settings)) printMessage(`warning: ${warning}`);
   if (E.isLeft(settings)) {
     invalidFieldTexts(settings.left).forEach(report);
     return;

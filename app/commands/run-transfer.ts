@@ -32,7 +32,7 @@ export const runTransfer = (
   interruptible(({ signal, receivedSignal }) =>
     runCommand(terminal, async (settings) => {
       const end = (text: string, exitCode: number | NodeJS.Signals): void => {
-        terminal.printError(text);
+        terminal.printMessage(text);
         terminal.fail(exitCode);
       };
       let readStage = (): Progress | undefined => undefined;

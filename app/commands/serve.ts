@@ -17,7 +17,7 @@ export const startLine = (settings: Settings, address: string): string => {
 };
 
 const announce = (
-  { printError, writeError, stderr, env }: Terminal,
+  { printMessage, writeError, stderr, env }: Terminal,
   settings: Settings,
   service: Service,
 ): void => {
@@ -26,11 +26,11 @@ const announce = (
     writeError(bannerText(service, settings, readVersion(), styleFor(stderr, env)));
     return;
   }
-  printError(startLine(settings, address));
-  if (adminAddress !== undefined) printError(`Metrics and health checks, without a key: ${adminAddress}`);
+  printMessage(startLine(settings, address));
+  if (adminAddress !== undefined) printMessage(`Metrics and health checks, without a key: ${adminAddress}`);
   if (firstKey === undefined) return;
-  printError('First API key, shown only once, and a command that adds an animal:');
-  firstCommands(address, firstKey).forEach(printError);
+  printMessage('First API key, shown only once, and a command that adds an animal:');
+  firstCommands(address, firstKey).forEach(printMessage);
 };
 
 const defaultText = (name: string): string => {
@@ -68,16 +68,20 @@ export const serveCommand = (io: Terminal): Command =>
         const { logger, close } = openLog(settings, terminal);
         let isMigrating = false;
         const bar = showProgress(terminal, () => (isMigrating ? { stage: 'migrating' } : undefined));
+        const printMessage = (text: string): void => {
+          bar.clearLine();
+          terminal.printMessage(text);
+        };
         try {
           await serve(settings, {
             version: readVersion(),
             logger,
-            onProgress: (text) => {
+            printMessage,
+            printMigration: (text) => {
               isMigrating = true;
-              bar.clearLine();
-              terminal.printError(text);
+              printMessage(text);
             },
-            until: (service) => {
+            untilStopSignal: (service) => {
               bar.remove();
               // Handles signals before it prints the address, because a program that reads the address may send one
               // at once.

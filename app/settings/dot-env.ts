@@ -11,14 +11,14 @@ const dotEnv = '.env';
  * Outside production, reads `.env` in the current folder, or warns why not. Environment variables take precedence,
  * unless they are empty.
  */
-export const readDotEnv = (env: NodeJS.Dict<string>, printError: (text: string) => void): void => {
+export const readDotEnv = (env: NodeJS.Dict<string>, printMessage: (text: string) => void): void => {
   if (isProduction(env) || !existsSync(dotEnv)) return;
   try {
     const variables: NodeJS.Dict<string> = parseEnv(readFileSync(dotEnv, 'utf8'));
     override(variables, Object.fromEntries(Object.entries(env).filter(([name]) => isSet(env, name))));
     Object.assign(env, variables);
-    printError(`settings: ${dotEnv} and the environment`);
+    printMessage(`settings: ${dotEnv} and the environment`);
   } catch (error) {
-    printError(`warning: ${dotEnv} was not read: ${toError(error).message}`);
+    printMessage(`warning: ${dotEnv} was not read: ${toError(error).message}`);
   }
 };

@@ -136,9 +136,23 @@ const codec = t.strict({
 
 export type Settings = Readonly<t.TypeOf<typeof codec>>;
 
+/** Beginning of the names of the settings of a server: the public one, or the admin server. */
+export type ServerPrefix = '' | 'ADMIN_';
+
+export const listenAddressOf = (settings: Settings, prefix: ServerPrefix) => ({
+  host: settings[`${prefix}HOST` as const],
+  port: settings[`${prefix}PORT` as const],
+});
+
 /** Reports whether NODE_ENV is `production`, without validating the other settings. */
 export const isProduction = (environment: NodeJS.ReadOnlyDict<string>): boolean =>
   valueOf(environment, 'NODE_ENV') === 'production';
+
+/**
+ * Reports whether a start may create a missing store. Returns false in production, because a restarted service must not
+ * replace a lost database with an empty one.
+ */
+export const mayCreateStore = ({ NODE_ENV }: Settings): boolean => NODE_ENV !== 'production';
 
 export const settingNames = Object.keys(codec.type.props);
 

@@ -1,4 +1,4 @@
-/* Checks an open database and its API keys. Each check returns findings, or throws CommandFailed. */
+/* Checks of an open database and its API keys, for `doctor` and for a start of `serve`. */
 
 import * as E from 'fp-ts/Either';
 import {
@@ -8,54 +8,73 @@ import {
   inspectClock,
   inspectConnection,
   type OwnDatabase,
+  readSchema,
   runDoctorChecks,
   type SchemaState,
   tryCreateKey,
 } from '../../adapters/knex';
 import { CommandFailed, notInitialized, orFail, reasonOf, unusable } from '../failures';
-import { type DatabaseUrl, databaseUrlText } from '../settings/database-url';
-import type { Settings } from '../settings/settings';
+import { databaseUrlText } from '../settings/database-url';
+import { mayCreateStore, type Settings } from '../settings/settings';
 import { counted } from '../terminal/text';
 import { roomFinding } from './advice';
-import { type Finding, passed, warned } from './finding';
+import { type CheckName, type Finding, passed, warned } from './finding';
 
 type Findings = Promise<ReadonlyArray<Finding>>;
 
-export const checkConnection = async (database: OwnDatabase, url: DatabaseUrl): Findings => {
+interface Subject {
+  readonly database: OwnDatabase;
+  readonly settings: Settings;
+  /** Reads the state of the tables once, when a check first needs it. */
+  readonly readSchema: () => Promise<SchemaState>;
+}
+
+export const subjectOf = (database: OwnDatabase, settings: Settings): Subject => {
+  let schema: Promise<SchemaState> | undefined;
+  return { database, settings, readSchema: () => (schema ??= orFail(readSchema(database))) };
+};
+
+interface DatabaseCheck {
+  readonly name: CheckName;
+  /** Check without whose success this one is not made. */
+  readonly needs?: CheckName;
+  /** Returns findings, or throws CommandFailed. */
+  readonly run: (subject: Subject) => Findings;
+  /** Databases on which a start of `serve` makes the check too, after the migrations. */
+  readonly forServeOn: ReadonlyArray<OwnDatabase['engine']>;
+}
+
+const checkConnection = async ({ database, settings }: Subject): Findings => {
   const findings = (await orFail(inspectConnection(database))).map((finding) =>
     finding.check === 'room' ? roomFinding(finding) : finding,
   );
   const isDescribed = findings.some(({ isWarning }) => isWarning !== true);
-  const intact = passed('connection', `${databaseUrlText(url)} can be opened, and has no damage`);
-  return isDescribed ? findings : [intact, ...findings];
+  const address = databaseUrlText(settings.DATABASE_URL);
+  return isDescribed
+    ? findings
+    : [passed('connection', `${address} can be opened, and has no damage`), ...findings];
 };
 
-/** Returns the faults of a PostgreSQL server. They make `doctor` fail, but `serve` only warns of them. */
-export const checkServer = async (database: OwnDatabase): Findings => {
-  if (database.engine !== 'PostgreSQL') return [];
-  const findings = await orFail(inspectConnection(database));
-  return findings.flatMap((finding) => (finding.check === 'room' || finding.ok ? [] : [finding]));
-};
-
-export const checkSchema = (schema: SchemaState, mayCreate: boolean): ReadonlyArray<Finding> => {
+const checkSchema = async ({ settings, readSchema }: Subject): Findings => {
+  const schema = await readSchema();
   const mismatch = generationMismatch(schema);
   if (mismatch !== undefined) throw unusable(mismatch);
-  if (schema.generation === 0 && !mayCreate) throw notInitialized();
+  if (schema.generation === 0 && !mayCreateStore(settings)) throw notInitialized();
   if (schema.pending.length === 0) return [passed('schema', 'up to date')];
   const names = schema.pending.join(', ');
   return [passed('schema', `pending: ${names}; the next start or \`animal-store migrate\` runs them`)];
 };
 
 /** Warns if the clocks of this machine and of the database differ. */
-export const checkClock = async (database: OwnDatabase): Findings => {
+const checkClock = async ({ database }: Subject): Findings => {
   const fault = await orFail(inspectClock(database));
   return fault === undefined ? [] : [warned('clock', fault)];
 };
 
 const slowCommitMs = 500;
 
-export const checkServing = async (database: OwnDatabase, schema: SchemaState): Findings => {
-  const commitMs = await orFail(runDoctorChecks(database, schema));
+const checkServing = async ({ database, readSchema }: Subject): Findings => {
+  const commitMs = await orFail(runDoctorChecks(database, await readSchema()));
   const commit = commitMs === undefined ? '' : `, and a commit takes ${Math.ceil(commitMs)} ms`;
   const text = `this user may do what \`serve\` does${commit}`;
   return commitMs !== undefined && commitMs > slowCommitMs
@@ -85,3 +104,22 @@ export const checkKeys = async (
   }
   return [warned('keys', reasonOf(failure, DATABASE_URL))];
 };
+
+const checkStoredKeys = async ({ database, settings, readSchema }: Subject): Findings => {
+  const schema = await readSchema();
+  if (generationMismatch(schema) !== undefined) return [];
+  return checkKeys(settings, schema.generation === 0 ? undefined : database);
+};
+
+const both = ['SQLite', 'PostgreSQL'] as const;
+
+/** Checks of an open database, in the order of `doctor`, which makes all of them. */
+export const databaseChecks: ReadonlyArray<DatabaseCheck> = [
+  // A start does not check a SQLite file for damage, because this reads the whole file.
+  { name: 'connection', run: checkConnection, forServeOn: ['PostgreSQL'] },
+  // A start migrates instead.
+  { name: 'schema', needs: 'connection', run: checkSchema, forServeOn: [] },
+  { name: 'clock', needs: 'schema', run: checkClock, forServeOn: both },
+  { name: 'rights', needs: 'schema', run: checkServing, forServeOn: [] },
+  { name: 'keys', needs: 'connection', run: checkStoredKeys, forServeOn: both },
+];

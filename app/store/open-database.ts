@@ -1,21 +1,20 @@
 import { migrate, migrateExisting, type MigrateOptions, type OwnDatabase } from '../../adapters/knex';
 import { orFail } from '../failures';
-import type { Settings } from '../settings/settings';
-import { checkClock, checkKeys, checkServer } from './check-database';
+import { mayCreateStore, type Settings } from '../settings/settings';
+import { databaseChecks, subjectOf } from './check-database';
 import { checkFile, checkMount } from './check-file';
 import { databaseOf } from './database';
 import type { Finding } from './finding';
 
-/**
- * Reports whether a start may create a missing store. Returns false in production, because a restarted service must not
- * replace a lost database with an empty one.
- */
-export const mayCreateStore = ({ NODE_ENV }: Settings): boolean => NODE_ENV !== 'production';
+export interface StartMessages {
+  readonly printMessage: (text: string) => void;
+  /** Prints that migrations wait or run, by default with `printMessage`. */
+  readonly printMigration?: (text: string) => void;
+}
 
-export interface OpenOptions extends Pick<MigrateOptions, 'mayRaiseGeneration' | 'signal'> {
+export interface OpenOptions extends StartMessages, Pick<MigrateOptions, 'mayRaiseGeneration' | 'signal'> {
   /** True if the command may create the tables. Otherwise it fails with NotInitialized if they are missing. */
   readonly mayCreate?: boolean;
-  readonly printError: (text: string) => void;
 }
 
 interface OpenedDatabase {
@@ -23,31 +22,38 @@ interface OpenedDatabase {
   readonly ranMigrations: ReadonlyArray<string>;
 }
 
+const checkForServe = async (
+  database: OwnDatabase,
+  settings: Settings,
+  warn: (findings: ReadonlyArray<Finding>) => void,
+): Promise<void> => {
+  const subject = subjectOf(database, settings);
+  for (const { run, forServeOn } of databaseChecks)
+    if (forServeOn.includes(database.engine)) warn(await run(subject));
+};
+
 /**
  * Opens and migrates the database of DATABASE_URL, which the caller must close. Prints warnings. Throws CommandFailed at
- * the first check that fails, or if DATABASE_URL is `memory:`. `examineStore` makes the same checks for `doctor`.
+ * the first check that fails, or if DATABASE_URL is `memory:`.
  */
 export const openDatabase = async (
   settings: Settings,
   purpose: 'serve' | 'write' | 'read',
-  { mayCreate = false, mayRaiseGeneration = false, printError, signal }: OpenOptions,
+  { mayCreate = false, mayRaiseGeneration = false, signal, ...messages }: OpenOptions,
 ): Promise<OpenedDatabase> => {
   const { DATABASE_URL: url } = settings;
+  const { printMessage, printMigration: onProgress = printMessage } = messages;
   const warn = (findings: ReadonlyArray<Finding>): void => {
     for (const { ok, isWarning, text } of findings)
-      if (!ok || isWarning === true) printError(`warning: ${text}`);
+      if (!ok || isWarning === true) printMessage(`warning: ${text}`);
   };
   warn(checkFile(url, { mayCreate, isReader: purpose === 'read' }));
   warn(checkMount(url, purpose === 'serve' && !mayCreateStore(settings)));
   const database = await databaseOf(settings).open();
   try {
     const run = mayCreate ? migrate : migrateExisting;
-    const ranMigrations = await orFail(run(database, { mayRaiseGeneration, signal, onProgress: printError }));
-    if (purpose === 'serve') {
-      warn(await checkServer(database));
-      warn(await checkClock(database));
-      warn(await checkKeys(settings, database));
-    }
+    const ranMigrations = await orFail(run(database, { mayRaiseGeneration, signal, onProgress }));
+    if (purpose === 'serve') await checkForServe(database, settings, warn);
     return { database, ranMigrations };
   } catch (error) {
     await database.close();

@@ -4,7 +4,7 @@ import { createServer } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { errorCode } from '../../adapters/files/error-code';
 import { CommandFailed } from '../failures';
-import type { Settings } from '../settings/settings';
+import { listenAddressOf, type ServerPrefix, type Settings } from '../settings/settings';
 import { failed, type Finding, passed, warned } from './finding';
 
 /** Maximum time to wait for a health check, as the proxies in `deploy` do. */
@@ -26,10 +26,10 @@ const healthOf = async (port: number, host: string, path: string): Promise<strin
 };
 
 /** Listens on a port for a moment, if it is set. Throws CannotListen if that fails. */
-export const listenBriefly = async (settings: Settings, prefix: '' | 'ADMIN_'): Promise<void> => {
-  const port = settings[`${prefix}PORT` as const];
+export const listenBriefly = async (settings: Settings, prefix: ServerPrefix): Promise<void> => {
+  const { host, port } = listenAddressOf(settings, prefix);
   if (port === undefined) return;
-  const server = createServer((socket) => socket.destroy()).listen(port, settings[`${prefix}HOST` as const]);
+  const server = createServer((socket) => socket.destroy()).listen(port, host);
   try {
     await once(server, 'listening');
   } catch (cause) {
@@ -47,10 +47,9 @@ const isPortBusy = (error: unknown): boolean =>
 /** Tries to listen on a port. Passes if an animal store is ready there, and fails if another program listens. */
 export const checkPort = async (
   settings: Settings,
-  prefix: '' | 'ADMIN_',
+  prefix: ServerPrefix,
 ): Promise<ReadonlyArray<Finding>> => {
-  const host = settings[`${prefix}HOST` as const];
-  const port = settings[`${prefix}PORT` as const];
+  const { host, port } = listenAddressOf(settings, prefix);
   if (port === undefined) return [];
   const place = `${prefix}PORT ${port} on ${host}`;
   try {

@@ -16,9 +16,9 @@ import {
 } from '../../adapters/knex';
 import { type ApiKey, type ConsumeQuota, decodeOrThrow, KeyId, type Ports } from '../../core';
 import { orFail } from '../failures';
-import type { Settings } from '../settings/settings';
+import { mayCreateStore, type Settings } from '../settings/settings';
 import { checkKeys } from './check-database';
-import { mayCreateStore, openDatabase } from './open-database';
+import { openDatabase, type StartMessages } from './open-database';
 import { operatorName } from './user';
 
 export interface ServiceStore {
@@ -32,7 +32,7 @@ export interface ServiceStore {
    * Returns the reason why the store can't serve requests, or undefined if it can. The reason must contain no secret,
    * because `/readyz` shows it to anyone.
    */
-  readonly checkReadiness: () => Promise<string | undefined>;
+  readonly findObstacle: () => Promise<string | undefined>;
   readonly isFileReplaced: () => boolean;
   readonly pools: () => ReadonlyArray<PoolUsage>;
   readonly readStatus: () => Promise<Partial<DatabaseStatus>>;
@@ -74,9 +74,9 @@ const readStatus = async (
 
 /** Adds the hint to run `animal-store doctor` to the reason why the store is not ready. */
 const withHint =
-  (check: ServiceStore['checkReadiness']): ServiceStore['checkReadiness'] =>
+  (find: ServiceStore['findObstacle']): ServiceStore['findObstacle'] =>
   async () => {
-    const reason = await check();
+    const reason = await find();
     return reason === undefined ? undefined : `${reason}; run \`animal-store doctor\``;
   };
 
@@ -97,7 +97,7 @@ const databaseStore = (
     settings.API_KEYS.length > 0
       ? undefined
       : (await orFail(apiKeyStore(database, operatorName(process.env)).bootstrapKey('first key')))?.key,
-  checkReadiness: withHint(knexReadiness(database)),
+  findObstacle: withHint(knexReadiness(database)),
   isFileReplaced: () => database.engine === 'SQLite' && database.isFileReplaced(),
   pools: database.poolUsage,
   readStatus: () => readStatus(database, settings),
@@ -110,12 +110,14 @@ const memoryStore = (settings: Settings): ServiceStore => {
   return {
     ports: {
       pets: inMemoryPetRepository({ idempotencyTtlMs: ttlMsOf(settings) }),
-      authenticate: (first === undefined ? configuredKeys(API_KEYS) : inMemoryApiKeys([[first.id, first.key]]))
-        .authenticate,
+      authenticate: (first === undefined
+        ? configuredKeys(API_KEYS)
+        : inMemoryApiKeys([[first.id, first.key]])
+      ).authenticate,
       consumeQuota: RATE_LIMIT && inMemoryQuota(RATE_LIMIT),
     },
     createFirstKey: () => Promise.resolve(first?.key),
-    checkReadiness: () => Promise.resolve(undefined),
+    findObstacle: () => Promise.resolve(undefined),
     isFileReplaced: () => false,
     pools: () => [],
     readStatus: () => Promise.resolve({ validKeys: API_KEYS.length || 1 }),
@@ -130,13 +132,13 @@ const memoryStore = (settings: Settings): ServiceStore => {
 export const openServiceStore = async (
   settings: Settings,
   observer: RepositoryObserver | undefined,
-  printError: (text: string) => void,
+  messages: StartMessages,
 ): Promise<ServiceStore> => {
   if (settings.DATABASE_URL._tag === 'Memory') {
     await checkKeys(settings, undefined);
     return memoryStore(settings);
   }
-  const options = { mayCreate: mayCreateStore(settings), printError };
+  const options = { mayCreate: mayCreateStore(settings), ...messages };
   const { database } = await openDatabase(settings, 'serve', options);
   return databaseStore(database, settings, observer);
 };

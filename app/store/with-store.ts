@@ -32,7 +32,7 @@ export const withStore = async <A>(
 ): Promise<A> => {
   const { database, ranMigrations } = await openDatabase(settings, purpose, options);
   try {
-    options.printError(`database: ${databaseUrlText(settings.DATABASE_URL)}`);
+    options.printMessage(`database: ${databaseUrlText(settings.DATABASE_URL)}`);
     const operator = operatorName(env);
     return await use({
       pets: knexPetRepository(database, { operator }),

@@ -79,12 +79,12 @@ export const withProgress = async <A>(
   command: (terminal: Terminal) => Promise<A>,
 ): Promise<A> => {
   const { clearLine, remove } = showProgress(terminal, read);
-  const printError = (text: string): void => {
+  const printMessage = (text: string): void => {
     clearLine();
-    terminal.printError(text);
+    terminal.printMessage(text);
   };
   try {
-    return await command({ ...terminal, printError });
+    return await command({ ...terminal, printMessage });
   } finally {
     remove();
   }

@@ -82,7 +82,7 @@ export const openTerminal = ({ env, stdout, stderr }: ProcessIO) => {
    * Prints a line, wrapped at a terminal. Escapes control characters, by which the name of a file could move the cursor
    * or begin a line.
    */
-  const printError = (text: string): void => {
+  const printMessage = (text: string): void => {
     writeError(`${wrapLine(asCalled(escapeControlCharacters(text), env), errorColumns)}\n`);
   };
 
@@ -95,7 +95,7 @@ export const openTerminal = ({ env, stdout, stderr }: ProcessIO) => {
     written = writeFully(stdout, text).catch((cause: unknown) => {
       const isClosedPipe = errorCode(cause) === 'EPIPE';
       if (!isClosedPipe || reportsClosedPipe)
-        printError(`error: standard output was not written: ${toError(cause).message}`);
+        printMessage(`error: standard output was not written: ${toError(cause).message}`);
       fail(isClosedPipe ? 'SIGPIPE' : 1);
     });
   };
@@ -114,7 +114,7 @@ export const openTerminal = ({ env, stdout, stderr }: ProcessIO) => {
     stderr,
     /** Width of standard output, or Infinity if it is no terminal. */
     columns: columnsOf(stdout),
-    printError,
+    printMessage,
     writeError,
     write,
     /**
@@ -136,8 +136,12 @@ export const openTerminal = ({ env, stdout, stderr }: ProcessIO) => {
 
 export type Terminal = ReturnType<typeof openTerminal>;
 
-export const announceStop = ({ stderr, printError }: Terminal, signal: NodeJS.Signals | undefined): void => {
-  if (signal === 'SIGINT' && stderr.isTTY === true) printError('stopping; press Ctrl-C again to end at once');
+export const announceStop = (
+  { stderr, printMessage }: Terminal,
+  signal: NodeJS.Signals | undefined,
+): void => {
+  if (signal === 'SIGINT' && stderr.isTTY === true)
+    printMessage('stopping; press Ctrl-C again to end at once');
 };
 
 const levels = { 'warning: ': 'warn', 'error: ': 'fatal' } as const;
@@ -147,7 +151,7 @@ export const withJsonMessages = (terminal: Terminal): Terminal => {
   const beginning = journalPrefix(terminal.stderr, terminal.env);
   return {
     ...terminal,
-    printError: (text) => {
+    printMessage: (text) => {
       const [prefix, level] = Object.entries(levels).find(([start]) => text.startsWith(start)) ?? [
         '',
         'info',

@@ -1,17 +1,21 @@
 import { expect } from 'chai';
 import * as E from 'fp-ts/Either';
+import { linkSync } from 'node:fs';
 import { startLine } from '../../../app/commands/serve';
 import { firstCommands } from '../../../app/serve/banner';
 import { decodeSettings } from '../../../app/settings/settings';
+import { addsColour, asProgramWith } from '../../support/databases/migrations';
 import { columnOf, hasWriteAheadLog } from '../../support/databases/sqlite-files';
 import { allPets, createPet, listPets } from '../../support/http/client';
 import { startProgram } from '../../support/processes/command';
+import { execute, inPostgresDatabase } from '../../support/postgres/postgres';
 import { needsPrograms } from '../../support/processes/system';
 import { runInProcess } from '../../support/processes/run-in-process';
 import { whileServing } from '../../support/service/serve-in-process';
 import { logLines } from '../../support/service/log-lines';
 import { killServices, startService } from '../../support/service/service-process';
 import { newDatabaseFile, removeFolders } from '../../support/temporary-folder';
+import { doctor } from '../store/doctor/support';
 
 const newPets = [
   '{"name":"largest","categoryId":9223372036854775807,"status":"sold"}',
@@ -118,6 +122,45 @@ describe('A start', () => {
       expect(firstKey).to.equal('no first key');
       expect(await listPets({ address, key })).to.deep.equal({ status: 200, text: '[]' });
     });
+  });
+});
+
+describe('A start on PostgreSQL', () => {
+  it('prints the warnings of `doctor` about the server', () =>
+    inPostgresDatabase(async (url) => {
+      await execute(
+        url,
+        `update pg_database set datcollversion = '1.2.3' where datname = current_database()`,
+      );
+      const environment = { DATABASE_URL: url, POSTGRES_POOL_SIZE: '900' };
+      const { results } = await doctor(environment);
+      const warnings = results
+        .filter(({ check, isWarning }) => check === 'server' && isWarning)
+        .map(({ text }) => text);
+      expect(warnings.map((text) => text.slice(0, 14))).to.deep.equal([
+        'the order of t',
+        'max_connections'.slice(0, 14),
+      ]);
+      await whileServing(environment, ({ stderr }) => {
+        expect(stderr())
+          .to.include(`warning: ${warnings[0] ?? ''}\n`)
+          .and.match(/^warning: max_connections=/m);
+        return Promise.resolve();
+      });
+    }));
+});
+
+describe('The messages of a start', () => {
+  afterEach(removeFolders);
+
+  it('tell a migration from a warning, which shows no progress', async () => {
+    const file = await newDatabaseFile();
+    const environment = { DATABASE_URL: `sqlite:${file}` };
+    await whileServing(environment, () => Promise.resolve());
+    linkSync(file, `${file}-link`);
+    const messages = () => whileServing(environment, ({ stderr }) => Promise.resolve(stderr()));
+    expect(await messages()).to.match(/^warning: .*hard links.*\n$/);
+    expect(await asProgramWith(addsColour, messages)).to.match(/^migration: migrating \(900_add_colour\)$/m);
   });
 });
 

@@ -16,25 +16,28 @@ describe('The name of a user', () => {
     mock.reset();
   });
 
-  const effectiveUser = (uid: number, readName: () => string): void => {
-    mock.method(process, 'getuid', () => uid);
+  const uid = process.getuid?.() ?? 0;
+  const systemName = (readName: () => string): void => {
     mock.method(os, 'userInfo', () => ({ username: readName() }));
   };
 
   it('is the one that the system has for the user of the process, who may be missing in /etc/passwd', () => {
-    effectiveUser(501_501, () => 'ada');
-    for (const name of [currentUser(), userName(501_501), operatorName({})]) expect(name).to.equal('ada');
+    systemName(() => 'ada');
+    for (const name of [currentUser(), userName(uid), operatorName({})]) expect(name).to.equal('ada');
   });
 
   it('is the one in /etc/passwd for another user', () => {
-    effectiveUser(501_501, () => 'ada');
-    expect([userName(0), userName(501_502)]).to.deep.equal(['root', 'the user 501502']);
+    systemName(() => 'ada');
+    expect([userName(uid === 1 ? 0 : 1), userName(501_502)]).to.deep.equal([
+      uid === 1 ? 'root' : 'daemon',
+      'the user 501502',
+    ]);
   });
 
   it('is the id if the system has no name', () => {
-    effectiveUser(501_501, () => {
+    systemName(() => {
       throw new Error('ENOENT: no such file or directory, uv_os_get_passwd');
     });
-    expect([currentUser(), userName(501_501)]).to.deep.equal(['the user 501501', 'the user 501501']);
+    expect([currentUser(), userName(uid)]).to.deep.equal([`the user ${uid}`, `the user ${uid}`]);
   });
 });

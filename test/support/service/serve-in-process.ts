@@ -1,4 +1,3 @@
-import { constVoid } from 'fp-ts/function';
 import * as E from 'fp-ts/Either';
 import { makeLogger } from '../../../app/serve/log';
 import { type Service, serve } from '../../../app/serve/serve';
@@ -23,6 +22,7 @@ export const serveInProcess = async (environment: Environment = {}): Promise<Ser
   const settings = decodeSettings({ PORT: '0', DATABASE_URL: 'memory:', API_KEYS: apiKey, ...environment });
   if (E.isLeft(settings)) throw new Error(JSON.stringify(settings.left));
   let log = '';
+  let messages = '';
   const logger = makeLogger(settings.right.LOG_LEVEL, (line) => (log += line));
   let stop = (): void => undefined;
   const told = new Promise<NodeJS.Signals>((resolve) => {
@@ -32,11 +32,18 @@ export const serveInProcess = async (environment: Environment = {}): Promise<Ser
   });
   let ended: Promise<number>;
   const { address, adminAddress, firstKey } = await new Promise<Service>((resolve, reject) => {
-    const until = (service: Service): Promise<NodeJS.Signals> => {
+    const untilStopSignal = (service: Service): Promise<NodeJS.Signals> => {
       resolve(service);
       return told;
     };
-    ended = serve(settings.right, { version: '0.0.0-test', logger, until, onProgress: constVoid }).then(
+    const printMessage = (text: string): void => {
+      messages += `${text}\n`;
+    };
+    const printMigration = (text: string): void => {
+      printMessage(`migration: ${text}`);
+    };
+    const options = { version: '0.0.0-test', logger, untilStopSignal, printMessage, printMigration };
+    ended = serve(settings.right, options).then(
       () => 0,
       (error: unknown) => {
         if (!(error instanceof CommandFailed)) throw error;
@@ -51,10 +58,10 @@ export const serveInProcess = async (environment: Environment = {}): Promise<Ser
     adminAddress: () => Promise.resolve(adminAddress ?? 'no admin port'),
     firstKey: firstKey ?? 'no first key',
     stdout: () => log,
-    stderr: () => '',
+    stderr: () => messages,
     stop: async (): Promise<Outcome> => {
       stop();
-      return { code: await ended, signal: null, stdout: log, stderr: '' };
+      return { code: await ended, signal: null, stdout: log, stderr: messages };
     },
   };
 };
