@@ -82,11 +82,19 @@ module.exports = {
       },
     },
     {
+      name: 'pages-use-the-client-alone',
+      comment:
+        'A browser loads the scripts of the pages as they are. They call the service through the bundle of the client, which the build puts next to them.',
+      severity: 'error',
+      from: { path: '^adapters/web/' },
+      to: { pathNot: ['^adapters/web/', '^\\./client\\.mjs$'] },
+    },
+    {
       name: 'no-undeclared-packages',
       comment:
         'package.json lists each package that the product imports as a dependency or a peer dependency.',
       severity: 'error',
-      from: { path: ['^core/', '^adapters/', '^app/', '^knexfile'] },
+      from: { path: ['^core/', '^adapters/', '^app/', '^knexfile'], pathNot: '^adapters/web/' },
       to: {
         dependencyTypes: ['npm-dev', 'npm-no-pkg', 'npm-unknown', 'unknown', 'undetermined'],
         dependencyTypesNot: ['npm-peer', 'type-only'],
@@ -144,8 +152,6 @@ module.exports = {
   ],
   options: {
     doNotFollow: { path: 'node_modules' },
-    // Scripts of pages, next to which the build puts what they import.
-    exclude: { path: '^adapters/http/docs/' },
     tsPreCompilationDeps: true,
     tsConfig: { fileName: 'tsconfig.json' },
     enhancedResolveOptions: { exportsFields: ['exports'], conditionNames: ['require', 'types', 'default'] },

@@ -174,8 +174,7 @@ describe('The tables of operations', () => {
 });
 
 describe('A field of an animal', () => {
-  const readPageFile = (name: string) =>
-    readFileSync(join(projectFolder, 'adapters/http/docs', name), 'utf8');
+  const readPageFile = (name: string) => readFileSync(join(projectFolder, 'adapters/web', name), 'utf8');
   const catalogue = readPageFile('catalogue.html');
   const [, integers] = /^const integers = \[(.*)\];$/m.exec(readPageFile('examples.mjs')) ?? [];
 

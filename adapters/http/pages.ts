@@ -77,7 +77,7 @@ const exampleOrigin = 'http://127.0.0.1:3000';
 
 const redirectToDocs: Reply = { status: 308, headers: { ...securityHeaders, Location: '../docs' }, body: '' };
 
-const pagesFolder = join(__dirname, 'docs');
+const pagesFolder = join(__dirname, '..', 'web');
 
 const versionOf = (manifest: unknown): string =>
   typeof manifest === 'object' && manifest !== null && 'version' in manifest ? String(manifest.version) : '';

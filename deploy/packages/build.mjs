@@ -29,7 +29,7 @@ const sources = [
   'package-lock.json',
 ];
 const stamp = 'dist/sources.sha256';
-const docs = 'adapters/http/docs';
+const pages = 'adapters/web';
 const filesIn = (path) =>
   statSync(path).isDirectory()
     ? readdirSync(path)
@@ -83,10 +83,10 @@ const build = async () => {
     sourcemap: true,
   });
   // Empty the folder first. A file that was renamed would otherwise still be served under its old name.
-  rmSync(join('dist', docs), { recursive: true, force: true });
-  cpSync(docs, join('dist', docs), { recursive: true });
-  cpSync('dist/client.mjs', join('dist', docs, 'client.mjs'));
-  compressPages(join('dist', docs));
+  rmSync(join('dist', pages), { recursive: true, force: true });
+  cpSync(pages, join('dist', pages), { recursive: true });
+  cpSync('dist/client.mjs', join('dist', pages, 'client.mjs'));
+  compressPages(join('dist', pages));
 };
 
 process.chdir(repository);

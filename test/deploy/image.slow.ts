@@ -146,7 +146,7 @@ describe('The image', function () {
     }
     for (const path of [
       'service/node_modules/sqlite3/build/Release/node_sqlite3.node',
-      'service/dist/adapters/http/docs/theme.css',
+      'service/dist/adapters/web/theme.css',
     ]) {
       expect(existsSync(join(root, path)), path).to.equal(true);
     }
