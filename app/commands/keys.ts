@@ -22,11 +22,10 @@ interface RotateOptions extends Options {
   readonly expires?: number;
 }
 
-const stateOf = ({ revokedAt, isValid, isReadOnly, isUnused }: ApiKeyRecord): string => {
+const stateOf = ({ revokedAt, isValid, isUnused }: ApiKeyRecord): string => {
   if (revokedAt !== null) return 'revoked';
   if (!isValid) return 'expired';
-  if (isUnused) return 'unused';
-  return isReadOnly ? 'read-only' : 'valid';
+  return isUnused ? 'unused' : 'valid';
 };
 
 const dayOf = (time: string): string => time.slice(0, 'yyyy-mm-dd'.length);
@@ -42,37 +41,40 @@ const lastUseOf = ({ lastUsedAt }: ApiKeyRecord): string => {
   return days < 1 ? '<1d' : `${days}d`;
 };
 
+interface Column {
+  readonly name: string;
+  readonly cellOf: (record: ApiKeyRecord) => string;
+}
+
 /**
  * Makes a table of keys. LAST4 has the last four characters of a key. OWNER is shown only if a key has another owner
- * id, as after a rotation. CREATED is then left out at a narrow terminal.
+ * id, as after a rotation, and ACCESS only if a key is read-only. CREATED is then left out at a narrow terminal.
  */
-const keysText = (records: ReadonlyArray<ApiKeyRecord>, { columns }: Terminal): Promise<string> => {
+const keysText = (records: ReadonlyArray<ApiKeyRecord>, { columns: width }: Terminal): Promise<string> => {
+  const optional = (isShown: boolean, column: Column): ReadonlyArray<Column> => (isShown ? [column] : []);
   const hasOwners = records.some(({ id, ownerId }) => ownerId !== id);
-  const hasCreated = !hasOwners || columns >= columnsOfAll;
-  const toRow = (record: ApiKeyRecord): ReadonlyArray<string> => [
-    record.id,
-    cellText(record.name),
-    ...(hasOwners ? [record.ownerId === record.id ? 'same' : record.ownerId.slice(0, 6)] : []),
-    record.lastFour,
-    ...(hasCreated ? [dayOf(record.createdAt)] : []),
-    record.expiresAt === null ? 'never' : dayOf(record.expiresAt),
-    lastUseOf(record),
-    stateOf(record),
+  const hasAccess = records.some(({ isReadOnly }) => isReadOnly);
+  const hasRoom = !(hasOwners || hasAccess) || width >= columnsOfAll;
+  const columns: ReadonlyArray<Column> = [
+    { name: 'ID', cellOf: ({ id }) => id },
+    { name: 'NAME', cellOf: ({ name }) => cellText(name) },
+    ...optional(hasOwners, {
+      name: 'OWNER',
+      cellOf: ({ id, ownerId }) => (ownerId === id ? 'same' : ownerId.slice(0, 6)),
+    }),
+    { name: 'LAST4', cellOf: ({ lastFour }) => lastFour },
+    ...optional(hasRoom, { name: 'CREATED', cellOf: ({ createdAt }) => dayOf(createdAt) }),
+    { name: 'EXPIRES', cellOf: ({ expiresAt }) => (expiresAt === null ? 'never' : dayOf(expiresAt)) },
+    { name: 'USED', cellOf: lastUseOf },
+    ...optional(hasAccess, {
+      name: 'ACCESS',
+      cellOf: ({ isReadOnly }) => (isReadOnly ? 'read-only' : 'full'),
+    }),
+    { name: 'STATE', cellOf: stateOf },
   ];
-  const header = [
-    'ID',
-    'NAME',
-    ...(hasOwners ? ['OWNER'] : []),
-    'LAST4',
-    ...(hasCreated ? ['CREATED'] : []),
-    'EXPIRES',
-    'USED',
-    'STATE',
-  ];
-  return tableText(header, records.map(toRow), {
-    flexible: header.indexOf('NAME'),
-    columns,
-  });
+  const rows = records.map((record) => columns.map(({ cellOf }) => cellOf(record)));
+  const header = columns.map(({ name }) => name);
+  return tableText(header, rows, { flexible: header.indexOf('NAME'), columns: width });
 };
 
 /**

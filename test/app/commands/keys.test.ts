@@ -62,11 +62,13 @@ describe('The command keys', () => {
     expect({ code, stderr }).to.deep.equal({ code: 0, stderr: '' });
   });
 
-  it('creates a read-only key, and lists it as such', async () => {
+  it('creates a read-only key, and lists its access', async () => {
     const { environment } = await newStore();
     const { record } = await create(environment, 'page', '--read-only');
     expect(record).to.include({ isReadOnly: true });
-    expect((await keys(environment, 'list')).stdout).to.match(/\tpage\t.*\tread-only\n$/);
+    expect((await keys(environment, 'list')).stdout).to.match(
+      /\tACCESS\tSTATE\n.*\tpage\t.*\tread-only\tvalid\n$/,
+    );
   });
 
   it('lists the last use of each key, and marks valid keys that were not used for 30 days', async () => {
@@ -211,6 +213,27 @@ describe('The list of keys at a terminal', () => {
       ['ID', 'NAME', 'OWNER', 'LAST4', 'EXPIRES', 'USED', 'STATE'],
       [long.id, 'a name that is muc…', 'same', long.key.slice(-4), today(1), 'never', 'revoked'],
       [id, 'a name that is muc…', long.id.slice(0, 6), rotated.trim().slice(-4), today(90), 'never', 'valid'],
+    ]);
+  });
+
+  it('fits 80 columns, and has access and state of each key, if a read-only key was rotated and not used', async () => {
+    const { file, environment } = await newStore();
+    const page = await create(environment, 'a name that is much longer than its column', '--read-only');
+    const shop = await create(environment, 'shop');
+    const { stdout: rotated } = await keys(environment, 'rotate', shop.id);
+    const { writes, close } = openSqlite(file);
+    await writes('api_keys').whereIn('id', [page.id, shop.id]).update({ created_at: 0 });
+    await close();
+    const command = `exec ${process.execPath} ${main} keys list`;
+    const { stdout } = await startAtTerminal(command, { environment }).ended;
+    const [, ...lines] = stdout.trimEnd().split('\r\n');
+    for (const line of lines) expect(line.length, line).to.be.at.most(80);
+    const rows = lines.map((line) => line.split(/ {2,}/));
+    expect(rows.map((row) => [row[0], ...row.slice(-2)])).to.have.deep.members([
+      ['ID', 'ACCESS', 'STATE'],
+      [page.id, 'read-only', 'unused'],
+      [shop.id, 'full', 'unused'],
+      [rotated.split('_')[1], 'full', 'valid'],
     ]);
   });
 
