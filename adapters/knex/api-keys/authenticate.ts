@@ -1,5 +1,6 @@
 import * as E from 'fp-ts/Either';
 import { constVoid } from 'fp-ts/function';
+import type { Knex } from 'knex';
 import { LRUCache } from 'lru-cache';
 import { timingSafeEqual } from 'node:crypto';
 import {
@@ -17,7 +18,7 @@ import {
 } from '../../../core';
 import { createBatcher } from '../batcher';
 import { DiagnosedError } from '../database/errors';
-import type { StoreDatabase } from '../database/store-database';
+import type { Statements, StoreDatabase } from '../database/store-database';
 import { databaseTimeouts } from '../database/timeouts';
 import { toEither } from '../database/work';
 import { type ApiKeyRow, hashOf, keyIdOf, numberOf, timesOf } from './api-key-rows';
@@ -75,7 +76,7 @@ const isHashOf = (key: ApiKey, stored: Buffer): boolean => {
   return stored.length === keyHash.length && timingSafeEqual(stored, keyHash);
 };
 
-const checkKey = (
+const checkStoredKey = (
   key: ApiKey,
   id: KeyId,
   { keyHash, times, caller, now }: StoredKey,
@@ -90,6 +91,17 @@ const retryMs = 60_000;
 
 const maxRememberedUses = 10_000;
 
+/** Records the use of keys, except of those whose use was recorded within the last hour. */
+export const recordUses = async (
+  knex: Knex,
+  { nowSql }: Statements,
+  ids: ReadonlyArray<KeyId>,
+): Promise<number> =>
+  knex<ApiKeyRow>('api_keys')
+    .whereIn('id', ids)
+    .whereRaw(`coalesce(last_used_at, 0) <= ${nowSql} - ?`, [hourMs])
+    .update({ last_used_at: knex.raw(nowSql) });
+
 /**
  * Makes a function that records the use of a key at most once an hour across all instances. It returns at once, ignores
  * a failed write, and tries again after a minute. In a host's transaction it does nothing, because a failed statement
@@ -98,19 +110,14 @@ const maxRememberedUses = 10_000;
 const recorderOfUses = ({
   write,
   isHostTransaction,
-  statements: { nowSql },
+  statements,
 }: StoreDatabase): ((id: KeyId, key: StoredKey) => void) => {
   if (isHostTransaction) return constVoid;
   const attempted = new LRUCache<KeyId, true>({ max: maxRememberedUses, ttl: retryMs });
   const record = createBatcher({
     maxBatches: 1,
     runBatch: async (ids: ReadonlyArray<KeyId>) => {
-      await write((pool) =>
-        pool<ApiKeyRow>('api_keys')
-          .whereIn('id', ids)
-          .whereRaw(`coalesce(last_used_at, 0) <= ${nowSql} - ?`, [hourMs])
-          .update({ last_used_at: pool.raw(nowSql) }),
-      );
+      await write((pool) => recordUses(pool, statements, ids));
       return ids.map(() => E.right(undefined));
     },
   });
@@ -143,11 +150,11 @@ export const knexAuthenticate = (database: StoreDatabase): Authenticate => {
     const id = keyIdOf(key);
     if (!KeyId.is(id)) return E.left(invalidApiKey('unknown'));
     const trustedKey = trusted.get(id);
-    if (trustedKey !== undefined) return checkKey(key, id, trustedKey);
+    if (trustedKey !== undefined) return checkStoredKey(key, id, trustedKey);
     const read = await readKey(id, deadline)();
     if (E.isLeft(read)) return read;
     if (read.right.times.revokedAt === null) trusted.set(id, read.right);
-    const checked = checkKey(key, id, read.right);
+    const checked = checkStoredKey(key, id, read.right);
     if (E.isRight(checked)) recordUse(id, read.right);
     return checked;
   };

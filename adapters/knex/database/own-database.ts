@@ -82,10 +82,10 @@ export interface PostgresDatabase extends OpenedDatabase {
   /** Rejects if the role lacks a right that `serve` needs, or if row-level security would hide rows from it. */
   readonly checkRights: () => Promise<void>;
   /**
-   * Rejects if the server lacks disk space for a temporary file. Checks only every `spaceCheckMs`, unless `isSuspected`
-   * is true or a statement has failed for lack of space.
+   * Rejects if the server lacks disk space for a temporary file. Checks only every `spaceCheckMs`, unless a statement
+   * has failed for lack of space.
    */
-  readonly checkSpace: (isSuspected?: boolean) => Promise<void>;
+  readonly checkSpace: () => Promise<void>;
 }
 
 /** Database whose connections the store opens. Call `close` at the end. */

@@ -9,12 +9,13 @@ export interface PageStart {
   readonly filters: FilterCells;
 }
 
-export interface IdempotencyRecordRow {
+export interface IdempotencyKeyRow {
   readonly owner_id: string;
   readonly idempotency_key: string;
   /** SHA-256 of the fields of the new animal, in hexadecimal digits. */
   readonly content_hash: string;
-  readonly pet_id: bigint;
+  /** Decimal digits. */
+  readonly pet_id: string;
 }
 
 /** Statements whose SQL differs between SQLite and PostgreSQL. */
@@ -38,10 +39,10 @@ export interface Statements {
   ) => Promise<ReadonlyArray<ReadonlyArray<PetRow>>>;
   /** Adds animals. Their ids ascend in the order of `newRows`, but their rows are returned in any order. */
   readonly insert: (knex: Knex, newRows: ReadonlyArray<NewPetRow>) => Promise<ReadonlyArray<PetRow>>;
-  /** Adds records of idempotency keys, which expire after `ttlMs`. */
-  readonly insertRecords: (
+  /** Adds idempotency keys, which expire after `ttlMs`. */
+  readonly insertKeys: (
     knex: Knex,
-    records: ReadonlyArray<IdempotencyRecordRow>,
+    keys: ReadonlyArray<IdempotencyKeyRow>,
     ttlMs: number,
   ) => Promise<unknown>;
   /** Runs work that inserts many rows on a connection. May change settings of the connection until the work ends. */

@@ -5,15 +5,25 @@
 
 import { constFalse, constUndefined } from 'fp-ts/function';
 import { randomBytes } from 'node:crypto';
-import { decodeOrThrow, defaultPageSize, leastInt64, NewPetCodec } from '../../../core';
+import {
+  decodeOrThrow,
+  defaultPageSize,
+  IdempotencyKey,
+  idempotencyTtlMs,
+  KeyId,
+  leastInt64,
+  NewPetCodec,
+  OwnerId,
+} from '../../../core';
+import { recordUses } from '../api-keys/authenticate';
 import { maxBatchSize } from '../batcher';
 import { isKind } from '../database/errors';
 import type { OwnDatabase } from '../database/own-database';
-import { idOfRow, newPetRow } from '../database/pet-columns';
 import { findMissingColumns } from '../database/requirements';
 import { databaseTimeouts } from '../database/timeouts';
 import { tryAndRollBack, withTimeout } from '../database/work';
 import { generationMismatch, readSchemaState } from '../migrations/migrations';
+import { claimOf, createOrReplay, insertAsNew } from '../pets/create';
 
 /** Fault that a check has found: the reason for readiness, and the text for operators. */
 interface Fault {
@@ -23,15 +33,14 @@ interface Fault {
 
 interface DatabaseCheck {
   /** Rejects if a statement of the check fails. */
-  readonly find: (database: OwnDatabase, isDoctor: boolean) => Promise<Fault | undefined>;
-  readonly isOnlyForDoctor?: true;
-  /** True for the check whose duration `doctor` reports. */
-  readonly isTimed?: true;
+  readonly findFault: (database: OwnDatabase) => Promise<Fault | undefined>;
 }
 
 interface CheckGroup {
   readonly checks: ReadonlyArray<DatabaseCheck>;
-  /** Reason that readiness gives if `find` rejects with an error that `reasons` in readiness.ts does not list. */
+  /** Checks that `doctor` makes after `checks`. */
+  readonly doctorChecks?: ReadonlyArray<DatabaseCheck>;
+  /** Reason that readiness gives if `findFault` rejects with an error that `reasons` in readiness.ts does not list. */
   readonly failure: string;
 }
 
@@ -49,27 +58,26 @@ const checkSchema = async ({ reads, statements }: OwnDatabase): Promise<Fault | 
   );
 };
 
-const trialPet = decodeOrThrow(NewPetCodec, { name: 'trial', categoryId: 1 });
-const trialRow = newPetRow({ newPet: trialPet, createdBy: null });
+const newPet = decodeOrThrow(NewPetCodec, { name: 'trial', categoryId: 1 });
 
 /**
- * Runs the statements of a create with an idempotency key, and the update that records the use of an API key. Rolls
- * them back. On PostgreSQL, the id stays used after the rollback.
+ * Creates an animal with an idempotency key, retries the create, records the use of an API key, and rolls back. On
+ * PostgreSQL, the ids stay used after the rollback.
  */
 const tryCreate = ({ writes, statements }: OwnDatabase): Promise<Fault | undefined> =>
   tryAndRollBack(writes, async (transaction) => {
-    const [row = []] = await statements.insert(transaction, [trialRow]);
-    const pet_id = BigInt(idOfRow(row));
-    const key = { owner_id: 'trial', idempotency_key: randomBytes(16).toString('hex') };
-    const insertRecord = () =>
-      statements.insertRecords(transaction, [{ ...key, content_hash: '', pet_id }], 0);
-    await insertRecord();
-    await transaction('idempotency_keys').where(key).select('idempotency_key').forShare();
-    await transaction('idempotency_keys').where(key).delete();
-    await transaction('api_keys').where({ id: '' }).update({ last_used_at: 0 });
-    // These statements come last, because PostgreSQL rejects every statement after an error in a transaction.
-    await insertRecord();
-    const isRefused = await insertRecord().then(constFalse, isKind('Duplicate'));
+    const ownerId = decodeOrThrow(OwnerId, 'trial');
+    const idempotencyKey = decodeOrThrow(IdempotencyKey, randomBytes(16).toString('hex'));
+    const creates = [{ newPet, createdBy: null, claim: claimOf({ ownerId, idempotencyKey }, newPet) }];
+    const create = () => createOrReplay(transaction, statements, creates, idempotencyTtlMs);
+    await create();
+    await create();
+    await recordUses(transaction, statements, [decodeOrThrow(KeyId, 'trial')]);
+    // This statement comes last, because PostgreSQL rejects every statement after an error in a transaction.
+    const isRefused = await insertAsNew(transaction, statements, creates, idempotencyTtlMs).then(
+      constFalse,
+      isKind('Duplicate'),
+    );
     if (isRefused) return undefined;
     return fault(
       'a retry adds a second animal',
@@ -80,28 +88,36 @@ const tryCreate = ({ writes, statements }: OwnDatabase): Promise<Fault | undefin
 const slowCommit =
   'a commit takes seconds; the disk of the database may be slow, a standby that commits wait for may be away, or a session may hold a lock';
 
-const commitHeartbeat = ({ write }: OwnDatabase): Promise<Fault | undefined> => {
-  const beat = () =>
-    write((pool) => pool('heartbeats').insert({ id: 1, beaten_at: Date.now() }).onConflict('id').merge());
-  return withTimeout(beat, databaseTimeouts.heartbeatMs).then(constUndefined, (error: unknown) => {
-    if (isKind('NoAnswer', 'StatementTimeout', 'RowLocked')(error)) return fault(slowCommit, slowCommit);
-    throw error;
-  });
+/** Check whose duration `doctor` reports. */
+export const heartbeatCheck: DatabaseCheck = {
+  findFault: ({ write }) => {
+    const beat = () =>
+      write((pool) => pool('heartbeats').insert({ id: 1, beaten_at: Date.now() }).onConflict('id').merge());
+    return withTimeout(beat, databaseTimeouts.heartbeatMs).then(constUndefined, (error: unknown) => {
+      if (isKind('NoAnswer', 'StatementTimeout', 'RowLocked')(error)) return fault(slowCommit, slowCommit);
+      throw error;
+    });
+  },
 };
 
 const firstPage = { from: leastInt64, order: 'asc', filters: [] } as const;
 
+const idsCheck = (count: number): DatabaseCheck => ({
+  findFault: async ({ inspectIds }) =>
+    fault('the ids of the next animals are taken or used up', await inspectIds(count)),
+});
+
 /**
- * Groups of checks, in the order in which `doctor` makes them. Readiness runs the groups concurrently, and each group
- * needs only one connection.
+ * Checks in the order in which `doctor` makes them. Readiness runs the groups concurrently, and needs only one
+ * connection for each group.
  */
 export const checkGroups: ReadonlyArray<CheckGroup> = [
   {
     failure: "the database can't be used",
     checks: [
-      { find: checkSchema },
+      { findFault: checkSchema },
       {
-        find: async (database) => {
+        findFault: async (database) => {
           if (database.engine === 'PostgreSQL') await database.checkRights();
           return undefined;
         },
@@ -112,26 +128,20 @@ export const checkGroups: ReadonlyArray<CheckGroup> = [
     failure: "animals can't be read from the database",
     checks: [
       {
-        find: ({ reads, statements }) =>
+        findFault: ({ reads, statements }) =>
           statements.pages(reads, [firstPage], defaultPageSize).then(constUndefined),
       },
-      {
-        find: async ({ inspectIds }, isDoctor) =>
-          fault(
-            'the ids of the next animals are taken or used up',
-            await inspectIds(isDoctor ? Infinity : maxBatchSize),
-          ),
-      },
-      { find: tryCreate, isOnlyForDoctor: true },
+      idsCheck(maxBatchSize),
     ],
+    doctorChecks: [idsCheck(Infinity), { findFault: tryCreate }],
   },
   {
     failure: 'a write to the table heartbeats fails',
     checks: [
-      { find: commitHeartbeat, isTimed: true },
+      heartbeatCheck,
       {
-        find: async (database, isDoctor) => {
-          if (database.engine === 'PostgreSQL') await database.checkSpace(isDoctor || undefined);
+        findFault: async (database) => {
+          if (database.engine === 'PostgreSQL') await database.checkSpace();
           return undefined;
         },
       },

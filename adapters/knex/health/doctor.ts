@@ -1,6 +1,6 @@
 import type { TaskEither } from 'fp-ts/TaskEither';
 import type { Unavailable } from '../../../core';
-import { checkGroups } from './checks';
+import { checkGroups, heartbeatCheck } from './checks';
 import { readClock } from '../database/clock';
 import type { ConnectionRoom, DatabaseFinding, OwnDatabase } from '../database/own-database';
 import type { StoreDatabase } from '../database/store-database';
@@ -63,11 +63,14 @@ export const runDoctorChecks = (
       return undefined;
     }
     let commitMs: number | undefined;
-    for (const { find, isTimed = false } of checkGroups.flatMap(({ checks }) => checks)) {
+    for (const check of checkGroups.flatMap(({ checks, doctorChecks = [] }) => [
+      ...checks,
+      ...doctorChecks,
+    ])) {
       const began = performance.now();
-      const fault = await find(database, true);
+      const fault = await check.findFault(database);
       if (fault !== undefined) throw new DiagnosedError(fault.text);
-      if (isTimed) commitMs = performance.now() - began;
+      if (check === heartbeatCheck) commitMs = performance.now() - began;
     }
     return commitMs;
   });

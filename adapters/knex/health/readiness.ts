@@ -27,8 +27,8 @@ const checkGroup = async (
   { checks }: (typeof checkGroups)[number],
   database: OwnDatabase,
 ): Promise<string | undefined> => {
-  for (const { find, isOnlyForDoctor = false } of checks) {
-    const fault = isOnlyForDoctor ? undefined : await find(database, false);
+  for (const { findFault } of checks) {
+    const fault = await findFault(database);
     if (fault !== undefined) return fault.reason;
   }
   return undefined;

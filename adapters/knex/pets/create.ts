@@ -9,6 +9,7 @@ import {
   idempotencyKeyInFlight,
   type IdempotencyKeyReused,
   type IdempotencyRecord,
+  type NewPet,
   newPetFieldNames,
   type Pet,
   type PetDeleted,
@@ -24,18 +25,24 @@ import { DiagnosedError, isKind } from '../database/errors';
 import { newPetRow, petFromRow, type PetRow, type PetToInsert } from '../database/pet-columns';
 import type { Statements, StoreDatabase } from '../database/store-database';
 import { toEither } from '../database/work';
-import { findRecords, lockRecord, backgroundPurge, purgeIfExpired } from './idempotency-keys';
+import { backgroundPurge, findKeys, lockKey, purgeIfExpired } from './idempotency-keys';
 import { separateRejected } from './separate-rejected';
 
 /** Idempotency key of a create, with a `text` for comparisons and the hash of the animal. */
-interface KeyOfCreate extends ScopedIdempotencyKey {
+interface IdempotencyClaim extends ScopedIdempotencyKey {
   readonly text: string;
   readonly contentHash: string;
 }
 
 interface Create extends PetToInsert {
-  readonly key: KeyOfCreate | undefined;
+  readonly claim: IdempotencyClaim | undefined;
 }
+
+export const claimOf = (idempotency: ScopedIdempotencyKey, newPet: NewPet): IdempotencyClaim => ({
+  ...idempotency,
+  text: scopedIdempotencyKeyText(idempotency),
+  contentHash: hash('sha256', contentOf(newPet)),
+});
 
 type CreateResult = E.Either<IdempotencyKeyReused | PetDeleted | Unavailable, CreatedPet>;
 
@@ -59,14 +66,12 @@ export const makeCreate = (
   const inFlight = new Set<string>();
   return (newPet, { idempotency, createdBy: keyId, deadline } = {}) => {
     const createdBy = keyId === undefined ? null : createdByKey(keyId);
-    if (idempotency === undefined) return create({ newPet, createdBy, key: undefined }, deadline);
-    const text = scopedIdempotencyKeyText(idempotency);
-    const contentHash = hash('sha256', contentOf(newPet));
+    if (idempotency === undefined) return create({ newPet, createdBy, claim: undefined }, deadline);
+    const claim = claimOf(idempotency, newPet);
     return async () => {
-      if (inFlight.has(text)) return E.left(idempotencyKeyInFlight);
-      inFlight.add(text);
-      const key = { ...idempotency, text, contentHash };
-      return create({ newPet, createdBy, key }, deadline)().finally(() => inFlight.delete(text));
+      if (inFlight.has(claim.text)) return E.left(idempotencyKeyInFlight);
+      inFlight.add(claim.text);
+      return create({ newPet, createdBy, claim }, deadline)().finally(() => inFlight.delete(claim.text));
     };
   };
 };
@@ -81,11 +86,11 @@ const createTogether = async (
   ttlMs: number,
   deadline: number,
 ): Promise<ReadonlyArray<CreateResult | undefined>> => {
-  if (keysOf(creates).length === 0) return createWithoutKeys(database, creates);
+  if (claimsOf(creates).length === 0) return createWithoutKeys(database, creates);
   const { runTransaction, statements } = database;
   try {
     return await runTransaction(
-      (transaction) => createNew(transaction, statements, creates, ttlMs),
+      (transaction) => insertAsNew(transaction, statements, creates, ttlMs),
       deadline,
     );
   } catch (error) {
@@ -108,27 +113,28 @@ const createWithoutKeys = async (
   return E.isLeft(pets) ? creates.map(() => pets) : pets.right.map(created);
 };
 
-const createNew = async (
+/** Inserts animals and their idempotency keys. Rejects with the kind Duplicate if a key is in the table. */
+export const insertAsNew = async (
   transaction: Knex.Transaction,
   statements: Statements,
   creates: ReadonlyArray<Create>,
   ttlMs: number,
 ): Promise<ReadonlyArray<CreateResult>> => {
   const pets = await insertPets(transaction, statements, creates);
-  const keyed = pets.flatMap(({ id }, index) => {
-    const key = creates[index]?.key;
-    return key === undefined ? [] : [{ key, id }];
+  const claimed = pets.flatMap(({ id }, index) => {
+    const claim = creates[index]?.claim;
+    return claim === undefined ? [] : [{ claim, id }];
   });
-  // All instances lock the records in the same order, so that they can't deadlock.
-  const records = keyed
-    .sort((one, other) => (one.key.text < other.key.text ? -1 : 1))
-    .map(({ key, id }) => ({
-      owner_id: key.ownerId,
-      idempotency_key: key.idempotencyKey,
-      content_hash: key.contentHash,
-      pet_id: id,
+  // All instances lock the keys in the same order, so that they can't deadlock.
+  const keys = claimed
+    .sort((one, other) => (one.claim.text < other.claim.text ? -1 : 1))
+    .map(({ claim, id }) => ({
+      owner_id: claim.ownerId,
+      idempotency_key: claim.idempotencyKey,
+      content_hash: claim.contentHash,
+      pet_id: id.toString(),
     }));
-  if (records.length > 0) await statements.insertRecords(transaction, records, ttlMs);
+  if (keys.length > 0) await statements.insertKeys(transaction, keys, ttlMs);
   return pets.map(created);
 };
 
@@ -157,35 +163,36 @@ const storedPets = (creates: ReadonlyArray<PetToInsert>, rows: ReadonlyArray<Pet
 
 const created = (pet: Pet): E.Either<never, CreatedPet> => E.right({ pet, replayed: false });
 
-const createOrReplay = async (
+/**
+ * Inserts the animals whose idempotency keys are new, and replays the other creates. Rejects with the kind Duplicate,
+ * after which the batch is repeated, if another instance uses one of the new keys at the same time.
+ */
+export const createOrReplay = async (
   transaction: Knex.Transaction,
   statements: Statements,
   creates: ReadonlyArray<Create>,
   ttlMs: number,
 ): Promise<ReadonlyArray<CreateResult | undefined>> => {
-  const keys = keysOf(creates);
+  const claims = claimsOf(creates);
   // Writes first, because on SQLite a transaction that has read can't write if another connection has written since.
-  await purgeIfExpired(transaction, statements, keys);
-  const records = await findRecords(transaction, statements, keys);
+  await purgeIfExpired(transaction, statements, claims);
+  const records = await findKeys(transaction, statements, claims);
   const results = new Map(creates.map((create) => [create, recordedResult(create, records)]));
   const fresh = creates.filter((create) => results.get(create) === undefined);
   if (fresh.length > 0) {
-    const added = await createNew(transaction, statements, fresh, ttlMs);
+    const added = await insertAsNew(transaction, statements, fresh, ttlMs);
     for (const [create, result] of RA.zip(fresh, added)) results.set(create, result);
-  } else {
-    const [record] = records.values();
-    if (record !== undefined) await lockRecord(transaction, record.row);
-  }
+  } else if (claims[0] !== undefined) await lockKey(transaction, claims[0]);
   return creates.map((create) => results.get(create));
 };
 
 /** Returns the result of a create from the record of its idempotency key, or undefined if its animal must be added. */
 const recordedResult = (
-  { key }: Create,
-  records: ReadonlyMap<string, { readonly record: IdempotencyRecord }>,
+  { claim }: Create,
+  records: ReadonlyMap<string, IdempotencyRecord>,
 ): CreateResult | undefined => {
-  if (key === undefined) return undefined;
-  const decision = resolveIdempotentCreate(records.get(key.text)?.record, key.contentHash);
+  if (claim === undefined) return undefined;
+  const decision = resolveIdempotentCreate(records.get(claim.text), claim.contentHash);
   switch (decision._tag) {
     case 'Create':
       return undefined;
@@ -197,5 +204,5 @@ const recordedResult = (
   }
 };
 
-const keysOf = (creates: ReadonlyArray<Create>): ReadonlyArray<ScopedIdempotencyKey> =>
-  creates.flatMap(({ key }) => (key === undefined ? [] : [key]));
+const claimsOf = (creates: ReadonlyArray<Create>): ReadonlyArray<IdempotencyClaim> =>
+  creates.flatMap(({ claim }) => claim ?? []);

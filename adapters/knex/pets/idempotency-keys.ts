@@ -7,21 +7,14 @@ import {
   scopedIdempotencyKeyText,
   int64FromText,
 } from '../../../core';
-import type { StoreDatabase, Statements } from '../database/store-database';
+import type { IdempotencyKeyRow, StoreDatabase, Statements } from '../database/store-database';
 import { DiagnosedError } from '../database/errors';
 import { findPets } from './read';
 
 const purgeIntervalMs = 1_000;
 
-interface RecordRow {
-  readonly owner_id: string;
-  readonly idempotency_key: string;
-  readonly content_hash: string;
-  readonly pet_id: string;
-}
-
-const recordsOf = (knex: Knex, keys: ReadonlyArray<ScopedIdempotencyKey>) =>
-  knex<RecordRow>('idempotency_keys').whereIn(
+const rowsOf = (knex: Knex, keys: ReadonlyArray<ScopedIdempotencyKey>) =>
+  knex<IdempotencyKeyRow>('idempotency_keys').whereIn(
     ['owner_id', 'idempotency_key'],
     keys.map(({ ownerId, idempotencyKey }) => [ownerId, idempotencyKey]),
   );
@@ -31,10 +24,10 @@ export const purgeIfExpired = async (
   { nowSql }: Statements,
   keys: ReadonlyArray<ScopedIdempotencyKey>,
 ): Promise<void> => {
-  await recordsOf(transaction, keys).whereRaw(`expires_at <= ${nowSql}`).delete();
+  await rowsOf(transaction, keys).whereRaw(`expires_at <= ${nowSql}`).delete();
 };
 
-const petIdOf = ({ pet_id }: RecordRow): bigint => {
+const petIdOf = ({ pet_id }: IdempotencyKeyRow): bigint => {
   const id = int64FromText(pet_id);
   if (id !== undefined) return id;
   // The message names no row, because logs must not contain keys. Only SQLite can store an invalid value here.
@@ -43,12 +36,13 @@ const petIdOf = ({ pet_id }: RecordRow): bigint => {
   );
 };
 
-export const findRecords = async (
+/** Finds the records of idempotency keys, by the texts of the keys. */
+export const findKeys = async (
   transaction: Knex,
   statements: Statements,
   keys: ReadonlyArray<ScopedIdempotencyKey>,
-) => {
-  const rows: ReadonlyArray<RecordRow> = await recordsOf(transaction, keys).select(
+): Promise<ReadonlyMap<string, IdempotencyRecord>> => {
+  const rows: ReadonlyArray<IdempotencyKeyRow> = await rowsOf(transaction, keys).select(
     'owner_id',
     'idempotency_key',
     'content_hash',
@@ -63,21 +57,22 @@ export const findRecords = async (
         pet: E.isRight(outcome) ? outcome.right : undefined,
       };
       const key = { ownerId: row.owner_id, idempotencyKey: row.idempotency_key };
-      return [scopedIdempotencyKeyText(key), { row, record }] as const;
+      return [scopedIdempotencyKeyText(key), record] as const;
     }),
   );
 };
 
 /**
  * Locks the row of an idempotency key, so that the commit of a replay waits for PostgreSQL's synchronous standby.
- * Otherwise a failover could lose an animal that the replay has acknowledged.
+ * Otherwise a failover could lose an animal that the replay has acknowledged. One row is enough for a transaction,
+ * because the standby has all earlier commits once it has this one.
  */
-export const lockRecord = async (
+export const lockKey = async (
   transaction: Knex,
-  { owner_id, idempotency_key }: RecordRow,
+  { ownerId, idempotencyKey }: ScopedIdempotencyKey,
 ): Promise<void> => {
-  await transaction<RecordRow>('idempotency_keys')
-    .where({ owner_id, idempotency_key })
+  await transaction<IdempotencyKeyRow>('idempotency_keys')
+    .where({ owner_id: ownerId, idempotency_key: idempotencyKey })
     .select('idempotency_key')
     .forShare();
 };

@@ -16,13 +16,13 @@ const fillTemporaryFile = `set local work_mem = '64kB'; set local temp_tablespac
 /** Makes the check of the server's disk space. Listens for statements of the pool that fail for lack of space. */
 export const spaceCheck = (pool: Knex): PostgresDatabase['checkSpace'] => {
   let lacksSpace = false;
-  let triedAt = performance.now();
+  let triedAt = -Infinity;
   pool.on('query-error', (error: unknown) => {
     if (isDiskFull(error)) lacksSpace = true;
   });
-  return async (isSuspected = lacksSpace) => {
+  return async () => {
     const now = performance.now();
-    if (!isSuspected && now - triedAt < databaseTimeouts.spaceCheckMs) return;
+    if (!lacksSpace && now - triedAt < databaseTimeouts.spaceCheckMs) return;
     triedAt = now;
     try {
       await inTransaction(pool, (transaction) => transaction.raw(fillTemporaryFile));

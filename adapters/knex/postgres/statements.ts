@@ -73,7 +73,7 @@ const insertPetsSql = {
   returning ${petCells}`,
 };
 
-const insertKeys = {
+const insertKeysSql = {
   name: 'insert keys',
   sql: `insert into {idempotency_keys} (owner_id, idempotency_key, content_hash, pet_id, expires_at)
        select *, ${nowSql} + ?::bigint from unnest(?::text[], ?::text[], ?::text[], ?::bigint[])`,
@@ -117,7 +117,7 @@ const readColumns = async (knex: Knex, schema: string | undefined, tables: Reado
 };
 
 /** Statements that need another form for Citus, which can't run the form for PostgreSQL or runs it slowly. */
-type CitusVariants = Pick<Statements, 'pages' | 'insert' | 'insertRecords' | 'purgeExpired'>;
+type CitusVariants = Pick<Statements, 'pages' | 'insert' | 'insertKeys' | 'purgeExpired'>;
 
 /**
  * Statements for PostgreSQL without Citus. Their text does not depend on the number of rows, so that a connection
@@ -139,13 +139,13 @@ const singleServerStatements = (selectCells: SelectCells, acceptsWritesSql: stri
     const columns = insertedColumns.map((_, index) => arrayOf(newRows.map((cells) => cells[index] ?? null)));
     return selectCells(knex, insertPetsSql, columns);
   },
-  insertRecords: (knex, records, ttlMs) =>
-    selectCells(knex, insertKeys, [
+  insertKeys: (knex, keys, ttlMs) =>
+    selectCells(knex, insertKeysSql, [
       ttlMs,
-      records.map(({ owner_id }) => owner_id),
-      records.map(({ idempotency_key }) => idempotency_key),
-      records.map(({ content_hash }) => content_hash),
-      records.map(({ pet_id }) => pet_id.toString()),
+      keys.map(({ owner_id }) => owner_id),
+      keys.map(({ idempotency_key }) => idempotency_key),
+      keys.map(({ content_hash }) => content_hash),
+      keys.map(({ pet_id }) => pet_id),
     ]),
   purgeExpired: async (knex, limit) => (await selectCells(knex, purgeKeys, [limit])).length,
 });
@@ -162,10 +162,9 @@ const distributedStatements = (selectCells: SelectCells, acceptsWritesSql: strin
     const sql = `insert into {pets} (${insertedNames}, created_at) values ${rows} returning ${petCells}`;
     return selectCells(knex, { sql }, newRows.flat());
   },
-  insertRecords: async (knex, keys, ttlMs) => {
+  insertKeys: async (knex, keys, ttlMs) => {
     const expires_at = knex.raw(`${nowSql} + ?::bigint`, [ttlMs]);
-    const rows = keys.map((key) => ({ ...key, pet_id: key.pet_id.toString(), expires_at }));
-    await knex('idempotency_keys').insert(rows);
+    await knex('idempotency_keys').insert(keys.map((key) => ({ ...key, expires_at })));
   },
   purgeExpired: async (knex, limit) => (await selectCells(knex, purgeDistributedKeys, [limit])).length,
 });
@@ -199,7 +198,7 @@ export const postgresStatements = (acceptsWritesSql: string, facts: () => Sessio
     byIds: (knex, ids) => selectCells(knex, byIds(acceptsWritesSql), [ids.map(String)]),
     pages: async (knex, starts, limit) => (await variantFor(knex)).pages(knex, starts, limit),
     insert: async (knex, newRows) => (await variantFor(knex)).insert(knex, newRows),
-    insertRecords: async (knex, keys, ttlMs) => (await variantFor(knex)).insertRecords(knex, keys, ttlMs),
+    insertKeys: async (knex, keys, ttlMs) => (await variantFor(knex)).insertKeys(knex, keys, ttlMs),
     purgeExpired: async (knex, limit) => (await variantFor(knex)).purgeExpired(knex, limit),
     duringImport: (_knex, work) => work(),
     readLastId: async (knex) => {

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import type { ListOrder } from '../../../core';
-import type { IdempotencyRecordRow, PageStart, Statements } from '../database/store-database';
+import type { IdempotencyKeyRow, PageStart, Statements } from '../database/store-database';
 import { DiagnosedError } from '../database/errors';
 import {
   type Cell,
@@ -33,7 +33,7 @@ const newRowAsJson = (row: NewPetRow): string =>
 const startAsJson = ({ from, filters }: PageStart): string =>
   `[${[from, ...filters.map(([column, cell]) => cellAsJson(column, cell))].join()}]`;
 
-const recordAsJson = ({ owner_id, idempotency_key, content_hash, pet_id }: IdempotencyRecordRow): string =>
+const keyAsJson = ({ owner_id, idempotency_key, content_hash, pet_id }: IdempotencyKeyRow): string =>
   `[${JSON.stringify(owner_id)},${JSON.stringify(idempotency_key)},"${content_hash}",${pet_id}]`;
 
 /** Milliseconds since 1970, which begins at 2440587.5 in SQLite's Julian days. */
@@ -46,7 +46,7 @@ const insert = `insert into pets (${insertedColumns.map(({ name }) => name).join
   select ${insertedColumns.map((_, index) => `value ->> ${index}`).join()}, ${nowSql} from json_each(?)
   returning json_array(${rowAsJson}) as json`;
 
-const insertRecords = `insert into idempotency_keys (owner_id, idempotency_key, content_hash, pet_id, expires_at)
+const insertKeys = `insert into idempotency_keys (owner_id, idempotency_key, content_hash, pet_id, expires_at)
   select value ->> 0, value ->> 1, value ->> 2, value ->> 3, ${nowSql} + ? from json_each(?)`;
 
 const purgeExpired = `delete from idempotency_keys
@@ -102,8 +102,7 @@ export const sqliteStatements: Statements = {
       await knex.raw(`PRAGMA cache_size = ${before?.cache_size ?? -2_000}`);
     }
   },
-  insertRecords: (knex, records, ttlMs) =>
-    run(knex, insertRecords, ttlMs, `[${records.map(recordAsJson).join()}]`),
+  insertKeys: (knex, keys, ttlMs) => run(knex, insertKeys, ttlMs, `[${keys.map(keyAsJson).join()}]`),
   purgeExpired: async (knex, limit) => (await run(knex, purgeExpired, limit)).length,
   readLastId: async (knex) => BigInt((await run(knex, lastId))[0]?.json ?? 0),
   setLastId: async (knex, id) => {
