@@ -77,7 +77,7 @@ module.exports = {
         path: ['^adapters/', '^node_modules/'],
         pathNot: [
           '^adapters/http/server/',
-          '^adapters/http/(errors|forwarded|keep-alive|limits|request-body)\\.ts$',
+          '^adapters/http/(operations/(errors|limits|request-body)|service/forwarded)\\.ts$',
         ],
       },
     },

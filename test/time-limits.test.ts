@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { requestLimits as request } from '../adapters/http/limits';
-import { maxResponseMs } from '../adapters/http/request-deadline';
+import { requestLimits as request } from '../adapters/http/operations/limits';
+import { maxResponseMs } from '../adapters/http/operations/request-deadline';
 import { serverTimeouts as server } from '../adapters/http/server/timeouts';
 import { databaseTimeouts as database } from '../adapters/knex';
 import { scrapeTimeoutMs } from '../app/serve/service-status';

@@ -1,12 +1,12 @@
 /** Public exports of `animal-store/fetch`, for frameworks that use Request and Response. Loads neither Koa nor Node. */
 import * as E from 'fp-ts/Either';
-import { answer, type StoreAccess } from './answer';
-import { bodyIncomplete, bodyTooLarge, unmatchedPath } from './errors';
-import type { Headers } from './headers';
-import { requestLimits } from './limits';
-import { methodsOf, operationsHint, type PetOperation, petOperations } from './pet-operations';
-import type { BodyResult, PetRequest } from './pet-request';
-import { RequestRecord } from './request-record';
+import { answer, type StoreAccess } from './operations/answer';
+import { bodyIncomplete, bodyTooLarge, unmatchedPath } from './operations/errors';
+import type { Headers } from './operations/headers';
+import { requestLimits } from './operations/limits';
+import { methodsOf, operationsHint, type PetOperation, petOperations } from './operations/pet-operations';
+import type { BodyResult, PetRequest } from './operations/pet-request';
+import { RequestRecord } from './operations/request-record';
 
 /** Options of `petRoutesHandler`. */
 export interface PetRoutesHandlerOptions extends StoreAccess<Request> {

@@ -1,9 +1,9 @@
-export type { RejectionEntry, Reporter, RequestEntry } from './access-log';
-export { adminApplication, type HttpApplication, httpApplication } from './app';
-export type { HttpFailure, NotReady } from './errors';
-export { exposedHeaders } from './headers';
-export type { AuthenticateRequest } from './answer';
-export { petOperations } from './pet-operations';
-export { openApiDocument } from './pages';
-export { type MountOptions, mountPetRoutes } from './routes';
-export { type CheckReadiness, healthPaths, type ReadMetrics } from './service-routes';
+export type { RejectionEntry, Reporter, RequestEntry } from './service/access-log';
+export { adminApplication, type HttpApplication, httpApplication } from './service/app';
+export type { HttpFailure, NotReady } from './operations/errors';
+export { exposedHeaders } from './operations/headers';
+export type { AuthenticateRequest } from './operations/answer';
+export { petOperations } from './operations/pet-operations';
+export { openApiDocument } from './service/pages';
+export { type MountOptions, mountPetRoutes } from './koa/routes';
+export { type CheckReadiness, healthPaths, type ReadMetrics } from './service/service-routes';

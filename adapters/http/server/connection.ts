@@ -1,11 +1,11 @@
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import type { HttpFailure } from '../errors';
-import type { RequestHead } from '../forwarded';
-import { collectBody, continueOnceRead, hasBody } from '../request-body';
+import type { HttpFailure } from '../operations/errors';
+import type { RequestHead } from '../service/forwarded';
+import { collectBody, continueOnceRead, hasBody } from '../operations/request-body';
 import { endSocket, errorText } from './end-socket';
-import { announceKeepAlive, closeAfter } from '../keep-alive';
+import { announceKeepAlive, closeAfter } from './keep-alive';
 import { RequestParts } from './request-parts';
 import type { ServerState } from './server-state';
 import { isMalformedHeadRequest, type ParserError, parserFailure, validateRequest } from './validate-request';

@@ -1,6 +1,6 @@
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
-import { requestLimits } from '../limits';
+import { requestLimits } from '../operations/limits';
 import type { ErrorResponse } from './server-state';
 import { serverTimeouts } from './timeouts';
 

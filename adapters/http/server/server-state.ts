@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { HttpFailure } from '../errors';
-import type { RequestHead } from '../forwarded';
+import type { HttpFailure } from '../operations/errors';
+import type { RequestHead } from '../service/forwarded';
 import type { RequestTurns } from './request-turns';
 
 /** Response to a request that the server rejects. */

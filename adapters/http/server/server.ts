@@ -3,7 +3,7 @@ import { Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { setImmediate as immediate, setTimeout as pause } from 'node:timers/promises';
 import { RequestTurns } from './request-turns';
-import { requestLimits } from '../limits';
+import { requestLimits } from '../operations/limits';
 import { type Connection, trackConnections } from './connection';
 import type { Listener, ServerState } from './server-state';
 import { serverTimeouts } from './timeouts';

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
-import type { HttpFailure } from '../errors';
-import { requestLimits } from '../limits';
+import type { HttpFailure } from '../operations/errors';
+import { requestLimits } from '../operations/limits';
 import type { RequestParts } from './request-parts';
 
 /** Number after which Node drops headers. It is one more than the maximum, so that too many headers are noticed. */

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { type AnimalStoreError } from '../../../adapters/client';
 import { serviceStatuses } from '../../../adapters/client/animal-store-error';
-import { describeFailure } from '../../../adapters/http/errors';
+import { describeFailure } from '../../../adapters/http/operations/errors';
 import { exampleFailures } from '../../support/openapi/example-failures';
 import { against, answer, failure, once, rex, stored } from './answering-server';
 

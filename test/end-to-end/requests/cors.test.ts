@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { securityHeaders } from '../../../adapters/http/headers';
+import { securityHeaders } from '../../../adapters/http/operations/headers';
 import { headOf, type RawAnswer, rawExchange } from '../../support/http/raw-connection';
 import { declaredMethods } from '../../support/openapi/declared-methods';
 import { logLines } from '../../support/service/log-lines';

@@ -1,13 +1,13 @@
 import * as E from 'fp-ts/Either';
 import type { IncomingMessage } from 'node:http';
-import { readBody } from '../../../adapters/http/request-body';
+import { readBody } from '../../../adapters/http/operations/request-body';
 import {
   type HttpServer,
   type HttpServerOptions,
   startHttpServer,
 } from '../../../adapters/http/server/server';
 import type { ErrorResponse, Listener } from '../../../adapters/http/server/server-state';
-import { describeFailure, type HttpFailure } from '../../../adapters/http/errors';
+import { describeFailure, type HttpFailure } from '../../../adapters/http/operations/errors';
 import { connectTo, exchangeBytes, type RawConnection } from './raw-connection';
 
 /** Makes a response with the failure as JSON. */

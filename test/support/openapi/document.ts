@@ -1,4 +1,4 @@
-import { exposedHeaders } from '../../../adapters/http/headers';
+import { exposedHeaders } from '../../../adapters/http/operations/headers';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020';
 import * as t from 'io-ts';
 import { parse } from 'lossless-json';

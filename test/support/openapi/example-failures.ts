@@ -1,5 +1,5 @@
 import type { HttpFailure } from '../../../adapters/http';
-import { petMethods } from '../../../adapters/http/pet-operations';
+import { petMethods } from '../../../adapters/http/operations/pet-operations';
 import { callerOf, decodeOrThrow, KeyId } from '../../../core';
 
 type ExampleFailures = { readonly [Tag in HttpFailure['_tag']]: HttpFailure & { readonly _tag: Tag } };

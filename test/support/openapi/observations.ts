@@ -1,7 +1,7 @@
 import * as t from 'io-ts';
 import Koa from 'koa';
 import { mountPetRoutes } from '../../../adapters/http';
-import { type PetOperation, petOperations } from '../../../adapters/http/pet-operations';
+import { type PetOperation, petOperations } from '../../../adapters/http/operations/pet-operations';
 import { inMemoryPetRepository } from '../../../adapters/in-memory';
 import { decodeOrThrow, storeOpener } from '../../../core';
 import { petRules } from '../../../core/rules';

@@ -1,7 +1,7 @@
 import * as E from 'fp-ts/Either';
 import * as t from 'io-ts';
-import { describeFailure } from '../../../adapters/http/errors';
-import { petOperations } from '../../../adapters/http/pet-operations';
+import { describeFailure } from '../../../adapters/http/operations/errors';
+import { petOperations } from '../../../adapters/http/operations/pet-operations';
 import { NewPetCodec, PetCodec } from '../../../core';
 import { maxPageSize, newPetRules, petRules } from '../../../core/rules';
 import { type FieldRule } from '../../../core/validation';

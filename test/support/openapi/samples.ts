@@ -1,4 +1,4 @@
-import { describeFailure, errorBody } from '../../../adapters/http/errors';
+import { describeFailure, errorBody } from '../../../adapters/http/operations/errors';
 import { petFilters } from '../../../core';
 import { maxPageSize, newPetRules, petRules } from '../../../core/rules';
 import { type FieldRule } from '../../../core/validation';

@@ -2,13 +2,13 @@ import Router from '@koa/router';
 import * as E from 'fp-ts/Either';
 import type Koa from 'koa';
 import type { IncomingMessage } from 'node:http';
-import type { Caller, OpenAnimalStore } from '../../core';
-import { answer, type StoreAccess } from './answer';
-import { type HttpFailure, unmatchedPath } from './errors';
-import { operationsHint, type PetOperation, petOperations } from './pet-operations';
-import { type Outcome, type Reply, replyOf } from './reply';
-import { hasBody, readBody } from './request-body';
-import { recordOf, type RequestRecord } from './request-record';
+import type { Caller, OpenAnimalStore } from '../../../core';
+import { answer, type StoreAccess } from '../operations/answer';
+import { type HttpFailure, unmatchedPath } from '../operations/errors';
+import { operationsHint, type PetOperation, petOperations } from '../operations/pet-operations';
+import { type Outcome, type Reply, replyOf } from '../operations/reply';
+import { hasBody, readBody } from '../operations/request-body';
+import { recordOf, type RequestRecord } from '../operations/request-record';
 
 /** State of a request in Koa, for the middleware of an embedding program. */
 export interface KoaState {

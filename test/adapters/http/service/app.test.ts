@@ -1,10 +1,10 @@
 import { expect } from 'chai';
 import * as TE from 'fp-ts/TaskEither';
-import type { RequestEntry } from '../../../adapters/http';
-import { type Authenticate, invalidApiKey, type PetRepository, unavailable } from '../../../core';
-import { eventually } from '../../support/eventually';
-import { servePlainly } from '../../support/http/listen';
-import { key, memoryApplication } from '../../support/http/start-server';
+import type { RequestEntry } from '../../../../adapters/http';
+import { type Authenticate, invalidApiKey, type PetRepository, unavailable } from '../../../../core';
+import { eventually } from '../../../support/eventually';
+import { servePlainly } from '../../../support/http/listen';
+import { key, memoryApplication } from '../../../support/http/start-server';
 
 interface Observed {
   readonly address: string;

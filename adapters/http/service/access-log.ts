@@ -1,8 +1,8 @@
-import type { KeyId, OwnerId } from '../../core';
-import { describeFailure, type UnauthorizedReason } from './errors';
+import type { KeyId, OwnerId } from '../../../core';
+import { describeFailure, type UnauthorizedReason } from '../operations/errors';
 import { clientAddressOf } from './forwarded';
-import { recordOf } from './request-record';
-import type { Middleware } from './routes';
+import { recordOf } from '../operations/request-record';
+import type { Middleware } from '../koa/routes';
 
 /** Log entry of a request that the HTTP server rejected. No entry contains an API key, a query or a body. */
 export interface RejectionEntry {

@@ -1,5 +1,5 @@
 import type * as E from 'fp-ts/Either';
-import type { AnimalStore } from '../../core';
+import type { AnimalStore } from '../../../core';
 import type { HttpFailure } from './errors';
 import type { Outcome } from './reply';
 import type { RequestRecord } from './request-record';

@@ -1,16 +1,16 @@
 import * as E from 'fp-ts/Either';
 import Koa from 'koa';
-import type { OpenAnimalStore } from '../../core';
+import type { OpenAnimalStore } from '../../../core';
 import { accessLog, type Reporter } from './access-log';
 import { cors, corsHeaders } from './cors';
-import { describeFailure, type HttpFailure } from './errors';
+import { describeFailure, type HttpFailure } from '../operations/errors';
 import { clientAddressOf, type RequestHead } from './forwarded';
-import { closeAfter } from './keep-alive';
-import { petMethods } from './pet-operations';
-import { findRecord, recordOf, requestIdOf } from './request-record';
-import { failureReply } from './reply';
-import { drainBody } from './request-body';
-import { addPetRoutes, type Context, writeOutcome } from './routes';
+import { closeAfter } from '../server/keep-alive';
+import { petMethods } from '../operations/pet-operations';
+import { findRecord, recordOf, requestIdOf } from '../operations/request-record';
+import { failureReply } from '../operations/reply';
+import { drainBody } from '../operations/request-body';
+import { addPetRoutes, type Context, writeOutcome } from '../koa/routes';
 import { addAdminRoutes, addPublicRoutes, type CheckReadiness, type ReadMetrics } from './service-routes';
 
 interface ApplicationOptions {

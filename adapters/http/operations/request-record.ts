@@ -1,4 +1,4 @@
-import type { Caller, Quota } from '../../core';
+import type { Caller, Quota } from '../../../core';
 import type { HttpFailure } from './errors';
 import type { Outcome } from './reply';
 import { RequestDeadline } from './request-deadline';

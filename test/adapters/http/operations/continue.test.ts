@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { once } from 'node:events';
 import { createServer, request } from 'node:http';
-import { continueOnceRead } from '../../../adapters/http/request-body';
-import { listenOn } from '../../support/http/listen';
+import { continueOnceRead } from '../../../../adapters/http/operations/request-body';
+import { listenOn } from '../../../support/http/listen';
 
 describe('A request that waits for a 100 (Continue)', () => {
   it('gets one, also if its body is read by two listeners', async () => {

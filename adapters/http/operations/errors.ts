@@ -6,8 +6,8 @@ import {
   invalidFieldTexts,
   retryDelaySeconds,
   type StoreFailure,
-} from '../../core';
-import type { MalformedJson } from '../json';
+} from '../../../core';
+import type { MalformedJson } from '../../json';
 import type { Headers } from './headers';
 import { requestLimits } from './limits';
 

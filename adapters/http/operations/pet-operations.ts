@@ -1,7 +1,7 @@
-import type { OperationName } from '../../core';
-import { handleCreatePet } from './handlers/create-pet';
-import { handleGetPet } from './handlers/get-pet';
-import { handleListPets } from './handlers/list-pets';
+import type { OperationName } from '../../../core';
+import { handleCreatePet } from './create-pet';
+import { handleGetPet } from './get-pet';
+import { handleListPets } from './list-pets';
 import type { Headers } from './headers';
 import type { Handler } from './pet-request';
 

@@ -1,10 +1,10 @@
 import * as E from 'fp-ts/Either';
 import { type FieldRule, fieldType, listRules, type PetPage } from '../../../core';
 import { serialisePage } from '../../json';
-import type { HttpFailure } from '../errors';
-import type { Headers } from '../headers';
-import type { Handler } from '../pet-request';
-import { jsonReply, unknownFieldsHeader } from '../reply';
+import type { HttpFailure } from './errors';
+import type { Headers } from './headers';
+import type { Handler } from './pet-request';
+import { jsonReply, unknownFieldsHeader } from './reply';
 
 export const handleListPets: Handler = async (store, { query, record }) => {
   const parameters = readQuery(query);

@@ -3,9 +3,9 @@ import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { extname, join } from 'node:path';
-import { type Headers, securityHeaders } from './headers';
-import document from './openapi.json';
-import { jsonType, type Reply } from './reply';
+import { type Headers, securityHeaders } from '../operations/headers';
+import document from '../openapi.json';
+import { jsonType, type Reply } from '../operations/reply';
 
 /** Content codings, in the order of preference, and the suffixes of the compressed files. */
 const codings = [
@@ -77,7 +77,7 @@ const exampleOrigin = 'http://127.0.0.1:3000';
 
 const redirectToDocs: Reply = { status: 308, headers: { ...securityHeaders, Location: '../docs' }, body: '' };
 
-const pagesFolder = join(__dirname, '..', 'web');
+const pagesFolder = join(__dirname, '..', '..', 'web');
 
 const versionOf = (manifest: unknown): string =>
   typeof manifest === 'object' && manifest !== null && 'version' in manifest ? String(manifest.version) : '';

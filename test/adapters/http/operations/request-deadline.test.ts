@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import * as E from 'fp-ts/Either';
 import { mock } from 'node:test';
-import { maxResponseMs, RequestDeadline } from '../../../adapters/http/request-deadline';
-import { fakeTimeouts } from '../../support/fake-timers';
+import { maxResponseMs, RequestDeadline } from '../../../../adapters/http/operations/request-deadline';
+import { fakeTimeouts } from '../../../support/fake-timers';
 
 describe('A request whose body has not arrived', () => {
   it('gets timers of finite length, the last of which is set when the body arrives, and cleared at the end', async () => {

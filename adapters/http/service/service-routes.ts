@@ -3,13 +3,13 @@ import * as E from 'fp-ts/Either';
 import { pipe } from 'fp-ts/function';
 import * as TE from 'fp-ts/TaskEither';
 import type Koa from 'koa';
-import type { HttpFailure, NotReady } from './errors';
+import type { HttpFailure, NotReady } from '../operations/errors';
 import { publicUrlOf } from './forwarded';
-import { securityHeaders } from './headers';
+import { securityHeaders } from '../operations/headers';
 import { documentReply, pages } from './pages';
-import { jsonReply, type Reply } from './reply';
-import { recordOf } from './request-record';
-import { type Context, exactRouter, writeOutcome, type KoaState, unmatched } from './routes';
+import { jsonReply, type Reply } from '../operations/reply';
+import { recordOf } from '../operations/request-record';
+import { type Context, exactRouter, writeOutcome, type KoaState, unmatched } from '../koa/routes';
 
 export type CheckReadiness = TE.TaskEither<NotReady, void>;
 

@@ -1,9 +1,9 @@
 import * as E from 'fp-ts/Either';
 import { int64FromText } from '../../../core';
 import { serialisePet } from '../../json';
-import type { HttpFailure } from '../errors';
-import type { Handler } from '../pet-request';
-import { jsonReply } from '../reply';
+import type { HttpFailure } from './errors';
+import type { Handler } from './pet-request';
+import { jsonReply } from './reply';
 
 /**
  * Handles `GET /v1/pets/:petId`. An id that is not an int64 gets a 404, because no animal can have it.

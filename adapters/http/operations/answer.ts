@@ -1,5 +1,5 @@
 import * as E from 'fp-ts/Either';
-import type { OpenAnimalStore, Quota } from '../../core';
+import type { OpenAnimalStore, Quota } from '../../../core';
 import type { HttpFailure } from './errors';
 import type { Headers } from './headers';
 import type { PetOperation } from './pet-operations';

@@ -1,11 +1,11 @@
 import * as E from 'fp-ts/Either';
 import { checkMayCreate, maxIdempotencyKeyLength, newPetRules } from '../../../core';
 import { parseJsonBytes, serialisePet } from '../../json';
-import type { HttpFailure } from '../errors';
-import type { Headers } from '../headers';
-import { requestLimits } from '../limits';
-import type { Handler, PetRequest } from '../pet-request';
-import { jsonReply, unknownFieldsHeader } from '../reply';
+import type { HttpFailure } from './errors';
+import type { Headers } from './headers';
+import { requestLimits } from './limits';
+import type { Handler, PetRequest } from './pet-request';
+import { jsonReply, unknownFieldsHeader } from './reply';
 
 /** Handles `POST /v1/pets`. Location is relative (RFC 9110, section 10.2.2), because a proxy may add a path prefix. */
 export const handleCreatePet: Handler = async (store, request) => {

@@ -1,6 +1,6 @@
 import * as E from 'fp-ts/Either';
 import { constVoid } from 'fp-ts/function';
-import { type Deadline, unavailable } from '../../core';
+import { type Deadline, unavailable } from '../../../core';
 import type { Outcome } from './reply';
 
 /** Maximum time to answer a request, from its start. The time for which it waits for its body is not counted. */
