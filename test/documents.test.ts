@@ -176,7 +176,7 @@ describe('The tables of operations', () => {
 describe('A field of an animal', () => {
   const readPageFile = (name: string) => readFileSync(join(projectFolder, 'adapters/web', name), 'utf8');
   const catalogue = readPageFile('catalogue.html');
-  const [, integers] = /^const integers = \[(.*)\];$/m.exec(readPageFile('examples.mjs')) ?? [];
+  const [, integers] = /^const integers = \[(.*)\];$/m.exec(readPageFile('programs.mjs')) ?? [];
 
   for (const [name, rule] of Object.entries<FieldRule>(newPetRules)) {
     it(`is named by the page, its form and the documents: ${name}`, () => {

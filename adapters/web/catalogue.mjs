@@ -1,39 +1,39 @@
 /* global AbortController, addEventListener, clearTimeout, document, setTimeout */
 
 // Script of the catalogue, and an example of the client. Other projects import the client as `animal-store/client`.
-import { animalStoreClient } from './client.mjs';
-import { copyText } from './copy.mjs';
-import { activateForm, closeDrawers, openForm, openPetOfAddress } from './drawers.mjs';
-import { newButton } from './elements.mjs';
-import { showExamples } from './examples.mjs';
-import { keyErrorOf, messageOf, onSubmit, showFieldErrors, valuesOf } from './forms.mjs';
-import { showCode } from './highlight.mjs';
-import {
-  firstPage,
-  nextPage,
-  pageSize,
-  previousPage,
-  show,
-  showInvalid,
-  showNothing,
-  showPage,
-} from './list.mjs';
+import { activateForm, clearForm, openForm } from './add-drawer.mjs';
 import {
   filterForm,
   goToFilters,
   goToPage,
   hasFilters,
   listAddress,
+  readFilterForm,
   readFilters,
   readPlace,
   resetFilters,
-} from './place.mjs';
+} from './address.mjs';
+import { animalStoreClient } from './client.mjs';
+import { copyText } from './copy.mjs';
+import { find, newButton, show } from './elements.mjs';
+import { showExamples } from './examples.mjs';
+import { keyErrorOf, onSubmit, showFieldErrors, valuesOf } from './forms.mjs';
+import { showCode } from './highlight.mjs';
+import {
+  firstPage,
+  nextPage,
+  pageSize,
+  previousPage,
+  showFailure,
+  showInvalid,
+  showNothing,
+  showPage,
+} from './list.mjs';
+import { openPetOfAddress } from './pet-drawer.mjs';
 import { baseUrl, keepKey, readKey, removeKey } from './session.mjs';
 import { markRow } from './table.mjs';
 
-const find = (selector) => document.querySelector(selector);
-const [keyForm, addForm] = [find('#enter'), find('#add')];
-const [table, count] = [find('table'), find('#count')];
+const [table, count, keyForm] = ['table', '#count', '#enter'].map(find);
 
 const animals = animalStoreClient({ baseUrl, apiKey: readKey });
 
@@ -53,9 +53,10 @@ const signOut = (invalidFields) => {
   clearTimeout(retryTimer);
   visit = new AbortController();
   removeKey();
-  closeDrawers();
+  for (const drawer of document.querySelectorAll('dialog')) drawer.close();
+  clearForm();
+  showNothing();
   table.tBodies[0].replaceChildren();
-  count.textContent = '';
   isOpen = false;
   showSections(false);
   keyForm.elements.apiKey.focus();
@@ -82,26 +83,18 @@ const updateListExamples = showExamples(find('#list-examples'));
 
 let loading = new AbortController();
 
-const retryMs = 5_000;
-let retryTimer;
-
-/** Shows an error, and soon tries again. */
-const showFailure = (error) => {
-  showNothing();
-  show('#failure', true);
-  const alert = find('#failure [role=alert]');
-  const text = `The animals could not be loaded. ${messageOf(error)}`;
-  // Sets the text only if it has changed, because a screen reader reads it aloud each time.
-  if (alert.textContent !== text) alert.textContent = text;
-  retryTimer = setTimeout(() => void load(), retryMs);
-};
-
 /** Address of the list that was loaded last. */
 let loaded;
 
+const retryMs = 5_000;
+let retryTimer;
+
 const loadingTextAfterMs = 300;
 
-/** Fetches and shows the page of the address. Cancels an earlier call that is still running. */
+/**
+ * Fetches and shows the page of the address. Cancels an earlier call that is still running. Returns true if the page
+ * was loaded.
+ */
 const load = async () => {
   loaded = listAddress();
   const { after } = readPlace();
@@ -123,24 +116,23 @@ const load = async () => {
   };
   const outcome = await animals.page({ ...place, pageSize, signal, onRetry }).catch((error) => error);
   clearTimeout(loadingTimer);
-  if (signal.aborted) return;
+  if (signal.aborted) return false;
   table.removeAttribute('aria-busy');
   const isError = outcome instanceof Error;
-  if (isError && isOfKey(outcome)) return;
+  if (isError && isOfKey(outcome)) return false;
   showCatalogue();
-  if (!isError) showPage(outcome, { clearFilters, goToFirst });
-  else if (!showInvalid(outcome, { clearFilters, goToFirst })) showFailure(outcome);
+  if (!isError) showPage(outcome, actions);
+  else if (!showInvalid(outcome, actions)) {
+    showFailure(outcome);
+    retryTimer = setTimeout(() => void load(), retryMs);
+  }
+  return !isError;
 };
 
-const turn = async (place) => {
+const turnTo = async (place) => {
   goToPage(place);
   await load();
   find('#title').scrollIntoView({ block: 'nearest' });
-};
-
-const goToFirst = () => {
-  find('#title').focus();
-  return turn(firstPage);
 };
 
 /** Loads the first page with the filters of the form, and keeps them in the address. */
@@ -149,10 +141,17 @@ const applyFilters = () => {
   return load();
 };
 
-const clearFilters = () => {
-  resetFilters();
-  find('#title').focus();
-  return applyFilters();
+/** Functions of the button next to the reason why the page is empty. */
+const actions = {
+  goToFirst: () => {
+    find('#title').focus();
+    return turnTo(firstPage);
+  },
+  clearFilters: () => {
+    resetFilters();
+    find('#title').focus();
+    return applyFilters();
+  },
 };
 
 /**
@@ -160,16 +159,16 @@ const clearFilters = () => {
  * the first page. Returns a text about what it has changed.
  */
 const showAdded = async (pet) => {
-  const { status = pet.status, categoryId, order } = valuesOf(filterForm);
-  const isFiltered = status !== pet.status || categoryId !== undefined;
-  if (isFiltered) resetFilters();
-  await applyFilters();
-  const filters = isFiltered ? ' The filters were cleared to show it.' : '';
-  if (markRow(table, pet) || table.hidden || order === 'desc') return filters;
+  const { filters, order } = readFilterForm();
+  const isHidden = Object.entries(filters).some(([name, text]) => text !== String(pet[name]));
+  if (isHidden) resetFilters();
+  const isLoaded = await applyFilters();
+  const cleared = isHidden ? ' The filters were cleared to show it.' : '';
+  if (!isLoaded || markRow(table, pet) || order === 'desc') return cleared;
   filterForm.elements.order.value = 'desc';
   await applyFilters();
   markRow(table, pet);
-  return `${filters} The list now begins with the newest animals.`;
+  return `${cleared} The list now begins with the newest animals.`;
 };
 
 const onClick = (selector, call) =>
@@ -184,24 +183,26 @@ onSubmit(keyForm, () => {
   keepKey(value);
   return load();
 });
-onSubmit(
-  addForm,
-  activateForm(animals, () => visit.signal, showAdded, isOfKey),
-);
+activateForm(animals, { visit: () => visit.signal, showAdded, isOfKey });
 // Does nothing on `submit`, because a changed field sends `change` first, which applies the filters.
 filterForm.addEventListener('submit', (event) => event.preventDefault());
 filterForm.addEventListener('change', () => void applyFilters());
 onClick('#sign-out', () => signOut());
-onClick('#previous', () => turn(previousPage()));
-onClick('#next', () => turn(nextPage()));
-onClick('#try-again', () => load().then(() => find('#failure').hidden && find('#title').focus()));
-onClick('#clear-filters', clearFilters);
+onClick('#previous', () => turnTo(previousPage()));
+onClick('#next', () => turnTo(nextPage()));
+onClick('#try-again', () => load().then((isLoaded) => isLoaded && find('#title').focus()));
+onClick('#clear-filters', actions.clearFilters);
 onClick('#open-form', openForm);
 onClick('#copy-list', () => {
   const isShown = find('#list-examples').hidden;
   show('#list-examples', isShown);
   find('#copy-list').setAttribute('aria-expanded', String(isShown));
 });
+for (const drawer of document.querySelectorAll('dialog'))
+  drawer.addEventListener('click', ({ target }) => {
+    // A click outside of the drawer has the dialog itself as its target.
+    if (target === drawer || target.hasAttribute('data-closes')) drawer.close();
+  });
 addEventListener('popstate', () => {
   if (readKey() === '') return;
   readFilters();

@@ -46,9 +46,11 @@ export const keyErrorOf = ({ code, fields }) => {
   return invalid && textOf(invalid);
 };
 
+/** Hints of fields without an error. */
 const usualHints = new WeakMap();
 
-const showHint = (field, error) => {
+/** Shows an error of a field in place of its hint, or the hint again if there is no error. */
+export const showHint = (field, error) => {
   const hint = document.getElementById(field.getAttribute('aria-describedby'));
   if (!usualHints.has(hint)) usualHints.set(hint, [...hint.childNodes]);
   hint.replaceChildren(...(error === undefined ? usualHints.get(hint) : [error]));

@@ -1,9 +1,8 @@
 /* global document */
 import { animalStoreClient } from './client.mjs';
-import { keyErrorOf } from './forms.mjs';
+import { find, show } from './elements.mjs';
+import { keyErrorOf, showHint } from './forms.mjs';
 import { baseUrl, keepKey, readKey, removeKey } from './session.mjs';
-
-const find = (selector) => document.querySelector(selector);
 
 /** Tries a key. Returns why it can't be used, or undefined. */
 const faultOf = async (apiKey) => {
@@ -18,22 +17,15 @@ const faultOf = async (apiKey) => {
  * `useTypedKey` keeps the key in the field, or returns why it can't be used.
  */
 export const keyForm = (onChange) => {
-  const [form, field, hint, state] = ['#enter', '#api-key', '#key-hint', '#key-state'].map(find);
+  const [form, field, state] = ['#enter', '#api-key', '#key-state'].map(find);
 
-  const showHint = (fault = '') => {
-    hint.textContent = fault || 'This tab keeps the key until you close it.';
-    hint.classList.toggle('wrong', fault !== '');
-    if (fault === '') field.removeAttribute('aria-invalid');
-    else field.setAttribute('aria-invalid', 'true');
-  };
-
-  const show = () => {
+  const showState = () => {
     const hasKey = readKey() !== '';
     state.firstElementChild.textContent = `✓ Requests from this page send the key …${readKey().slice(-4)}`;
-    find('#sign-out').hidden = state.hidden = !hasKey;
-    form.hidden = hasKey;
+    for (const selector of ['#sign-out', '#key-state']) show(selector, hasKey);
+    show('#enter', !hasKey);
     field.value = '';
-    showHint();
+    showHint(field);
     onChange();
   };
 
@@ -49,8 +41,8 @@ export const keyForm = (onChange) => {
     const fault = await faultOf(value);
     if (fault === undefined) {
       keepKey(value);
-      show();
-    } else showHint(fault);
+      showState();
+    } else showHint(field, fault);
     return fault;
   };
 
@@ -60,12 +52,11 @@ export const keyForm = (onChange) => {
     if ((await useTypedKey()) !== undefined) enterKey();
     else if (form.hidden && hadFocus) state.lastElementChild.focus();
   });
-  field.addEventListener('input', () => showHint());
   state.lastElementChild.addEventListener('click', enterKey);
   find('#sign-out').addEventListener('click', () => {
     removeKey();
-    show();
+    showState();
     field.focus();
   });
-  return { show, enterKey, useTypedKey };
+  return { showState, enterKey, useTypedKey };
 };

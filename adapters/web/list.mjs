@@ -1,15 +1,13 @@
-/* global document */
-import { openForm, openPet } from './drawers.mjs';
-import { showFieldErrors, valuesOf } from './forms.mjs';
-import { filterForm, hasFilters, readPlace } from './place.mjs';
+import { openForm } from './add-drawer.mjs';
+import { filterForm, hasFilters, readFilterForm, readPlace } from './address.mjs';
+import { find, show } from './elements.mjs';
+import { messageOf, showFieldErrors } from './forms.mjs';
+import { openPet } from './pet-drawer.mjs';
 import { showRows } from './table.mjs';
 
-const find = (selector) => document.querySelector(selector);
 const [table, count] = [find('#catalogue table'), find('#count')];
 
 export const pageSize = 25;
-
-export const show = (selector, isShown) => (find(selector).hidden = !isShown);
 
 export const firstPage = { after: '', earlier: [] };
 
@@ -30,7 +28,8 @@ export const nextPage = () => ({
   earlier: [...shown.earlier, shown.after],
 });
 
-const countText = (length, { after, earlier, next }) => {
+const countOf = ({ length }, { after, earlier, next }) => {
+  if (length === 0) return '';
   const more = next === undefined ? '' : ', more follow';
   const isNumbered = after === '' ? next !== undefined : earlier[0] === '';
   const animals = `${length} ${length === 1 ? 'animal' : 'animals'}`;
@@ -62,9 +61,9 @@ const showWhyEmpty = ({ clearFilters, goToFirst }) => {
 export const showPage = ({ pets, next }, actions) => {
   shown = { ...readPlace(), next };
   const isFirst = shown.after === '';
-  showRows(table, pets, valuesOf(filterForm), openPet);
+  showRows(table, pets, readFilterForm(), openPet);
   showFieldErrors(filterForm);
-  count.textContent = pets.length === 0 ? '' : countText(pets.length, shown);
+  count.textContent = countOf(pets, shown);
   table.hidden = pets.length === 0;
   show('#empty', false);
   if (pets.length === 0) showWhyEmpty(actions);
@@ -82,6 +81,16 @@ export const showPage = ({ pets, next }, actions) => {
 export const showNothing = () => {
   count.textContent = '';
   for (const selector of ['#catalogue table', '#empty', '#failure', '#paging']) show(selector, false);
+};
+
+/** Shows why the list could not be loaded. */
+export const showFailure = (error) => {
+  showNothing();
+  show('#failure', true);
+  const alert = find('#failure [role=alert]');
+  const text = `The animals could not be loaded. ${messageOf(error)}`;
+  // Sets the text only if it has changed, because a screen reader reads it aloud each time.
+  if (alert.textContent !== text) alert.textContent = text;
 };
 
 /** Shows an error of a filter or of `after` in the address. Returns false for another error. */

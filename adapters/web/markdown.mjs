@@ -1,10 +1,9 @@
-import { newElement } from './elements.mjs';
+import { newCode, newElement } from './elements.mjs';
 
 /** Renders code, bold text and escapes. */
 const inlineOf = (text) =>
   text.split(/(`[^`]+`|\*\*[^*]+\*\*)/).map((part) => {
-    if (part.startsWith('`'))
-      return Object.assign(newElement('code', part.slice(1, -1)), { translate: false });
+    if (part.startsWith('`')) return newCode(part.slice(1, -1));
     return part.startsWith('**')
       ? newElement('strong', part.slice(2, -2))
       : part.replaceAll(/\\(?=[\\<`|])/g, '');

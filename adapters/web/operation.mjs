@@ -1,88 +1,9 @@
-import { newElement } from './elements.mjs';
+import { newCode, newElement } from './elements.mjs';
 import { showExamples } from './examples.mjs';
 import { showFieldErrors } from './forms.mjs';
 import { renderMarkdown } from './markdown.mjs';
+import { callOf, inputsOf, invalidFieldsOf, newForm, typeOf } from './operation-form.mjs';
 import { newResponsePanel } from './response.mjs';
-
-const plain = (text) => Object.assign(newElement('code', text), { translate: false });
-
-/** Returns the parameters of an operation and the fields of its body, each with the place where it is sent. */
-const inputsOf = ({ parameters, requestBody }, resolve) => {
-  const media = requestBody?.content['application/json'];
-  const { properties = {}, required = [] } = resolve(media?.schema ?? {});
-  const fields = Object.entries(properties).map(([name, property]) => {
-    const schema = resolve(property);
-    const sample = media.example[name];
-    return { name, in: 'body', required: required.includes(name), schema, ...schema, example: sample };
-  });
-  return [...fields, ...parameters.map((parameter) => ({ ...parameter, schema: resolve(parameter.schema) }))];
-};
-
-const typeOf = ({ type, format, minimum, maximum, maxLength }) => {
-  const range = minimum === undefined ? '' : `, ${minimum} to ${maximum}`;
-  return `${format ?? type}${range}${maxLength === undefined ? '' : `, at most ${maxLength.toLocaleString('en')} characters`}`;
-};
-
-const newField = ({ in: place, schema, example = '' }) => {
-  if (schema.enum === undefined)
-    return Object.assign(newElement('input'), { autocomplete: 'off', value: example });
-  const unset =
-    schema.default === undefined ? (place === 'query' ? 'any' : 'none') : `${schema.default} (default)`;
-  const options = ['', ...schema.enum.filter((value) => value !== schema.default)].map((value) =>
-    Object.assign(newElement('option', value === '' ? unset : value), { value }),
-  );
-  return Object.assign(newElement('select', ...options), { value: example, translate: false });
-};
-
-const newForm = (operationId, inputs) => {
-  const form = newElement('form');
-  for (const input of inputs) {
-    const field = newField(input);
-    field.name = input.name;
-    field.id = `${operationId}-${input.name}`;
-    field.setAttribute('aria-describedby', `${field.id}-hint`);
-    if (input.schema.default !== undefined) field.placeholder = input.schema.default;
-    const type = newElement('span.quiet', typeOf(input.schema), input.required ? ', required' : '');
-    const label = newElement('label', plain(input.name), ' ', type);
-    label.htmlFor = field.id;
-    // Shows only the first paragraph. The others are for readers of openapi.json, and are about errors that the
-    // response explains.
-    const [hint] = renderMarkdown(input.description);
-    form.append(label, field, Object.assign(hint, { className: 'hint', id: `${field.id}-hint` }));
-  }
-  return form;
-};
-
-/** Returns the call that the values of the form describe. Empty fields are left out. */
-const callOf = (operationId, method, path, inputs, form) => {
-  const values = { query: {}, path: {}, header: {}, body: {} };
-  for (const input of inputs) {
-    const { value } = form.elements[input.name];
-    if (value !== '') values[input.in][input.name] = value;
-  }
-  const { petId = '' } = values.path;
-  return {
-    operation: operationId,
-    method: method.toUpperCase(),
-    path: path.slice(1).replace('{petId}', encodeURIComponent(petId)),
-    petId,
-    query: values.query,
-    defaultLimit: inputs.find(({ name }) => name === 'limit')?.schema.default,
-    headers: values.header,
-    body: values.body,
-  };
-};
-
-/** Returns the invalid fields of an error response. Each part of the message begins with the name of a field. */
-const invalidFieldsOf = (body) => {
-  try {
-    const parts = JSON.parse(body).message.split('; ');
-    return parts.map((text) => ({ name: text.slice(0, text.indexOf(' ')), text }));
-  } catch {
-    // A proxy may answer with another body.
-    return [];
-  }
-};
 
 /** Makes a table of the fields of a response or, for a list, of its elements. */
 const fieldsOf = (schema, resolve) => {
@@ -90,7 +11,7 @@ const fieldsOf = (schema, resolve) => {
   const rows = Object.entries(properties).map(([name, property]) => {
     const field = resolve(property);
     const type = required.includes(name) ? typeOf(field) : `${typeOf(field)}, may be absent`;
-    const head = newElement('th', plain(name));
+    const head = newElement('th', newCode(name));
     head.scope = 'row';
     return newElement(
       'tr',
@@ -114,7 +35,7 @@ const responsesOf = (responses, resolve) => {
     const { description, headers } = resolve(response);
     const names = Object.keys(headers).filter((name) => name !== 'X-Request-Id');
     const cell = newElement('td', ...renderMarkdown(description));
-    const list = names.flatMap((name, index) => [index === 0 ? '' : ', ', plain(name)]);
+    const list = names.flatMap((name, index) => [index === 0 ? '' : ', ', newCode(name)]);
     if (names.length > 0) cell.append(newElement('p.hint', 'Headers: ', ...list));
     const head = newElement('th', status);
     head.scope = 'row';
@@ -143,8 +64,8 @@ export const newOperation = (path, method, operation, resolve, { enterKey, useTy
   const call = () => callOf(operationId, method, path, inputs, form);
   const title = newElement('h2', summary);
   if (deprecated) title.append(' ', newElement('span.badge.pending', 'deprecated'));
-  const badge = newElement(`span.badge.${method}`, plain(method.toUpperCase()));
-  const route = newElement('p.route', badge, ' ', plain(`/v1${path}`));
+  const badge = newElement(`span.badge.${method}`, newCode(method.toUpperCase()));
+  const route = newElement('p.route', badge, ' ', newCode(`/v1${path}`));
   form.append(newElement('button.main', 'Send'));
   form.addEventListener('input', () => showCall(call()));
   form.addEventListener('submit', async (event) => {

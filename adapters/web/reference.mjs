@@ -1,6 +1,6 @@
 /* global document, innerHeight, IntersectionObserver, location, scrollY */
 import { copyText, newCopyButton } from './copy.mjs';
-import { newButton, newElement } from './elements.mjs';
+import { find, newButton, newCode, newElement } from './elements.mjs';
 import { updateExamples } from './examples.mjs';
 import { keyForm } from './key-form.mjs';
 import { renderMarkdown } from './markdown.mjs';
@@ -8,7 +8,6 @@ import { newOperation } from './operation.mjs';
 import { clearRejections, linkToError } from './response.mjs';
 import { baseUrl, readKey } from './session.mjs';
 
-const find = (selector) => document.querySelector(selector);
 const [main, list] = ['main', '#operations ul'].map(find);
 
 const copyHeaderWithKey = newButton('', 'Copy with the key', () =>
@@ -60,10 +59,10 @@ const newAccess = (servers) => {
     'Base URL': String(new URL(servers[0].url, baseUrl)),
     Header: 'Authorization: Bearer <API_KEY>',
   };
-  const rows = Object.entries(facts).flatMap(([name, text]) => {
-    const code = Object.assign(newElement('code', text), { translate: false });
-    return [newElement('dt', name), newElement('dd', code, newCopyButton(name, text))];
-  });
+  const rows = Object.entries(facts).flatMap(([name, text]) => [
+    newElement('dt', name),
+    newElement('dd', newCode(text), newCopyButton(name, text)),
+  ]);
   rows.at(-1).append(copyHeaderWithKey);
   return newElement('dl', ...rows);
 };
@@ -97,7 +96,7 @@ const showReference = ({ info, servers, paths, components }) => {
   addLink('errors', 'Errors');
   find('#operations').hidden = false;
   markSectionInView();
-  key.show();
+  key.showState();
   if (location.hash !== '') document.getElementById(location.hash.slice(1))?.scrollIntoView();
 };
 

@@ -1,39 +1,8 @@
 /* global document */
 import { copyText } from './copy.mjs';
-import { newButton, newElement } from './elements.mjs';
-import { addressOf, jsonOf } from './examples.mjs';
+import { newButton, newCodeBlock, newElement } from './elements.mjs';
 import { showCode } from './highlight.mjs';
-import { readKey } from './session.mjs';
-
-const reviveExactly = (_name, value, { source }) =>
-  typeof value === 'number' ? JSON.rawJSON(source) : value;
-
-/**
- * Indents JSON without rounding its numbers. Returns other texts unchanged. Without `JSON.rawJSON`, returns all texts
- * unchanged.
- */
-const indentExactly = (text) => {
-  try {
-    return typeof JSON.rawJSON === 'function'
-      ? JSON.stringify(JSON.parse(text, reviveExactly), null, 2)
-      : text;
-  } catch {
-    return text;
-  }
-};
-
-const fetchCall = ({ headers, body, ...call }) => {
-  const isPost = call.method === 'POST';
-  return fetch(addressOf(call), {
-    method: call.method,
-    headers: {
-      ...(readKey() !== '' && { Authorization: `Bearer ${readKey()}` }),
-      ...(isPost && { 'Content-Type': 'application/json' }),
-      ...headers,
-    },
-    ...(isPost && { body: jsonOf(body) }),
-  });
-};
+import { sendCall } from './send-call.mjs';
 
 /** Links an element to the row of an error code, if the table of errors has this code. */
 export const linkToError = (element, code) => {
@@ -64,24 +33,35 @@ export const clearRejections = () => {
   for (const showExample of rejected) showExample();
 };
 
-/**
- * Makes the panel that shows an example of the response, and a function that sends a request and shows its response.
- * The function returns the body of a response 400, otherwise an empty text. `enterKey` lets the reader type a key.
- */
-export const newResponsePanel = (exampleStatus, example, enterKey) => {
+/** Makes the elements of a panel for responses. */
+const newPanel = (enterKey) => {
+  const [code, block] = newCodeBlock();
+  block.setAttribute('aria-label', 'Response');
   const title = Object.assign(newElement('span'), { role: 'status' });
   const keyLink = newKeyLink(enterKey);
-  const code = newElement('code');
-  const text = Object.assign(newElement('pre', code), { tabIndex: 0, role: 'group', translate: false });
-  text.setAttribute('aria-label', 'Response');
   const copy = newButton('', 'Copy', () => void copyText(copy, code.textContent));
   const headers = newElement('pre');
   const details = newElement('details', newElement('summary', 'Headers'), headers);
   const bar = newElement('div.code-bar', title, keyLink, copy);
-  const panel = newElement('div.code', bar, text, details);
-  const set = (titleText, className, body) => {
+  return { panel: newElement('div.code', bar, block, details), title, keyLink, code, details, headers };
+};
+
+const titleOf = ({ headers, status, statusText }, milliseconds) => {
+  // HTTP/2 has no text of the status.
+  const parts = [`${status} ${statusText}`.trim(), `${milliseconds} ms`];
+  if (headers.get('Idempotent-Replayed') === 'true') parts.splice(1, 0, 'replayed');
+  return parts.join(', ');
+};
+
+/**
+ * Makes the panel that shows an example of the response, and a function that sends a request and shows its response.
+ * The function returns the text of a response 400, otherwise an empty text. `enterKey` lets the reader type a key.
+ */
+export const newResponsePanel = (exampleStatus, example, enterKey) => {
+  const { panel, title, keyLink, code, details, headers } = newPanel(enterKey);
+  const set = (titleText, className, text) => {
     Object.assign(title, { textContent: titleText, className });
-    showCode(code, body);
+    showCode(code, text);
     rejected.delete(showExample);
     for (const element of [keyLink, details]) element.hidden = true;
   };
@@ -91,25 +71,19 @@ export const newResponsePanel = (exampleStatus, example, enterKey) => {
     keyLink.hidden = false;
     rejected.add(showExample);
   };
-  const showResponse = (response, body, milliseconds) => {
-    const replayed = response.headers.get('Idempotent-Replayed') === 'true' ? 'replayed' : '';
-    // HTTP/2 has no text of the status.
-    const status = `${response.status} ${response.statusText}`.trim();
-    const parts = [status, replayed, `${milliseconds} ms`].filter((part) => part !== '');
-    set(parts.join(', '), response.ok ? 'good' : 'bad', body);
+  const showResponse = ({ response, text, milliseconds }) => {
+    set(titleOf(response, milliseconds), response.ok ? 'good' : 'bad', text);
     if (!response.ok) linkCodeOf(code);
     headers.textContent = [...response.headers].map((header) => header.join(': ')).join('\n');
     details.hidden = false;
     if (response.status === 401) showKeyLink();
   };
   const send = async (call) => {
-    const began = performance.now();
     title.textContent = 'Sending…';
     try {
-      const response = await fetchCall(call);
-      const body = indentExactly(await response.text());
-      showResponse(response, body, Math.round(performance.now() - began));
-      return response.status === 400 ? body : '';
+      const outcome = await sendCall(call);
+      showResponse(outcome);
+      return outcome.response.status === 400 ? outcome.text : '';
     } catch (error) {
       set('No response', 'bad', `The service does not answer. (${error.message})`);
       return '';

@@ -3,7 +3,7 @@ import { copyText } from './copy.mjs';
 import { newButton, newElement } from './elements.mjs';
 
 /** Shows a name in an element, in the direction of its own text. */
-export const showName = (element, { name }) => {
+export const showName = (element, name) => {
   element.classList.toggle('unnamed', name.trim() === '');
   element.textContent = name.trim() === '' ? '(no name)' : name;
   element.dir = 'auto';
@@ -11,7 +11,7 @@ export const showName = (element, { name }) => {
   return element;
 };
 
-export const statusBadge = ({ status }) => {
+export const statusBadge = (status) => {
   const badge = newElement(status === undefined ? 'span.quiet' : `span.badge.${status}`, status ?? '–');
   badge.translate = false;
   return badge;
@@ -23,11 +23,11 @@ const newRow = (pet, onOpen) => {
     void copyText(id, String(pet.id));
   });
   Object.assign(id, { title: 'Copy the id', translate: false });
+  const name = showName(newElement('button.name'), pet.name);
   const category = newElement('span.mono', pet.categoryId);
   const row = document.createElement('tr');
   row.dataset.id = pet.id;
-  for (const content of [id, showName(newElement('button.name'), pet), category, statusBadge(pet)])
-    row.insertCell().append(content);
+  for (const content of [id, name, category, statusBadge(pet.status)]) row.insertCell().append(content);
   // Sets the roles, because browsers drop them in the layout for phones.
   for (const element of [row, ...row.cells]) element.role = element === row ? 'row' : 'cell';
   row.addEventListener('click', ({ detail }) => {
@@ -37,12 +37,12 @@ const newRow = (pet, onOpen) => {
   return row;
 };
 
-const columnsOf = { asc: 'ascending', desc: 'descending' };
+const sortDirections = { asc: 'ascending', desc: 'descending' };
 
 /** Shows animals in the table. `onOpen` is called with the animal whose row was clicked. */
 export const showRows = (table, pets, { order = 'asc' }, onOpen) => {
   table.tBodies[0].replaceChildren(...pets.map((pet) => newRow(pet, onOpen)));
-  table.querySelector('#id-column').setAttribute('aria-sort', columnsOf[order]);
+  table.querySelector('#id-column').setAttribute('aria-sort', sortDirections[order]);
 };
 
 /** Scrolls to the row of an animal and marks it. Returns false if the table does not show the animal. */

@@ -40,7 +40,7 @@ const shownByReference = async (headers: ReadonlyArray<string>): Promise<unknown
   const program = `
     globalThis.location = new URL('http://127.0.0.1/docs');
     globalThis.addEventListener = () => undefined;
-    const { plainKey } = await import('./adapters/web/examples.mjs');
+    const { plainKey } = await import('./adapters/web/programs.mjs');
     console.log(JSON.stringify(${JSON.stringify(headers)}.map(plainKey)));`;
   const { stdout } = await runNode(projectFolder, '--input-type=module', '--eval', program);
   return JSON.parse(stdout);

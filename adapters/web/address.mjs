@@ -1,23 +1,27 @@
-/* global document, history, location, URLSearchParams */
+/* global FormData, history, location, URLSearchParams */
 
 // The URL holds the filters, the order, the `after` of the page, and the `pet` of the open drawer. `history.state` holds
 // `earlier`, the `after` of each earlier page, and `isDrawer`, which is true if the drawer was opened from the list, so
 // that closing it goes back.
+import { find } from './elements.mjs';
 import { valuesOf } from './forms.mjs';
 
-export const filterForm = document.querySelector('#filter');
+export const filterForm = find('#filter');
 
-/** Returns the filters and the order as the query of an address. */
-export const filterText = () => new URLSearchParams(valuesOf(filterForm)).toString();
+/** Returns the values of the filters, and the order if it is not the usual one. */
+export const readFilterForm = () => {
+  const { order, ...filters } = valuesOf(filterForm);
+  return { filters, order };
+};
 
-export const hasFilters = () => 'status' in valuesOf(filterForm) || 'categoryId' in valuesOf(filterForm);
+export const hasFilters = () => Object.keys(readFilterForm().filters).length > 0;
 
 const parameter = (name) => new URLSearchParams(location.search).get(name) ?? '';
 
 /** Sets the form to the filters in the address. Removes a filter from the address if the form can't show it. */
 export const readFilters = () => {
   filterForm.reset();
-  for (const name of ['status', 'categoryId', 'order']) {
+  for (const name of new FormData(filterForm).keys()) {
     const field = filterForm.elements[name];
     field.value = parameter(name);
     if (field.value === parameter(name)) continue;
@@ -65,7 +69,7 @@ export const goToPage = ({ after, earlier }) => push(addressWith({ after }), { e
 /** Sets the address to the first page with the filters of the form, unless it already has this address. */
 export const goToFilters = () => {
   const address = new URL(location.href);
-  address.search = filterText();
+  address.search = new URLSearchParams(valuesOf(filterForm));
   push(address, null);
 };
 
