@@ -9,32 +9,27 @@ import { counted } from '../terminal/text';
 import { fileName } from './arguments';
 import { backupPostgres } from '../transfer/postgres-backup';
 import { resolveTarget } from '../transfer/target';
-import { runTransfer, type TransferContext, unchangedText } from './run-transfer';
+import { runTransfer, stagesOf, type TransferContext, unchangedText } from './run-transfer';
 
-const backUp = async (
-  file: string,
-  mayReplace: boolean,
-  {
-    settings: { DATABASE_URL: url },
-    terminal: { env: environment, printMessage },
-    ...hooks
-  }: TransferContext,
-): Promise<string> => {
-  printMessage(`database: ${databaseUrlText(url)}`);
+const backUp = async (file: string, mayReplace: boolean, context: TransferContext): Promise<string> => {
+  const { settings, terminal, signal } = context;
+  const { DATABASE_URL: url } = settings;
+  const options = { signal, onStage: stagesOf(context) };
+  terminal.printMessage(`database: ${databaseUrlText(url)}`);
   switch (url._tag) {
     case 'Memory':
       throw new CommandFailed({ _tag: 'NoDatabase' });
     case 'Postgres':
       await backupPostgres(url.connectionString, resolveTarget(file, { mayReplace }), {
-        ...hooks,
-        environment,
+        ...options,
+        environment: terminal.env,
       });
       return `backed up to ${file} and checked, with pg_dump and pg_restore`;
     case 'Sqlite': {
       requireReadable(url.filename);
       if ((await refuseForeignFile(url.filename)) === 'empty') throw notInitialized();
       const target = resolveTarget(file, { mayReplace, database: url.filename, isDatabase: true });
-      const animals = await backupSqlite(url.filename, target, hooks);
+      const animals = await backupSqlite(url.filename, target, options);
       return `backed up to ${file} and checked: ${counted(animals, 'animal')}`;
     }
   }
@@ -47,7 +42,9 @@ export const backupCommand = (terminal: Terminal): Command =>
     .argument('<file>', 'file to write', fileName)
     .option('--replace', 'replace the file if it exists')
     .action((file: string, { replace = false }: { readonly replace?: boolean }) =>
-      runTransfer(terminal, (context) => withDriver(() => backUp(file, replace, context)), {
-        remains: () => unchangedText(file),
-      }),
+      runTransfer(
+        terminal,
+        () => unchangedText(file),
+        (context) => withDriver(() => backUp(file, replace, context)),
+      ),
     );

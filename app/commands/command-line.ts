@@ -113,7 +113,7 @@ export const commandLine = async (argv: ReadonlyArray<string>, io: ProcessIO): P
     await program.parseAsync(argv);
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
-    if (error.exitCode !== 0) terminal.fail(usageExitCode);
+    if (error.exitCode !== 0) terminal.setExitCode(usageExitCode);
   }
   return terminal.end();
 };

@@ -34,11 +34,19 @@ const openSourceDatabase = async (settings: Settings) => {
   return withDriver(() => openSqliteSource(url.filename));
 };
 
+const remains: Readonly<Record<CopyState['phase'], string>> = {
+  copying: 'nothing was copied',
+  committing: 'the target did not confirm the commit: it has everything or nothing',
+  committed: 'the target has the earlier state: stop the services, and copy again into an empty database',
+};
+
 const copy = async (
   to: DatabaseUrl,
-  state: CopyState,
-  { settings, terminal, signal }: TransferContext,
+  { settings, terminal, signal, showProgress, setRemains }: TransferContext,
 ): Promise<CopiedStore> => {
+  const state: CopyState = { rows: 0, phase: 'copying', showsShare: terminal.stderr.isTTY === true };
+  showProgress(() => ({ count: state.rows, noun: 'row', share: state.share }));
+  setRemains(() => remains[state.phase]);
   const { DATABASE_URL: from } = settings;
   terminal.printMessage(
     `copy ${databaseUrlText(from)} to ${databaseUrlText(to)}; the services of both must be stopped`,
@@ -64,12 +72,6 @@ const copy = async (
 const summary = ({ rows, lastId }: CopiedStore): string =>
   `copied and compared: ${counted(rows.get('pets') ?? 0, 'animal')}, ${counted(rows.get('api_keys') ?? 0, 'API key')}, ${counted(rows.get('idempotency_keys') ?? 0, 'idempotency key')}; the next animal gets an id above ${lastId}`;
 
-const remains: Readonly<Record<CopyState['phase'], string>> = {
-  copying: 'nothing was copied',
-  committing: 'the target did not confirm the commit: it has everything or nothing',
-  committed: 'the target has the earlier state: stop the services, and copy again into an empty database',
-};
-
 /** Reads the address of the target from the environment, which hides its password from the list of processes. */
 const readTarget = (env: NodeJS.ReadOnlyDict<string>, self: Command): DatabaseUrl => {
   const text = valueOf(env, 'TARGET_URL');
@@ -89,9 +91,9 @@ export const copyCommand = (terminal: Terminal): Command =>
     )
     .action(async (argument: DatabaseUrl | undefined, _options: object, self: Command) => {
       const targetUrl = argument ?? readTarget(terminal.env, self);
-      const state: CopyState = { rows: 0, phase: 'copying', showsShare: terminal.stderr.isTTY === true };
-      await runTransfer(terminal, async (context) => summary(await copy(targetUrl, state, context)), {
-        remains: () => remains[state.phase],
-        progress: () => ({ count: state.rows, noun: 'row', share: state.share }),
-      });
+      await runTransfer(
+        terminal,
+        () => remains.copying,
+        async (context) => summary(await copy(targetUrl, context)),
+      );
     });

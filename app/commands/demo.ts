@@ -130,11 +130,11 @@ export const demoCommand = (terminal: Terminal): Command =>
       interruptible(async ({ signal, receivedSignal }) => {
         const folder = await mkdtemp(join(tmpdir(), 'animal-store-demo-'));
         try {
-          if (!(await runDemo(folder, terminal, signal))) terminal.fail(1);
+          if (!(await runDemo(folder, terminal, signal))) terminal.setExitCode(1);
         } catch (error) {
           const received = receivedSignal();
           if (received === undefined) terminal.printMessage(`error: ${toError(error).message}`);
-          terminal.fail(received ?? 1);
+          terminal.setExitCode(received ?? 1);
         } finally {
           await rm(folder, { recursive: true, force: true });
         }

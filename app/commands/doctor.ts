@@ -58,5 +58,5 @@ export const doctorCommand = (terminal: Terminal): Command =>
     .action(async ({ json = false }: { readonly json?: boolean }) => {
       const findings = await diagnose(terminal.env);
       terminal.print(json, findings, toText(findings, terminal));
-      if (findings.some(({ ok }) => !ok)) terminal.fail(1);
+      if (findings.some(({ ok }) => !ok)) terminal.setExitCode(1);
     });

@@ -29,23 +29,22 @@ async function* printable(texts: AsyncIterable<string>): AsyncGenerator<string> 
   for await (const text of texts) yield text.split(/\r?\n/).map(escapeControlCharacters).join('\n');
 }
 
-interface ExportProgress {
-  animals: number;
-  /** Fraction of the range of ids that was exported, from 0 to 1. */
-  share?: number;
-}
-
 /** Number of animals in a page. Pages may be large, because an export has no concurrent requests that wait. */
 const petsPerPage = 1_000;
 
 const distance = (one: bigint, other: bigint): number => Math.abs(Number(one - other)) + 1;
 
-/** Yields the pages of an export, and updates `progress`. Reads the last id first, for the share. */
+interface Page {
+  readonly pets: ReadonlyArray<Pet>;
+  /** Fraction of the range of ids up to the end of this page, from 0 to 1, if known. */
+  readonly share: number | undefined;
+}
+
+/** Yields the pages of an export. Reads the last id first, for the share. */
 async function* exportedPages(
   list: PetRepository['list'],
   { order = 'asc', ...options }: Options,
-  progress: ExportProgress,
-): AsyncGenerator<ReadonlyArray<Pet>> {
+): AsyncGenerator<Page> {
   const query = { ...filtersOf(options), order, limit: petsPerPage };
   const opposite = await list({ ...query, order: order === 'asc' ? 'desc' : 'asc', limit: 1 })();
   const end = E.isRight(opposite) ? opposite.right.pets[0]?.id : undefined;
@@ -53,30 +52,40 @@ async function* exportedPages(
   for await (const page of walkPages(list, query)) {
     if (E.isLeft(page)) throw new CommandFailed(page.left);
     const { pets } = page.right;
-    progress.animals += pets.length;
     first ??= pets[0]?.id;
     const last = pets.at(-1)?.id;
-    if (first !== undefined && last !== undefined && end !== undefined)
-      progress.share = Math.min(distance(first, last) / distance(first, end), 1);
-    yield pets;
+    if (first === undefined || last === undefined || end === undefined) yield { pets, share: undefined };
+    else yield { pets, share: Math.min(distance(first, last) / distance(first, end), 1) };
   }
 }
 
-const exportTo = (
+/** Exports to a file or, for `-`, to standard output. Returns the number of animals. */
+const exportTo = async (
   file: string,
   format: Format,
   options: Options,
-  progress: ExportProgress,
-  { settings, terminal: { printMessage, stdout }, signal }: TransferContext,
-): Promise<void> =>
-  withStore(settings, 'read', { printMessage, signal }, ({ pets }) => {
-    const texts = writeRows(format, exportedPages(pets.list, options, progress), options);
+  { settings, terminal: { printMessage, stdout }, signal, showProgress, setRemains }: TransferContext,
+): Promise<number> => {
+  let count = 0;
+  if (file === '-') setRemains(() => `the output is incomplete (${counted(count, 'animal')})`);
+  await withStore(settings, 'read', { printMessage, signal }, ({ pets: { list } }) => {
+    async function* pages(): AsyncGenerator<ReadonlyArray<Pet>> {
+      for await (const { pets, share } of exportedPages(list, options)) {
+        count += pets.length;
+        // Shows no bar next to animals on standard output.
+        if (file !== '-') showProgress(() => ({ count, noun: 'animal', share }));
+        yield pets;
+      }
+    }
+    const texts = writeRows(format, pages(), options);
     if (file === '-')
       return writeStandardOutput(stdout, stdout.isTTY === true ? printable(texts) : texts, signal);
     const { DATABASE_URL: url } = settings;
     const database = url._tag === 'Sqlite' ? url.filename : undefined;
     return writeFile(file, texts, signal, { mayReplace: options.replace === true, database });
   });
+  return count;
+};
 
 export const exportCommand = (terminal: Terminal): Command => {
   const command = new Command('export')
@@ -93,19 +102,14 @@ export const exportCommand = (terminal: Terminal): Command => {
     .action(async (file: string, options: Options, command: Command) => {
       const { format = formatOfFile(file) } = options;
       if (format === undefined) return command.error(missingFormat(file));
-      const progress: ExportProgress = { animals: 0 };
-      const run = async (context: TransferContext): Promise<string> => {
-        await exportTo(file, format, options, progress, context);
-        return `${counted(progress.animals, 'animal')} exported${file === '-' ? '' : ` to ${file}`}`;
-      };
-      await runTransfer(terminal, run, {
-        remains: () =>
-          file === '-'
-            ? `the output is incomplete (${counted(progress.animals, 'animal')})`
-            : unchangedText(file),
-        progress: () =>
-          file === '-' ? undefined : { count: progress.animals, noun: 'animal', share: progress.share },
-      });
+      await runTransfer(
+        terminal,
+        () => unchangedText(file),
+        async (context) => {
+          const count = await exportTo(file, format, options, context);
+          return `${counted(count, 'animal')} exported${file === '-' ? '' : ` to ${file}`}`;
+        },
+      );
     });
   for (const option of filterOptions('write only the animals with this value')) command.addOption(option);
   return command;

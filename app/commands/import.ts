@@ -7,8 +7,8 @@ import type { Terminal } from '../terminal/terminal';
 import { counted, grouped } from '../terminal/text';
 import { openSource } from '../transfer/files';
 import { type Format, formatOfFile, readRows } from '../transfer/formats';
-import { type Counts, newCounts, newPetsOf } from '../transfer/import-rows';
-import { CommitBegan, idsText, otherIds, storeAll } from '../transfer/store-rows';
+import { type Counts, readNewPets } from '../transfer/import-rows';
+import { idsText, otherIds, storeAll } from '../transfer/store-rows';
 import { fileName, formatOption, missingFormat, nonEmpty } from './arguments';
 import { runTransfer, type TransferContext } from './run-transfer';
 
@@ -27,97 +27,116 @@ class InvalidRow extends Error {}
 /** Maximum number of invalid rows that a failed import prints. */
 const maxNamedRows = 5;
 
-/** Opens a file. `counts.share` then returns the fraction that was read. */
-const openCounted = (file: string, counts: Counts, signal: AbortSignal): Readable => {
-  const source = openSource(file, signal);
-  if (file === '-' || !(source instanceof ReadStream)) return source;
-  const { size } = statSync(file, { throwIfNoEntry: false }) ?? { size: 0 };
-  counts.share = () => (size === 0 ? undefined : Math.min(source.bytesRead / size, 1));
-  return source;
-};
-
 interface Import {
   readonly file: string;
   readonly format: Format;
   readonly options: Options;
-  readonly counts: Counts;
 }
+
+/** Returns a function that returns the fraction of a file that was read, or undefined if its size is unknown. */
+const readShare = (file: string, source: Readable): (() => number | undefined) => {
+  if (file === '-' || !(source instanceof ReadStream)) return () => undefined;
+  const { size } = statSync(file, { throwIfNoEntry: false }) ?? { size: 0 };
+  return () => (size === 0 ? undefined : Math.min(source.bytesRead / size, 1));
+};
 
 /** Calls `use` with the animals of a file. Calls `onInvalid` with the error of each invalid row. */
 const withNewPets = async <A>(
-  { file, format, options, counts }: Import,
-  signal: AbortSignal,
+  { file, format, options }: Import,
+  { signal, showProgress }: TransferContext,
   onInvalid: (error: string) => void,
   use: (newPets: AsyncGenerator<NewPet>) => Promise<A>,
-): Promise<A> => {
-  const source = openCounted(file, counts, signal);
+): Promise<{ readonly result: A; readonly counts: Counts }> => {
+  const source = openSource(file, signal);
+  const share = readShare(file, source);
   try {
-    return await use(newPetsOf(readRows(format, source, options.escapeFormulas), counts, onInvalid));
+    const { newPets, counts } = readNewPets(readRows(format, source, options.escapeFormulas), onInvalid);
+    showProgress(() => ({ count: counts().rows, noun: 'row', share: share() }));
+    const result = await use(newPets);
+    return { result, counts: counts() };
   } finally {
     source.destroy();
   }
 };
 
-const storeFile = (
-  job: Import,
-  { settings, terminal: { env, printMessage }, signal }: TransferContext,
-): Promise<ImportedPets> => {
+/** Checks all rows, and prints at most `maxPrinted` invalid ones. */
+const checkRows = async (job: Import, context: TransferContext, maxPrinted = Infinity): Promise<Counts> => {
+  let printed = 0;
+  const onInvalid = (error: string): void => {
+    if (printed === maxPrinted) return;
+    printed += 1;
+    context.terminal.printMessage(error);
+  };
+  const { counts } = await withNewPets(job, context, onInvalid, async (newPets) => {
+    while ((await newPets.next()).done !== true);
+  });
+  return counts;
+};
+
+const invalidRowsError = ({ invalidRows, rows }: Counts, maxPrinted = Infinity): Error => {
+  const printed = invalidRows > maxPrinted ? `, the first ${maxPrinted} above` : '';
+  return new Error(`${grouped(invalidRows)} of ${counted(rows, 'row')} invalid${printed}`);
+};
+
+interface Outcome {
+  readonly counts: Counts;
+  /** Undefined after a dry run. */
+  readonly imported?: ImportedPets;
+}
+
+const dryRun = async (job: Import, context: TransferContext): Promise<Outcome> => {
+  const counts = await checkRows(job, context);
+  if (counts.invalidRows > 0 && job.options.skipInvalid !== true) throw invalidRowsError(counts);
+  return { counts };
+};
+
+const storeFile = async (job: Import, context: TransferContext): Promise<Outcome> => {
   const { ids, skipInvalid = false } = job.options;
+  const { settings, terminal, signal, setRemains } = context;
+  const { env, printMessage } = terminal;
   const onInvalid = (error: string): void => {
     if (!skipInvalid) throw new InvalidRow(error);
     printMessage(error);
   };
-  return withNewPets(job, signal, onInvalid, (newPets) =>
-    withStore(settings, 'write', { env, printMessage, signal }, ({ pets }) => storeAll(pets, newPets, ids)),
+  const { result, counts } = await withNewPets(job, context, onInvalid, (newPets) =>
+    withStore(settings, 'write', { env, printMessage, signal }, ({ pets }) =>
+      storeAll(pets, newPets, ids, (text) => {
+        setRemains(() => text);
+      }),
+    ),
   );
+  return { imported: result, counts };
 };
 
-/**
- * Checks all rows, and prints at most `maxPrinted` invalid ones. Throws if a row is invalid, unless invalid rows are
- * skipped.
- */
-const checkFile = async (
-  job: Import,
-  { terminal: { printMessage }, signal }: TransferContext,
-  maxPrinted = Infinity,
-): Promise<void> => {
-  const { counts, options } = job;
-  const onInvalid = (error: string): void => {
-    if (counts.invalidRows <= maxPrinted) printMessage(error);
-  };
-  await withNewPets(job, signal, onInvalid, async (newPets) => {
-    while ((await newPets.next()).done !== true);
-  });
-  if (counts.invalidRows === 0 || options.skipInvalid === true) return;
-  const printed = counts.invalidRows > maxPrinted ? `, the first ${maxPrinted} above` : '';
-  throw new Error(`${grouped(counts.invalidRows)} of ${counted(counts.rows, 'row')} invalid${printed}`);
-};
+const nothingStored = (): string => 'nothing was stored';
 
 /**
  * Imports a file. If an invalid row ends the import, reads the file again, prints the first invalid rows and counts
  * all.
  */
-const importOrExplain = async (job: Import, context: TransferContext): Promise<ImportedPets> => {
+const importOrExplain = async (job: Import, context: TransferContext): Promise<Outcome> => {
   try {
     return await storeFile(job, context);
   } catch (error) {
+    if (!(error instanceof InvalidRow)) throw error;
+    context.setRemains(() => `${nothingStored()}; --dry-run lists all invalid rows`);
     // Only a regular file can be read again.
-    const isReadable = job.file !== '-' && statSync(job.file, { throwIfNoEntry: false })?.isFile();
-    if (!(error instanceof InvalidRow) || isReadable !== true) throw error;
-    Object.assign(job.counts, newCounts());
-    await checkFile(job, context, maxNamedRows);
-    throw error;
+    if (job.file === '-' || statSync(job.file, { throwIfNoEntry: false })?.isFile() !== true) throw error;
+    const counts = await checkRows(job, context, maxNamedRows);
+    if (counts.invalidRows === 0) throw error;
+    if (counts.invalidRows <= maxNamedRows) context.setRemains(nothingStored);
+    throw invalidRowsError(counts, maxNamedRows);
   }
 };
 
-const resultText = ({ rows, invalidRows }: Counts, imported: ImportedPets | undefined): string => {
+const resultText = ({ counts: { rows, invalidRows }, imported }: Outcome): string => {
   const skipped = invalidRows === 0 ? '' : `, ${counted(invalidRows, 'invalid row')} skipped`;
   return imported === undefined
     ? `dry run: ${rows - invalidRows} of ${counted(rows, 'row')} would be stored${skipped}; nothing was stored`
     : `${counted(imported.count, 'animal')} stored${idsText(imported)}${skipped}`;
 };
 
-const resultData = ({ rows, invalidRows }: Counts, imported: ImportedPets | undefined) => ({
+const resultData = ({ counts: { rows, invalidRows }, imported }: Outcome) => ({
   stored: imported?.count ?? 0,
   firstId: imported?.firstId?.toString(),
   lastId: imported?.lastId?.toString(),
@@ -138,28 +157,15 @@ export const importCommand = (terminal: Terminal): Command =>
     .option('--ids <file>', 'write the new ids to a file, for `pets delete --ids`', fileName)
     .option('--json', 'print the result as JSON')
     .action(async (file: string, options: Options, command: Command) => {
-      const { format = formatOfFile(file), json = false, dryRun = false } = options;
+      const { format = formatOfFile(file), json = false } = options;
       if (format === undefined && (file === '-' || existsSync(file)))
         return command.error(missingFormat(file));
-      const counts = newCounts();
-
-      const run = async (context: TransferContext): Promise<string> => {
+      await runTransfer(terminal, nothingStored, async (context) => {
         if (format === undefined) throw new Error(`${file}: no such file or directory`);
-        const job = { file, format, options, counts };
-        let imported: ImportedPets | undefined;
-        if (dryRun) await checkFile(job, context);
-        else imported = await importOrExplain(job, context);
-        counts.warnings.texts().forEach(context.terminal.printMessage);
-        if (json) terminal.print(json, resultData(counts, imported), '');
-        return resultText(counts, imported);
-      };
-
-      await runTransfer(terminal, run, {
-        remains: (error) => {
-          if (error instanceof CommitBegan) return error.remains;
-          const hasMore = error instanceof InvalidRow || (!dryRun && counts.invalidRows > maxNamedRows);
-          return `nothing was stored${hasMore ? '; --dry-run lists all invalid rows' : ''}`;
-        },
-        progress: () => ({ count: counts.rows, noun: 'row', share: counts.share() }),
+        const run = options.dryRun === true ? dryRun : importOrExplain;
+        const outcome = await run({ file, format, options }, context);
+        outcome.counts.warnings.forEach(context.terminal.printMessage);
+        if (json) terminal.print(json, resultData(outcome), '');
+        return resultText(outcome);
       });
     });

@@ -66,7 +66,7 @@ const textsOf = (pet: Pet): ReadonlyArray<string> =>
     return typeof value === 'string' ? cellText(value) : String(value ?? '');
   });
 
-export const list = (terminal: Terminal): Command => {
+export const listPetsCommand = (terminal: Terminal): Command => {
   const command = new Command('list')
     .description('print animals by ascending id')
     .option(

@@ -1,4 +1,5 @@
 import { Command, Option } from 'commander';
+import * as E from 'fp-ts/Either';
 import { serialisePet } from '../../adapters/json';
 import { deletePet, type FieldRule, newPetRules, type Pet, petFieldNames, updatePet } from '../../core';
 import { CommandFailed, orFail } from '../failures';
@@ -8,7 +9,7 @@ import { counted, escapeControlCharacters, toPrintableJson } from '../terminal/t
 import { openSource } from '../transfer/files';
 import { readIds } from '../transfer/ids';
 import { fieldOption, nonEmpty, parseId } from './arguments';
-import { list } from './list-pets';
+import { listPetsCommand } from './list-pets';
 import { runOnStore } from './run-command';
 import { runTransfer, type TransferContext } from './run-transfer';
 
@@ -70,42 +71,32 @@ const update = (terminal: Terminal): Command => {
 };
 
 /** Deletes the animals whose ids are in a file, all or none. */
-const removeAll = async (terminal: Terminal, file: string, json = false): Promise<void> => {
-  const counts = { read: 0, passed: 0 };
-  const run = async ({
-    settings,
-    signal,
-    terminal: { env, printMessage },
-  }: TransferContext): Promise<string> => {
-    const ids = await readIds(openSource(file, signal));
-    counts.read = ids.length;
-    function* passing(): Generator<bigint> {
-      for (const id of ids) {
-        signal.throwIfAborted();
-        counts.passed += 1;
-        yield id;
-      }
+const deleteAll = async (
+  file: string,
+  json: boolean,
+  { settings, signal, terminal, showProgress, setRemains }: TransferContext,
+): Promise<string> => {
+  const ids = await readIds(openSource(file, signal));
+  let passed = 0;
+  showProgress(() => ({ count: passed, noun: 'animal', share: passed / Math.max(ids.length, 1) }));
+  function* passing(): Generator<bigint> {
+    for (const id of ids) {
+      signal.throwIfAborted();
+      passed += 1;
+      yield id;
     }
-    const options = { env, printMessage, signal };
-    const deleted = await withStore(settings, 'write', options, ({ pets }) =>
-      orFail(pets.deleteByIds(passing())),
-    );
-    if (json) terminal.print(json, { deleted, ids: ids.length }, '');
-    const missing = ids.length - deleted;
-    const text = `${counted(deleted, 'animal')} deleted`;
-    return missing === 0 ? text : `${text}; ${counted(missing, 'id')} had no animal`;
-  };
-  await runTransfer(terminal, run, {
-    remains: (error) =>
-      error instanceof CommandFailed && error.failure._tag === 'Unavailable'
-        ? 'either all were deleted or none; repeat the command'
-        : 'nothing was deleted',
-    progress: () => ({
-      count: counts.passed,
-      noun: 'animal',
-      share: counts.passed / Math.max(counts.read, 1),
-    }),
+  }
+  const { env, printMessage } = terminal;
+  const deleted = await withStore(settings, 'write', { env, printMessage, signal }, async ({ pets }) => {
+    const result = await pets.deleteByIds(passing())();
+    if (E.isRight(result)) return result.right;
+    setRemains(() => 'either all were deleted or none; repeat the command');
+    throw new CommandFailed(result.left);
   });
+  if (json) terminal.print(json, { deleted, ids: ids.length }, '');
+  const missing = ids.length - deleted;
+  const text = `${counted(deleted, 'animal')} deleted`;
+  return missing === 0 ? text : `${text}; ${counted(missing, 'id')} had no animal`;
 };
 
 const remove = (terminal: Terminal): Command =>
@@ -118,10 +109,15 @@ const remove = (terminal: Terminal): Command =>
       nonEmpty,
     )
     .addOption(jsonOption())
-    .action(async (id: bigint | undefined, { ids, json }: RemoveOptions, self: Command) => {
+    .action(async (id: bigint | undefined, { ids, json = false }: RemoveOptions, self: Command) => {
       if ((id === undefined) === (ids === undefined))
         return self.error('error: name either the id of an animal or a file with --ids');
-      if (ids !== undefined) return removeAll(terminal, ids, json);
+      if (ids !== undefined)
+        return runTransfer(
+          terminal,
+          () => 'nothing was deleted',
+          (context) => deleteAll(ids, json, context),
+        );
       if (id !== undefined)
         await runOnStore(terminal, 'write', async ({ pets }) => {
           printPet(terminal, await orFail(deletePet(pets, id)), json);
@@ -132,7 +128,7 @@ const remove = (terminal: Terminal): Command =>
 export const petsCommand = (terminal: Terminal): Command =>
   new Command('pets')
     .description('list, print, correct and delete animals')
-    .addCommand(list(terminal))
+    .addCommand(listPetsCommand(terminal))
     .addCommand(get(terminal))
     .addCommand(update(terminal))
     .addCommand(remove(terminal));

@@ -15,14 +15,14 @@ import {
   restoreSqlite,
 } from '../../adapters/knex';
 import { CommandFailed, orFail } from '../failures';
-import { type DatabaseUrl, databaseUrlText, type PostgresAddress } from '../settings/database-url';
+import { type DatabaseUrl, databaseUrlText, type PostgresDatabaseUrl } from '../settings/database-url';
 import { postgresOf, withDriver } from '../store/database';
 import { fileAdvice } from '../store/file-advice';
 import type { Terminal } from '../terminal/terminal';
 import { counted } from '../terminal/text';
 import { restorePostgres } from '../transfer/postgres-backup';
 import { fileName, parseAddress } from './arguments';
-import { runTransfer, type TransferContext } from './run-transfer';
+import { runTransfer, stagesOf, type TransferContext } from './run-transfer';
 import { onTarget } from './target-url';
 
 interface Options {
@@ -44,27 +44,9 @@ const contentsText = async (database: OwnDatabase): Promise<string> => {
   return `${counted(animals, 'animal')}, ${newest}the last id is ${lastId}, ${use}`;
 };
 
-interface RestoreState {
-  /**
-   * Last completed step of a restore into PostgreSQL. The tables are committed before the rights are granted and the
-   * migrations run.
-   */
-  phase: 'restoring' | 'restored' | 'granted' | 'migrated';
-}
+const unchanged = (): string => 'the database is unchanged';
 
-const remains = ({ phase }: RestoreState, role = 'ROLE'): string => {
-  const migrateText = 'run `animal-store migrate` with DATABASE_URL set to the target';
-  switch (phase) {
-    case 'restoring':
-      return 'the database is unchanged';
-    case 'restored':
-      return `the animals are restored, without the rights of the service: run \`psql --set=role=${role} --file=deploy/postgres/grants.sql\` on the target, and ${migrateText}`;
-    case 'granted':
-      return `the animals are restored, but not migrated: ${migrateText}`;
-    case 'migrated':
-      return 'the animals are restored and migrated, but were not counted';
-  }
-};
+const migrateText = 'run `animal-store migrate` with DATABASE_URL set to the target';
 
 /** True for a fault that a retry can't resolve, such as a backup that this version can't use. */
 const isDiagnosed = (error: unknown): boolean =>
@@ -86,35 +68,39 @@ const requireEmpty = async (database: PostgresDatabase) => {
  */
 const restoreIntoPostgres = async (
   file: string,
-  url: PostgresAddress,
+  url: PostgresDatabaseUrl,
   { check = false, role }: Options,
-  { settings, terminal: { env: environment }, signal, onStage }: TransferContext,
-  state: RestoreState,
+  context: TransferContext,
 ): Promise<string> => {
+  const { settings, terminal, signal, setRemains } = context;
+  const onStage = stagesOf(context);
   const database = await postgresOf(url, settings).open();
   let restoredSchema: string | undefined;
   const dropTables = async (): Promise<void> => {
     if (restoredSchema === undefined) return;
-    state.phase = 'restoring';
     await dropOwnTables(database, restoredSchema);
     restoredSchema = undefined;
+    setRemains(unchanged);
   };
   try {
     const target = await requireEmpty(database);
     const onRestored = (schema: string): void => {
-      state.phase = 'restored';
       restoredSchema = schema;
+      const grantText = `run \`psql --set=role=${role ?? 'ROLE'} --file=deploy/postgres/grants.sql\` on the target`;
+      setRemains(
+        () => `the animals are restored, without the rights of the service: ${grantText}, and ${migrateText}`,
+      );
     };
-    const options = { ...target, role, environment, signal, onStage, onRestored };
+    const options = { ...target, role, environment: terminal.env, signal, onStage, onRestored };
     await restorePostgres(url.connectionString, file, options);
-    state.phase = 'granted';
+    setRemains(() => `the animals are restored, but not migrated: ${migrateText}`);
     onStage('migrating');
     const migration = migrateExisting(database, { mayRaiseGeneration: true, signal });
     const migrated = await orFail(migration).catch(async (error: unknown) => {
       if (isDiagnosed(error)) await dropTables();
       throw error;
     });
-    state.phase = 'migrated';
+    setRemains(() => 'the animals are restored and migrated, but were not counted');
     const result = check ? 'the backup can be restored' : 'restored and checked';
     return `${result}: ${await contentsText(database)}${migratedText(migrated)}`;
   } finally {
@@ -150,23 +136,18 @@ const restoreIntoSqlite = async (file: string, filename: string, options: Sqlite
   return kept === undefined ? restored : `${restored}; the replaced database is ${kept}; delete it later`;
 };
 
-const restore = async (
-  file: string,
-  options: Options,
-  context: TransferContext,
-  state: RestoreState,
-): Promise<string> => {
+const restore = async (file: string, options: Options, context: TransferContext): Promise<string> => {
   const { check = false, into, replace: mayReplace = false } = options;
-  const { settings, terminal, signal, onStage } = context;
+  const { settings, terminal, signal } = context;
   const { DATABASE_URL: url } = settings;
-  const sqliteOptions = { mayReplace, signal, onStage };
+  const sqliteOptions = { mayReplace, signal, onStage: stagesOf(context) };
   if (check && (into === undefined || url._tag === 'Sqlite')) return tryRestore(file, sqliteOptions);
   terminal.printMessage(`database: ${databaseUrlText(url)}`);
   switch (url._tag) {
     case 'Memory':
       throw new CommandFailed({ _tag: 'NoDatabase' });
     case 'Postgres':
-      return restoreIntoPostgres(file, url, options, context, state);
+      return restoreIntoPostgres(file, url, options, context);
     case 'Sqlite':
       return restoreIntoSqlite(file, url.filename, sqliteOptions);
   }
@@ -191,17 +172,14 @@ export const restoreCommand = (terminal: Terminal): Command =>
       'try to restore a backup in a temporary folder, or of PostgreSQL in the empty database of --into, and print what it contains',
     )
     .action((file: string, options: Options) => {
-      const state: RestoreState = { phase: 'restoring' };
-      const { into, role } = options;
+      const { into } = options;
       const run = (context: TransferContext): Promise<string> =>
-        withDriver(() => restore(file, options, context, state));
+        withDriver(() => restore(file, options, context));
       const runInto = (url: DatabaseUrl, context: TransferContext): Promise<string> =>
         onTarget(url, '--into', () =>
           run({ ...context, settings: { ...context.settings, DATABASE_URL: url } }),
         );
-      return runTransfer(
-        terminal,
-        (context) => (into === undefined ? run(context) : runInto(into, context)),
-        { remains: () => remains(state, role) },
+      return runTransfer(terminal, unchanged, (context) =>
+        into === undefined ? run(context) : runInto(into, context),
       );
     });

@@ -22,12 +22,12 @@ export const readVersion = (): string => {
  * Rethrows other errors.
  */
 export const runCommand = async (
-  { env, printMessage, fail }: Terminal,
+  { env, printMessage, setExitCode }: Terminal,
   command: (settings: Settings) => Promise<void>,
 ): Promise<void> => {
   const report = (text: string): void => {
     printMessage(`error: ${text}`);
-    fail(1);
+    setExitCode(1);
   };
   const settings = readSettings(env);
   for (const warning of settingWarnings(env, settings)) printMessage(`warning: ${warning}`);

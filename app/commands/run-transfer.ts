@@ -8,51 +8,69 @@ import { type Progress, withProgress } from '../terminal/progress-bar';
 import { announceStop, type Terminal } from '../terminal/terminal';
 import { runCommand } from './run-command';
 
-export interface TransferContext extends Required<BackupOptions> {
+/** Describes what is stored if a transfer fails or is interrupted. */
+type DescribeRemains = () => string;
+
+export interface TransferContext {
   readonly settings: Settings;
   readonly terminal: Terminal;
+  readonly signal: AbortSignal;
+  /** Changes the progress that a bar at a terminal shows. */
+  readonly showProgress: (read: () => Progress) => void;
+  readonly setRemains: (describe: DescribeRemains) => void;
 }
+
+/** Makes the callback with which a backup or a restore shows its stage. */
+export const stagesOf =
+  ({ showProgress }: TransferContext): Required<BackupOptions>['onStage'] =>
+  (stage, measure) => {
+    showProgress(() => ({ stage, ...measure?.() }));
+  };
 
 export const unchangedText = (file: string): string =>
   existsSync(file) ? `${file} is unchanged` : `${file} was not written`;
 
-interface TransferTexts {
-  /** Describes what is stored after an error or a signal. */
-  readonly remains: (error: unknown) => string;
-  /** Returns the progress for a bar at a terminal, or undefined to show no bar. By default shows the current stage. */
-  readonly progress?: () => Progress | undefined;
-}
-
-/** Runs a transfer, and aborts it at a stop signal. Prints its result, or why it failed and what is stored. */
+/**
+ * Runs a transfer, and aborts it at a stop signal. Prints its result, or why it failed and what is stored, which
+ * `describeRemains` says until the transfer changes it.
+ */
 export const runTransfer = (
   terminal: Terminal,
+  describeRemains: DescribeRemains,
   transfer: (context: TransferContext) => Promise<string>,
-  { remains, progress }: TransferTexts,
 ): Promise<void> =>
   interruptible(({ signal, receivedSignal }) =>
     runCommand(terminal, async (settings) => {
-      const end = (text: string, exitCode: number | NodeJS.Signals): void => {
-        terminal.printMessage(text);
-        terminal.fail(exitCode);
-      };
-      let readStage = (): Progress | undefined => undefined;
-      const onStage: TransferContext['onStage'] = (stage, measure) => {
-        readStage = () => ({ stage, ...measure?.() });
-      };
+      let describe = describeRemains;
+      let readProgress = (): Progress | undefined => undefined;
       const run = (withBar: Terminal): Promise<string> => {
         signal.addEventListener('abort', () => {
           announceStop(withBar, receivedSignal());
         });
-        return transfer({ settings, terminal: withBar, signal, onStage });
+        return transfer({
+          settings,
+          terminal: withBar,
+          signal,
+          showProgress: (read) => {
+            readProgress = read;
+          },
+          setRemains: (changed) => {
+            describe = changed;
+          },
+        });
+      };
+      const end = (code: number | NodeJS.Signals, text: string): void => {
+        terminal.printMessage(text);
+        terminal.setExitCode(code);
       };
       try {
-        end(await withProgress(terminal, progress ?? (() => readStage()), run), 0);
+        end(0, await withProgress(terminal, () => readProgress(), run));
       } catch (error) {
         const received = receivedSignal();
-        if (received !== undefined) end(`interrupted by ${received}: ${remains(error)}`, received);
-        else if (errorCode(error) === 'EPIPE') {
-          end(`the reading program closed the pipe: ${remains(error)}`, 'SIGPIPE');
-        } else end(`error: ${reasonOf(error, settings.DATABASE_URL)}; ${remains(error)}`, 1);
+        if (received !== undefined) end(received, `interrupted by ${received}: ${describe()}`);
+        else if (errorCode(error) === 'EPIPE')
+          end('SIGPIPE', `the reading program closed the pipe: ${describe()}`);
+        else end(1, `error: ${reasonOf(error, settings.DATABASE_URL)}; ${describe()}`);
       }
     }),
   );

@@ -13,7 +13,7 @@ export const DatabaseUrl = t.union([
   ]),
 ]);
 export type DatabaseUrl = t.TypeOf<typeof DatabaseUrl>;
-export type PostgresAddress = Extract<DatabaseUrl, { readonly _tag: 'Postgres' }>;
+export type PostgresDatabaseUrl = Extract<DatabaseUrl, { readonly _tag: 'Postgres' }>;
 
 /**
  * Resolves `..` as the kernel does, because `path.resolve` would name the wrong file after a symbolic link to a folder.

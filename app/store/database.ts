@@ -1,7 +1,7 @@
 import { toError } from 'fp-ts/Either';
 import { openPostgres, openSqlite, postgresConfiguration, sqliteConfiguration } from '../../adapters/knex';
 import { CommandFailed } from '../failures';
-import type { PostgresAddress } from '../settings/database-url';
+import type { PostgresDatabaseUrl } from '../settings/database-url';
 import { rereadPostgresUrl } from '../settings/secrets';
 import type { Settings } from '../settings/settings';
 
@@ -20,7 +20,10 @@ export const withDriver = async <A>(open: () => A | Promise<A>): Promise<A> => {
 };
 
 /** Returns functions that open a database of PostgreSQL or make its configuration. */
-export const postgresOf = ({ file, connectionString }: PostgresAddress, { POSTGRES_POOL_SIZE }: Settings) => {
+export const postgresOf = (
+  { file, connectionString }: PostgresDatabaseUrl,
+  { POSTGRES_POOL_SIZE }: Settings,
+) => {
   const url = file === undefined ? connectionString : rereadPostgresUrl(file, connectionString);
   const options = { poolSize: POSTGRES_POOL_SIZE };
   return {

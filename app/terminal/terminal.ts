@@ -86,7 +86,7 @@ export const openTerminal = ({ env, stdout, stderr }: ProcessIO) => {
     writeError(`${wrapLine(asCalled(escapeControlCharacters(text), env), errorColumns)}\n`);
   };
 
-  const fail = (code: number | NodeJS.Signals): void => {
+  const setExitCode = (code: number | NodeJS.Signals): void => {
     isInterrupted ||= typeof code === 'string';
     if (exitCode === 0) exitCode = typeof code === 'number' ? code : signalExitCode(code);
   };
@@ -96,7 +96,7 @@ export const openTerminal = ({ env, stdout, stderr }: ProcessIO) => {
       const isClosedPipe = errorCode(cause) === 'EPIPE';
       if (!isClosedPipe || reportsClosedPipe)
         printMessage(`error: standard output was not written: ${toError(cause).message}`);
-      fail(isClosedPipe ? 'SIGPIPE' : 1);
+      setExitCode(isClosedPipe ? 'SIGPIPE' : 1);
     });
   };
 
@@ -124,7 +124,7 @@ export const openTerminal = ({ env, stdout, stderr }: ProcessIO) => {
     print: (json: boolean, data: unknown, text: string): void => {
       writeOutput(`${json ? toPrintableJson(data) : asCalled(text, env)}\n`, true);
     },
-    fail,
+    setExitCode,
     /** Waits until all output is written, but at most a second after a signal. Returns the exit code. */
     end: async (): Promise<number> => {
       const all = written.then(() => printed);

@@ -3,16 +3,6 @@ import type { ImportedPets, NewPet } from '../../core';
 import type { CommandStore } from '../store/with-store';
 import { createIdsFile } from './ids';
 
-/** Error of an import after its commit began. */
-export class CommitBegan extends Error {
-  readonly remains: string;
-
-  constructor(cause: Error, remains: string) {
-    super(cause.message, { cause });
-    this.remains = remains;
-  }
-}
-
 const unconfirmed =
   'the database did not confirm the commit: either all animals were stored or none; check with `animal-store export` before you import again';
 
@@ -29,27 +19,27 @@ export const idsText = (imported: ImportedPets): string => {
   return others === 0n ? text : `${text}, of which ${others} belong to other animals or to none`;
 };
 
-/** Stores animals in one transaction, and writes their ids to the file `ids`. */
+/**
+ * Stores animals in one transaction, and writes their ids to the file `ids`. Calls `setRemains` with a text about what
+ * is stored if it fails after its commit began.
+ */
 export const storeAll = async (
   pets: CommandStore['pets'],
   newPets: AsyncIterable<NewPet>,
   ids: string | undefined,
+  setRemains: (text: string) => void,
 ): Promise<ImportedPets> => {
   const idsFile = ids === undefined ? undefined : await createIdsFile(ids);
   const imported = await pets.importAll(newPets, idsFile?.write)();
-  const keepIds = (remains: string): Promise<void> | undefined =>
-    idsFile?.keep().catch((error: unknown) => {
-      throw new CommitBegan(E.toError(error), remains);
-    });
   if (E.isRight(imported)) {
-    await keepIds(`all animals were stored${idsText(imported.right)}`);
+    setRemains(`all animals were stored${idsText(imported.right)}`);
+    await idsFile?.keep();
     return imported.right;
   }
   const { left: failure } = imported;
   if (failure._tag === 'Unavailable') {
-    await keepIds(unconfirmed);
-    throw new CommitBegan(failure.cause, unconfirmed);
-  }
-  await idsFile?.discard();
+    setRemains(unconfirmed);
+    await idsFile?.keep();
+  } else await idsFile?.discard();
   throw failure.cause;
 };
