@@ -10,29 +10,31 @@ export const hasBody = ({ headers, httpVersionMajor }: IncomingMessage): boolean
   headers['transfer-encoding'] !== undefined ||
   Number(headers['content-length'] ?? 0) > 0;
 
-/** Bodies that are being collected. The server begins to collect a body before the routes ask for it. */
+/** Bodies that the server has begun to collect before the routes ask for them. */
 const collected = new WeakMap<IncomingMessage, Promise<BodyResult>>();
 
-/**
- * Reads a body into one buffer, because even a chunk of one byte would take 400 bytes in a list of chunks. Fails if the
- * body is too large, incomplete, or already read by a body parser. A second call returns the same body.
- */
-export const collectBody = (request: IncomingMessage): Promise<BodyResult> => {
-  const earlier = collected.get(request);
-  if (earlier !== undefined) return earlier;
-  const body = startCollecting(request);
-  collected.set(request, body);
-  return body;
+/** Begins to collect a body, unless all of it has arrived. `readBody` then returns the collected body. */
+export const beginToCollectBody = (request: IncomingMessage): void => {
+  if (!hasWholeBody(request)) collected.set(request, collectBody(request));
 };
 
-const startCollecting = (request: IncomingMessage): Promise<BodyResult> => {
+const hasWholeBody = ({ headers, readableLength }: IncomingMessage): boolean =>
+  readableLength === Number(headers['content-length']);
+
+/**
+ * Reads a body. Fails if it is too large, incomplete, or already read by a body parser. Copies a body that has not
+ * arrived whole into one buffer, because even a chunk of one byte would take 400 bytes in a list of chunks.
+ */
+const collectBody = async (request: IncomingMessage): Promise<BodyResult> => {
   if (request.readableDidRead || request.readableEncoding !== null) {
     const cause = new Error('mount the pet routes before the body parser: the body was already read');
-    return Promise.resolve(E.left({ _tag: 'Defect', cause }));
+    return E.left({ _tag: 'Defect', cause });
   }
   const announced = Number(request.headers['content-length'] ?? requestLimits.bodyBytes);
-  if (announced > requestLimits.bodyBytes) return Promise.resolve(E.left(bodyTooLarge));
-  if (request.destroyed) return Promise.resolve(E.left(bodyIncomplete));
+  if (announced > requestLimits.bodyBytes) return E.left(bodyTooLarge);
+  if (request.destroyed) return E.left(bodyIncomplete);
+  const whole: unknown = hasWholeBody(request) ? request.read() : undefined;
+  if (whole instanceof Uint8Array) return E.right(whole);
   return new Promise((resolve) => {
     const body = Buffer.allocUnsafe(announced);
     let length = 0;
@@ -52,7 +54,7 @@ const startCollecting = (request: IncomingMessage): Promise<BodyResult> => {
 
 /** Returns the body, from `rawBody` if an embedding program's body parser has set it. Fails if it has over 16 kB. */
 export const readBody = async (request: IncomingMessage, rawBody: unknown): Promise<BodyResult> => {
-  const body = parsedBody(rawBody) ?? (await collectBody(request));
+  const body = parsedBody(rawBody) ?? (await (collected.get(request) ?? collectBody(request)));
   return E.isRight(body) && body.right.length > requestLimits.bodyBytes ? E.left(bodyTooLarge) : body;
 };
 

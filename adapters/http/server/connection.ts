@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { HttpFailure } from '../operations/errors';
 import type { RequestHead } from '../service/forwarded';
-import { collectBody, continueOnceRead, hasBody } from '../operations/request-body';
+import { beginToCollectBody, continueOnceRead, hasBody } from '../operations/request-body';
 import { endSocket, errorText } from './end-socket';
 import { announceKeepAlive, closeAfter } from './keep-alive';
 import { RequestParts } from './request-parts';
@@ -116,12 +116,13 @@ export class Connection {
       return;
     }
     this.parts.startBody(Number(request.headers['content-length'] ?? 0));
-    // Leave a body after `Expect: 100-continue` unread, because reading it would send the 100 (Continue).
-    if (request.headers.expect === undefined) void collectBody(request);
     // Wait until Node has parsed the packet. A small body is often in the same packet as its head, and is then complete
     // when the listener starts.
     process.nextTick(() => {
-      if (this.state === running && this.socket.writable) this.start(running);
+      if (this.state !== running || !this.socket.writable) return;
+      // Leave a body after `Expect: 100-continue` unread, because reading it would send the 100 (Continue).
+      if (request.headers.expect === undefined) beginToCollectBody(request);
+      this.start(running);
     });
   }
 
