@@ -52,7 +52,7 @@ const recordedCells = (knex: Knex, from: RecordedTable) =>
  */
 export const recordPets = async (
   transaction: Knex,
-  { nowSql, insertLocked }: Statements,
+  { nowSql, insertFromLocked }: Statements,
   operator: Operator,
   action: Action,
   ids: ReadonlyArray<bigint>,
@@ -63,7 +63,7 @@ export const recordPets = async (
     select cast(? as text) || '-' || pets.id, ${nowSql}, cast(? as text), cast(? as text), ${namesIn('pets')}
     from {pets} where pets.id in (${ids.map(() => '?').join(', ')})`;
   const bindings = [randomUUID(), operator ?? null, action, ...ids.map(String)];
-  await insertLocked(transaction, sql, bindings);
+  await insertFromLocked(transaction, sql, bindings);
 };
 
 /** Records a change of an API key. The record of a new key names the key that it replaces, if any. */
@@ -189,13 +189,13 @@ const scan = async (reads: Knex, name: RecordedTable, wanted: RecordedRow, after
   return { rows, last };
 };
 
-export const changeLog = ({ reads }: StoreDatabase): ChangeLog => ({
+export const changeLog = ({ readPool }: StoreDatabase): ChangeLog => ({
   ofPet: (id) =>
     toTaskEither(async () => {
-      const pets: ReadonlyArray<RecordedRow> = await reads('pets')
+      const pets: ReadonlyArray<RecordedRow> = await readPool('pets')
         .where({ id: id.toString() })
-        .select(recordedCells(reads, 'pets'));
-      const changes = await readChanges(reads, (all) => void all.where({ pet_id: id.toString() }));
+        .select(recordedCells(readPool, 'pets'));
+      const changes = await readChanges(readPool, (all) => void all.where({ pet_id: id.toString() }));
       const [row] = [...pets, ...changes];
       return { creation: row && toCreation(row), changes: changes.map(toChange) };
     }),
@@ -203,19 +203,19 @@ export const changeLog = ({ reads }: StoreDatabase): ChangeLog => ({
     toTaskEither(async () => {
       const isOfKey: Knex.QueryCallback = (all) =>
         void all.where({ key_id: id }).orWhere({ created_by: createdByKey(id) });
-      const changes = await readChanges(reads, (all) => void all.whereNotNull('key_id').andWhere(isOfKey));
+      const changes = await readChanges(readPool, (all) => void all.whereNotNull('key_id').andWhere(isOfKey));
       return changes.map(toChange);
     }),
   deletionsBy: (keyId, after) =>
     toTaskEither(async () => {
       const wanted = { created_by: createdByKey(keyId), action: 'pets delete' };
-      const { rows, last } = await scan(reads, table, wanted, after);
+      const { rows, last } = await scan(readPool, table, wanted, after);
       return { creations: rows.map((row) => ({ ...toCreation(row), isDeleted: true as const })), last };
     }),
   creationsBy: (keyId, after) =>
     toTaskEither(async () => {
       const wanted = { created_by: createdByKey(keyId) };
-      const { rows, last } = await scan(reads, 'pets', wanted, after);
+      const { rows, last } = await scan(readPool, 'pets', wanted, after);
       return { creations: rows.map(toCreation), last };
     }),
 });

@@ -15,13 +15,13 @@ import {
 import { type ContentTable, contentTables } from './database/tables';
 import { keepAwake } from './database/long-work';
 import { inTransaction, toTaskEither } from './database/work';
-import { checkColumns } from './database/requirements';
+import { checkColumns } from './database/check-columns';
 import { readSchemaState } from './migrations/migrations';
 import { fileInMode, poolConfiguration, withPragmas } from './sqlite/connection';
-import { refuseReader } from './sqlite/file-access';
+import { refuseReadOnlyUser } from './sqlite/file-access';
 import { sqliteStatements } from './sqlite/statements';
 
-interface CopySource extends Pick<StoreDatabase, 'reads' | 'statements'> {
+interface CopySource extends Pick<StoreDatabase, 'readPool' | 'statements'> {
   /** True if no other program can change the source during the copy. */
   readonly isLocked?: true;
 }
@@ -32,22 +32,22 @@ interface CopySource extends Pick<StoreDatabase, 'reads' | 'statements'> {
  * write.
  */
 export const openSqliteSource = (filename: string): CopySource & Pick<OwnDatabase, 'close'> => {
-  refuseReader(filename);
+  refuseReadOnlyUser(filename);
   const afterCreate = withPragmas(['locking_mode = EXCLUSIVE']);
-  const reads = knex(poolConfiguration(fileInMode(filename, 'rw'), { min: 1, afterCreate }));
-  return { reads, statements: sqliteStatements, isLocked: true, close: () => reads.destroy() };
+  const readPool = knex(poolConfiguration(fileInMode(filename, 'rw'), { min: 1, afterCreate }));
+  return { readPool, statements: sqliteStatements, isLocked: true, close: () => readPool.destroy() };
 };
 
 /** Fails if a SQLite source is in use, or if the migrations of the source are not exactly those of this version. */
-export const checkCopySource = ({ reads, statements }: CopySource): TaskEither<Unavailable, void> =>
+export const checkCopySource = ({ readPool, statements }: CopySource): TaskEither<Unavailable, void> =>
   toTaskEither(async () => {
-    const { pending, unknown } = await readSchemaState(reads, statements).catch((error: unknown) => {
+    const { pending, unknown } = await readSchemaState(readPool, statements).catch((error: unknown) => {
       if (!isKind('FileLocked')(error)) throw error;
       throw new DiagnosedError('it is in use; stop the service and every other program that has it open');
     });
     if (pending.length + unknown.length > 0)
       throw new DiagnosedError('its tables are not those of this version of animal-store', 'OtherMigrations');
-    await checkColumns(reads, statements);
+    await checkColumns(readPool, statements);
   });
 
 export interface CopyState {
@@ -78,7 +78,7 @@ export const copyStore = async (
   signal: AbortSignal,
 ): Promise<CopiedStore> => {
   const read = new Map<ContentTable, TableDigest>();
-  const rowsToCopy = state.showsShare === true ? await countRows(source.reads) : 0;
+  const rowsToCopy = state.showsShare === true ? await countRows(source.readPool) : 0;
   const rowsToRead = rowsToCopy * (source.isLocked === true ? 2 : 3);
   let rowsRead = 0;
   const advance = (rows: ReadonlyArray<TextRow>): Promise<void> => {
@@ -118,7 +118,7 @@ export const copyStore = async (
     // With `repeatable read`, all statements read the same state of the source. SQLite always works like this, and Knex
     // ignores the level there.
     const copyAwake = (from: Knex) => keepAwake(to, () => keepAwake(from, () => copyRows(from)));
-    return inTransaction(source.reads, copyAwake, {
+    return inTransaction(source.readPool, copyAwake, {
       config: { isolationLevel: 'repeatable read', readOnly: true },
     });
   };
@@ -127,9 +127,9 @@ export const copyStore = async (
     const differences: Array<string> = [];
     for (const [table, before] of read)
       differences.push(
-        ...differenceText(table.noun, before, await readTable(source.reads, table, signal, advance)),
+        ...differenceText(table.noun, before, await readTable(source.readPool, table, signal, advance)),
       );
-    const next = await source.statements.readLastId(source.reads);
+    const next = await source.statements.readLastId(source.readPool);
     return next === lastId || differences.length > 0 ? differences : [`the last id, which is ${next} now`];
   };
 

@@ -184,7 +184,7 @@ for (const [name, startProxy] of proxies) {
 
     it('passes reads on while no instance is ready, because the database takes no writes', async () => {
       const holder = openSqlite(file);
-      const transaction = await holder.writes.transaction();
+      const transaction = await holder.writePool.transaction();
       await transaction('pets').insert({ name: 'never stored', category_id: 1 });
       const statusOf = async (each: string): Promise<number> => (await call(`${each}/readyz`)).status;
       for (const service of services) {

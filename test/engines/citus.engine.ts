@@ -24,7 +24,7 @@ describe('Citus', () => {
       // A create starts the next purge, unless one is running.
       await eventually('no expired key is left', 10_000, async () => {
         await success(create(arbitraryNewPet(), { idempotency: arbitraryScopedIdempotencyKey() }));
-        const left: ReadonlyArray<unknown> = await database.reads('idempotency_keys').pluck('expires_at');
+        const left: ReadonlyArray<unknown> = await database.readPool('idempotency_keys').pluck('expires_at');
         return left.every((keptUntil) => Number(keptUntil) > Date.now());
       });
     }));
@@ -54,7 +54,7 @@ describe('Citus', () => {
       const [database, migrating] = [openPostgres(url, options), openPostgres(migrationUrl, options)];
       const distribution = () =>
         database
-          .reads('citus_tables')
+          .readPool('citus_tables')
           .orderByRaw('table_name::text')
           .select('table_name', 'distribution_column', 'shard_count');
       const { create } = knexPetRepository(database);
@@ -62,7 +62,7 @@ describe('Citus', () => {
       try {
         const before = await distribution();
         await success(create(newPet, { idempotency: scopedKey }));
-        await migrating.writes('animal_store_migrations').where('name', 'like', '003%').delete();
+        await migrating.writePool('animal_store_migrations').where('name', 'like', '003%').delete();
         expect(await success(migrate(migrating))).to.have.lengthOf(1);
         expect(await distribution()).to.deep.equal(before);
         expect(await success(create(newPet, { idempotency: scopedKey }))).to.include({ replayed: true });

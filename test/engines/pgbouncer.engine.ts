@@ -61,9 +61,9 @@ const useByMany = async (url: string): Promise<void> => {
 
 /** Returns the number of statements that the pooler has prepared on one connection to the server. */
 const preparedBehind = async (url: string): Promise<number> => {
-  const { reads, close } = postgresStore(url).open();
+  const { readPool, close } = postgresStore(url).open();
   try {
-    const { rows } = await reads.raw<{ readonly rows: ReadonlyArray<unknown> }>(
+    const { rows } = await readPool.raw<{ readonly rows: ReadonlyArray<unknown> }>(
       "select name from pg_prepared_statements where name like 'PGBOUNCER%'",
     );
     return rows.length;
@@ -74,9 +74,9 @@ const preparedBehind = async (url: string): Promise<number> => {
 
 /** Returns whether the first statement of a new pool finds the table of animals. */
 const findsPets = async (url: string): Promise<boolean> => {
-  const { statements, reads, close } = postgresStore(url).open();
+  const { statements, readPool, close } = postgresStore(url).open();
   try {
-    return (await statements.readColumns(reads, ['pets'])).length > 0;
+    return (await statements.readColumns(readPool, ['pets'])).length > 0;
   } finally {
     await close();
   }

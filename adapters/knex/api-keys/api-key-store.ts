@@ -144,16 +144,19 @@ const hasKey = async (knex: Knex): Promise<boolean> =>
   (await knex<ApiKeyRow>('api_keys').first('id')) !== undefined;
 
 /** Creates a key and rolls it back. Fails if the database would reject the creation of a key. */
-export const tryCreateKey = ({ writes, statements }: OwnDatabase): TaskEither<Unavailable, CreatedApiKey> =>
+export const tryCreateKey = ({
+  writePool,
+  statements,
+}: OwnDatabase): TaskEither<Unavailable, CreatedApiKey> =>
   toTaskEither(() =>
-    tryAndRollBack(writes, (transaction) =>
+    tryAndRollBack(writePool, (transaction) =>
       createKey(transaction, statements, undefined, { name: '', access: 'full' }, timesOfNewKey(null, 0)),
     ),
   );
 
 /** Makes the ApiKeyStore of a migrated database. The change log records `operator` as the author of each change. */
 export const apiKeyStore = (
-  { reads, statements, runTransaction, withMigrationLock }: StoreDatabase,
+  { readPool, statements, runTransaction, withMigrationLock }: StoreDatabase,
   operator?: Operator,
 ): ApiKeyStore => ({
   create: (name, { lifetimeMs = null, isReadOnly = false } = {}) => {
@@ -168,7 +171,7 @@ export const apiKeyStore = (
   bootstrapKey: (name) =>
     toTaskEither(async () => {
       // Reads without the migration lock first, because a long migration may hold that lock.
-      if (await hasKey(reads)) return undefined;
+      if (await hasKey(readPool)) return undefined;
       return withMigrationLock(async (transaction) => {
         const times = timesOfNewKey(null, await readClock(transaction, statements));
         return (await hasKey(transaction))
@@ -181,13 +184,13 @@ export const apiKeyStore = (
       runTransaction((transaction) => rotate(transaction, statements, operator, id, rotation)),
     ),
   list: toTaskEither(async () => {
-    const rows = await reads<ApiKeyRow>('api_keys').select('*').orderBy(['created_at', 'id']);
-    const now = await readClock(reads, statements);
+    const rows = await readPool<ApiKeyRow>('api_keys').select('*').orderBy(['created_at', 'id']);
+    const now = await readClock(readPool, statements);
     return rows.map((row) => toRecord(row, now));
   }),
   revoke: (id) =>
     eitherToTaskEither(async () => {
-      const now = await readClock(reads, statements);
+      const now = await readClock(readPool, statements);
       return runTransaction(async (transaction) => {
         const keys = () => transaction<ApiKeyRow>('api_keys').where({ id });
         const [revoked] = await keys().whereNull('revoked_at').update({ revoked_at: now }).returning('*');

@@ -51,14 +51,14 @@ type KeyRead = ApiKeyRow & { readonly now: number | string };
 
 /** Reads API keys in one statement. Returns a key or a failure for each id, in the order of `ids`. */
 const readKeys = async (
-  { reads, statements: { nowSql, acceptsWritesSql } }: StoreDatabase,
+  { readPool, statements: { nowSql, acceptsWritesSql } }: StoreDatabase,
   ids: ReadonlyArray<KeyId>,
 ): Promise<ReadonlyArray<E.Either<InvalidApiKey | Unavailable, StoredKey>>> => {
   const askedAt = performance.now();
-  const rows = await reads<ApiKeyRow>('api_keys')
+  const rows = await readPool<ApiKeyRow>('api_keys')
     .whereIn('id', ids)
     .whereRaw(acceptsWritesSql)
-    .select<ReadonlyArray<KeyRead>>('*', reads.raw(`${nowSql} as now`));
+    .select<ReadonlyArray<KeyRead>>('*', readPool.raw(`${nowSql} as now`));
   // Adds the time since before the query, so that this clock is never behind the database's and no expired key is
   // accepted.
   const now = (): number => Number(rows[0]?.now) + performance.now() - askedAt;

@@ -28,9 +28,9 @@ export interface DatabaseSizes {
   readonly certificateExpirySeconds?: number | undefined;
 }
 
-interface OpenedDatabase extends StoreDatabase {
+interface OwnDatabaseBase extends StoreDatabase {
   /** Connections for work that is rolled back, or that needs none of the guarantees of `write` and `runTransaction`. */
-  readonly writes: Knex;
+  readonly writePool: Knex;
   /**
    * Returns findings about a PostgreSQL server, or an empty array for an intact SQLite file. Rejects if the SQLite file
    * is damaged, or if the PostgreSQL database has no selected schema or another encoding than UTF-8.
@@ -67,14 +67,14 @@ export type RunStatement = <Row>(
 ) => Promise<ReadonlyArray<Row>>;
 
 /** SQLite file that the store opens. Call `close` at the end. */
-export interface SqliteDatabase extends OpenedDatabase {
+export interface SqliteDatabase extends OwnDatabaseBase {
   readonly engine: 'SQLite';
   /** True if the file or its log was removed or replaced while open. Writes then reject until a restart. */
   readonly isFileReplaced: () => boolean;
 }
 
 /** PostgreSQL database whose connections the store opens. Call `close` at the end. */
-export interface PostgresDatabase extends OpenedDatabase {
+export interface PostgresDatabase extends OwnDatabaseBase {
   readonly engine: 'PostgreSQL';
   readonly run: RunStatement;
   /** Returns the schema of the store's tables, or undefined if the search path names no schema that exists. */

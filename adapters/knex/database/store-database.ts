@@ -56,7 +56,7 @@ export interface Statements {
    * Runs an `insert ... select` in which `{name}` stands for the table with this name. Locks the rows that it reads until
    * the transaction ends, except on Citus, which can't lock rows of shards.
    */
-  readonly insertLocked: (
+  readonly insertFromLocked: (
     transaction: Knex,
     sql: string,
     bindings: ReadonlyArray<Knex.RawBinding>,
@@ -75,7 +75,7 @@ export const hasTable = async (knex: Knex, { readColumns }: ReadColumns, name: s
 
 /** SQLite or PostgreSQL database of a store. `migrate` creates its tables. */
 export interface StoreDatabase {
-  readonly reads: Knex;
+  readonly readPool: Knex;
   /** True in a transaction of a host, which a failed statement would abort. */
   readonly isHostTransaction: boolean;
   readonly statements: Statements;

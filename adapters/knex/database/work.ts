@@ -69,7 +69,7 @@ export const tryAndRollBack = async <A>(knex: Knex, work: Work<A>): Promise<A> =
 };
 
 /** Runs work, and runs it again after each failure for which `pauseMs` returns the length of a pause. */
-export const repeat = async <A>(
+export const retry = async <A>(
   work: () => Promise<A>,
   pauseMs: (error: unknown, attempt: number) => number | undefined,
   signal?: AbortSignal,
@@ -94,7 +94,7 @@ const conflictDelayMs = 4;
  * in all. Starts no attempt after `deadline`.
  */
 export const retryConflicts = <A>(work: () => Promise<A>, deadline = Infinity): Promise<A> =>
-  repeat(work, (error, attempt) => {
+  retry(work, (error, attempt) => {
     const pause = Math.random() * conflictDelayMs * 2 ** attempt;
     const isLast = attempt === attempts || performance.now() + pause > deadline;
     return isLast || reactionTo(error) !== 'retry' ? undefined : pause;

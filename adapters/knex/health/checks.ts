@@ -19,7 +19,7 @@ import { recordUses } from '../api-keys/authenticate';
 import { maxBatchSize } from '../batcher';
 import { isKind } from '../database/errors';
 import type { OwnDatabase } from '../database/own-database';
-import { findMissingColumns } from '../database/requirements';
+import { findMissingColumns } from '../database/check-columns';
 import { databaseTimeouts } from '../database/timeouts';
 import { tryAndRollBack, withTimeout } from '../database/work';
 import { generationMismatch, readSchemaState } from '../migrations/migrations';
@@ -47,14 +47,14 @@ interface CheckGroup {
 const fault = (reason: string, text: string | undefined): Fault | undefined =>
   text === undefined ? undefined : { reason, text };
 
-const checkSchema = async ({ reads, statements }: OwnDatabase): Promise<Fault | undefined> => {
-  const schema = await readSchemaState(reads, statements);
+const checkSchema = async ({ readPool, statements }: OwnDatabase): Promise<Fault | undefined> => {
+  const schema = await readSchemaState(readPool, statements);
   const mismatch = generationMismatch(schema)?.message;
   const pending = schema.pending.length > 0 ? `pending: ${schema.pending.join(', ')}` : undefined;
   return (
     fault('the database schema belongs to an incompatible version', mismatch) ??
     fault('the database lacks migrations', pending) ??
-    fault('the database lacks tables or columns', await findMissingColumns(reads, statements))
+    fault('the database lacks tables or columns', await findMissingColumns(readPool, statements))
   );
 };
 
@@ -64,8 +64,8 @@ const newPet = decodeOrThrow(NewPetCodec, { name: 'trial', categoryId: 1 });
  * Creates an animal with an idempotency key, retries the create, records the use of an API key, and rolls back. On
  * PostgreSQL, the ids stay used after the rollback.
  */
-const tryCreate = ({ writes, statements }: OwnDatabase): Promise<Fault | undefined> =>
-  tryAndRollBack(writes, async (transaction) => {
+const tryCreate = ({ writePool, statements }: OwnDatabase): Promise<Fault | undefined> =>
+  tryAndRollBack(writePool, async (transaction) => {
     const ownerId = decodeOrThrow(OwnerId, 'trial');
     const idempotencyKey = decodeOrThrow(IdempotencyKey, randomBytes(16).toString('hex'));
     const creates = [{ newPet, createdBy: null, claim: claimOf({ ownerId, idempotencyKey }, newPet) }];
@@ -128,8 +128,8 @@ export const checkGroups: ReadonlyArray<CheckGroup> = [
     failure: "animals can't be read from the database",
     checks: [
       {
-        findFault: ({ reads, statements }) =>
-          statements.pages(reads, [firstPage], defaultPageSize).then(constUndefined),
+        findFault: ({ readPool, statements }) =>
+          statements.pages(readPool, [firstPage], defaultPageSize).then(constUndefined),
       },
       idsCheck(maxBatchSize),
     ],

@@ -37,12 +37,12 @@ const toleratedSeconds = 5;
 
 /** Returns a text if the clock of this machine differs from that of the database by more than 5 s. */
 export const inspectClock = ({
-  reads,
+  readPool,
   statements,
 }: StoreDatabase): TaskEither<Unavailable, string | undefined> =>
   toTaskEither(async () => {
     const askedAt = Date.now();
-    const databaseTime = await readClock(reads, statements);
+    const databaseTime = await readClock(readPool, statements);
     const aheadSeconds = Math.round(((askedAt + Date.now()) / 2 - databaseTime) / 1_000);
     if (Math.abs(aheadSeconds) <= toleratedSeconds) return undefined;
     const difference = `${Math.abs(aheadSeconds)} s ${aheadSeconds > 0 ? 'ahead of' : 'behind'}`;

@@ -34,7 +34,7 @@ const checkGroup = async (
   return undefined;
 };
 
-const checkReadiness = async (database: OwnDatabase): Promise<string | undefined> => {
+const findObstacle = async (database: OwnDatabase): Promise<string | undefined> => {
   const groupReasons = await Promise.all(
     checkGroups.map((group) =>
       withTimeout(() => checkGroup(group, database), databaseTimeouts.readinessMs).catch(
@@ -59,7 +59,7 @@ export const knexReadiness = (database: OwnDatabase): Task<string | undefined> =
     if (!isRunning && now - checkedAt >= databaseTimeouts.readinessCacheMs) {
       checkedAt = now;
       isRunning = true;
-      answer = checkReadiness(database).finally(() => {
+      answer = findObstacle(database).finally(() => {
         isRunning = false;
       });
     }

@@ -12,10 +12,10 @@ export interface DatabaseStatus extends DatabaseSizes {
 const maxEndingOwners = 100;
 
 const readKeyStatus = async ({
-  reads,
+  readPool,
   statements,
 }: OwnDatabase): Promise<Pick<DatabaseStatus, 'validKeys' | 'endingOwners'>> => {
-  const validKeys = reads('api_keys')
+  const validKeys = readPool('api_keys')
     .whereNull('revoked_at')
     .whereRaw(`(expires_at is null or expires_at > ${statements.nowSql})`);
   const [{ count }, endingOwners] = await Promise.all([
@@ -28,7 +28,7 @@ const readKeyStatus = async ({
       .limit(maxEndingOwners)
       .select<ReadonlyArray<{ owner: string; ends_at: number | string }>>(
         'owner_id as owner',
-        reads.raw('max(expires_at) as ends_at'),
+        readPool.raw('max(expires_at) as ends_at'),
       ),
   ]);
   return {

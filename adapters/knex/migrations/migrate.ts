@@ -4,9 +4,9 @@ import type { Knex } from 'knex';
 import type { Unavailable } from '../../../core';
 import type { OwnDatabase } from '../database/own-database';
 import type { Statements, StoreDatabase } from '../database/store-database';
-import { checkColumns, otherTablesText } from '../database/requirements';
+import { checkColumns, otherTablesText } from '../database/check-columns';
 import { DiagnosedError, errorKindOf, isKind, withoutStatement } from '../database/errors';
-import { repeat, toTaskEither } from '../database/work';
+import { retry, toTaskEither } from '../database/work';
 import { generationMismatch, migrationConfig, readSchemaState, type SchemaState } from './migrations';
 
 export interface MigrateOptions {
@@ -67,7 +67,7 @@ const retryLocked = <A>(
     if (attempt === 1) onWait();
     return lockRetryMs;
   };
-  return repeat(work, pauseMs, signal);
+  return retry(work, pauseMs, signal);
 };
 
 const checkGeneration = (state: SchemaState, mayRaiseGeneration: boolean): void => {
@@ -78,15 +78,15 @@ const checkGeneration = (state: SchemaState, mayRaiseGeneration: boolean): void 
 
 /** Runs the pending migrations and returns their names, or undefined if `mayCreate` is false and there is no store. */
 const runPending = async (
-  { reads, statements, withMigrationLock }: StoreDatabase,
+  { readPool, statements, withMigrationLock }: StoreDatabase,
   { mayRaiseGeneration = false, onProgress = constVoid }: MigrateOptions,
   mayCreate: boolean,
 ): Promise<ReadonlyArray<string> | undefined> => {
-  const stateBefore = await readSchemaState(reads, statements);
+  const stateBefore = await readSchemaState(readPool, statements);
   if (stateBefore.generation === 0 && !mayCreate) return undefined;
   checkGeneration(stateBefore, mayRaiseGeneration);
   if (stateBefore.pending.length === 0) {
-    await checkColumns(reads, statements);
+    await checkColumns(readPool, statements);
     return [];
   }
   return withMigrationLock(async (transaction) => {
@@ -143,8 +143,11 @@ export const migrateExisting = (
 ): TE.TaskEither<Unavailable | NotInitialized, ReadonlyArray<string>> =>
   pipe(migrateWith(database, options, false), TE.flatMap(TE.fromNullable(notInitialized)));
 
-export const readSchema = ({ reads, statements }: StoreDatabase): TE.TaskEither<Unavailable, SchemaState> =>
-  toTaskEither(() => readSchemaState(reads, statements));
+export const readSchema = ({
+  readPool,
+  statements,
+}: StoreDatabase): TE.TaskEither<Unavailable, SchemaState> =>
+  toTaskEither(() => readSchemaState(readPool, statements));
 
 /**
  * Runs the pending migrations and rolls them back. A timeout counts as success, because PostgreSQL has checked the

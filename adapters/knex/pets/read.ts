@@ -80,7 +80,7 @@ type Page = E.Either<Unavailable, PetPage>;
 
 /** Reads a page for each query of a batch with the same limit, order and filter fields. Equal queries share a page. */
 const readPages = async (
-  { reads, statements }: StoreDatabase,
+  { readPool, statements }: StoreDatabase,
   queries: ReadonlyArray<PetQuery>,
   batchDeadline: number,
 ): Promise<ReadonlyArray<Page | undefined>> => {
@@ -91,7 +91,7 @@ const readPages = async (
   for (const chunk of RA.chunksOf(Math.ceil(maxPetsPerStatement / limit))(distinct)) {
     throwIfLate(batchDeadline);
     const starts = chunk.map(([, query]) => startOf(query));
-    const rowsOfPages = await statements.pages(reads, starts, limit);
+    const rowsOfPages = await statements.pages(readPool, starts, limit);
     for (const [[text, query], rows] of RA.zip(chunk, rowsOfPages)) pages.set(text, toPetPage(query, rows));
   }
   return texts.map((text) => pages.get(text));
@@ -116,12 +116,12 @@ const startOf = ({ limit: _limit, after, order = 'asc', ...filters }: PetQuery):
 const hasNoIdsLeft = ({ after, order = 'asc' }: PetQuery): boolean => after === directions[order].last;
 
 export const makeFind = (
-  { reads, statements, maxBatches }: StoreDatabase,
+  { readPool, statements, maxBatches }: StoreDatabase,
   onBatch: OnBatch,
 ): PetRepository['find'] =>
   createBatcher({
     maxBatches: maxBatches.reads,
-    runBatch: (ids: ReadonlyArray<bigint>) => findPets(reads, statements, ids),
+    runBatch: (ids: ReadonlyArray<bigint>) => findPets(readPool, statements, ids),
     onBatch,
   });
 

@@ -6,7 +6,7 @@ import { migrationConfig } from '../migrations/migrations';
 import { prepareConnection } from './prepare-connection';
 import type { SessionFacts } from './run-statement';
 import { registerSessions, type Session, type Sessions, socketWithTimeout } from './sessions';
-import { connectionWith, type PostgresUrl } from './url';
+import { connectionWith, type PostgresDatabaseUrl } from './url';
 
 export interface PostgresOptions {
   readonly poolSize: number;
@@ -28,7 +28,7 @@ export const sessionsOf = (options: PostgresOptions): Sessions =>
   registerSessions(silenceMsOf(options), options.poolSize);
 
 export const postgresConfiguration = (
-  url: PostgresUrl,
+  url: PostgresDatabaseUrl,
   options: PostgresOptions,
   sessions: Sessions = sessionsOf(options),
   onConnection: (facts: SessionFacts) => void = () => undefined,

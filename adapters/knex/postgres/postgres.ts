@@ -13,7 +13,7 @@ import { prefixOf, type SessionFacts } from './run-statement';
 import { checkEncoding, inspectServer } from './server-settings';
 import { acceptsWrites } from './sessions';
 import { postgresStatements } from './statements';
-import { type PostgresUrl, urlText } from './url';
+import { type PostgresDatabaseUrl, urlText } from './url';
 
 const isReadOnlyServer = isKind('ReadOnlyServer');
 
@@ -21,7 +21,7 @@ const postgresDatabase = (
   pool: Knex,
   statements: Statements,
 ): Omit<StoreDatabase, 'maxBatches' | 'withMigrationLock'> => ({
-  reads: pool,
+  readPool: pool,
   isHostTransaction: pool.isTransaction === true,
   statements,
   write: (statement) => statement(pool),
@@ -29,7 +29,11 @@ const postgresDatabase = (
 });
 
 /** Makes a pool without time limits for statements, because a migration may take long. */
-const migrationPool = (configuration: Knex.Config, url: PostgresUrl, options: PostgresOptions): Knex =>
+const migrationPool = (
+  configuration: Knex.Config,
+  url: PostgresDatabaseUrl,
+  options: PostgresOptions,
+): Knex =>
   knex({
     ...configuration,
     connection: {
@@ -68,7 +72,7 @@ const runTrial = (pool: Knex, migration: (transaction: Knex.Transaction) => Prom
  * Opens a PostgreSQL or Citus database by a URL. Connects at the first query. A query rejects if the connection fails,
  * or if the server is a standby or read-only.
  */
-export const openPostgres = (url: PostgresUrl, options: PostgresOptions): PostgresDatabase => {
+export const openPostgres = (url: PostgresDatabaseUrl, options: PostgresOptions): PostgresDatabase => {
   // Assumes a pooler until the first connection is checked, because prepared statements can fail behind one.
   let facts: SessionFacts = { isBehindPooler: true };
   const sessions = sessionsOf(options);
@@ -90,7 +94,7 @@ export const openPostgres = (url: PostgresUrl, options: PostgresOptions): Postgr
   return {
     ...postgresDatabase(pool, statements),
     engine: 'PostgreSQL',
-    writes: pool,
+    writePool: pool,
     run,
     maxBatches: { reads: Math.ceil(options.poolSize / 4), writes: Math.ceil(options.poolSize / 5) },
     withMigrationLock: (work) =>

@@ -9,7 +9,7 @@ import type { SessionFacts } from './run-statement';
  * Returns the first existing schema of the session's initial search path. Does not use `current_schema()`, because
  * another client of a pooler may have changed it.
  */
-const readSchema = async (connection: Session): Promise<string | undefined> => {
+const findNamespace = async (connection: Session): Promise<string | undefined> => {
   const { rows } = await connection.query<{
     readonly path: string;
     readonly role: string;
@@ -59,7 +59,7 @@ export const prepareConnection = async (
     const settings = [...timeouts.map(([name, ms]) => `${name} = ${ms}`), 'row_security = off'];
     await connection.query(settings.map((setting) => `set ${setting}`).join('; '));
   }
-  const schema = isBehindPooler ? await readSchema(connection) : undefined;
+  const schema = isBehindPooler ? await findNamespace(connection) : undefined;
   if (schema !== undefined) await refuseHiddenRows(connection, schema);
   return {
     isBehindPooler,

@@ -10,7 +10,7 @@ interface RestoreTarget {
 
 export const readRestoreTarget = async (target: PostgresDatabase): Promise<RestoreTarget> => {
   const schema = await target.currentSchema();
-  const { rows } = await target.reads.raw<{
+  const { rows } = await target.readPool.raw<{
     readonly rows: readonly [Pick<RestoreTarget, 'database' | 'takenTable'>];
   }>(
     `select current_database() as database, (
@@ -21,6 +21,6 @@ export const readRestoreTarget = async (target: PostgresDatabase): Promise<Resto
   return { ...rows[0], schema };
 };
 
-export const dropOwnTables = async ({ writes }: PostgresDatabase, schema: string): Promise<void> => {
-  for (const table of ownTables) await writes.schema.withSchema(schema).dropTableIfExists(table);
+export const dropOwnTables = async ({ writePool }: PostgresDatabase, schema: string): Promise<void> => {
+  for (const table of ownTables) await writePool.schema.withSchema(schema).dropTableIfExists(table);
 };

@@ -207,7 +207,7 @@ export const postgresStatements = (acceptsWritesSql: string, facts: () => Sessio
     },
     setLastId: (knex, id) => run(knex, { sql: `select setval(${sequence}, ?::bigint)` }, [id.toString()]),
     readColumns: async (knex, tables) => readColumns(knex, (await connectedFacts(knex)).schema, tables),
-    insertLocked: async (knex, sql, bindings) =>
+    insertFromLocked: async (knex, sql, bindings) =>
       run(knex, { sql: (await isDistributed(knex)) ? sql : `${sql} for update` }, bindings),
   };
   return { statements, run, isDistributed, connectedFacts };

@@ -4,9 +4,9 @@ import type { Knex } from 'knex';
  * URL of a database, such as `postgres://user:password@host:5432/name`. A function returns the URL for new connections,
  * because the password may change. A pool in use calls the function about once a second.
  */
-export type PostgresUrl = string | (() => string);
+export type PostgresDatabaseUrl = string | (() => string);
 
-export const urlText = (url: PostgresUrl): string => (typeof url === 'string' ? url : url());
+export const urlText = (url: PostgresDatabaseUrl): string => (typeof url === 'string' ? url : url());
 
 const recheckMs = 1_000;
 
@@ -15,7 +15,7 @@ const recheckMs = 1_000;
  * returns another URL. New connections then use that URL, and `onChange` is called once.
  */
 export const connectionWith = (
-  url: PostgresUrl,
+  url: PostgresDatabaseUrl,
   settings: Knex.PgConnectionConfig,
   onChange: () => void,
 ): NonNullable<Knex.Config['connection']> => {

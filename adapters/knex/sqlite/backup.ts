@@ -5,7 +5,7 @@ import { isKind, DiagnosedError, withoutStatement } from '../database/errors';
 import { interruptOnAbort } from '../database/long-work';
 import { poolConfiguration } from './connection';
 import { createPartial, placePartial } from '../../files/partial';
-import { isImmutable, refuseReader } from './file-access';
+import { isImmutable, refuseReadOnlyUser } from './file-access';
 import { openReadOnly } from './identify-file';
 import { checkIntegrity } from './inspect-file';
 
@@ -124,6 +124,6 @@ export const backupSqlite = async (
   file: string,
   { signal, ...hooks }: BackupOptions,
 ): Promise<number> => {
-  if (!isImmutable(database)) refuseReader(database);
+  if (!isImmutable(database)) refuseReadOnlyUser(database);
   return placeCheckedCopy(database, isImmutable(database) ? openReadOnly : openFile, file, signal, hooks);
 };

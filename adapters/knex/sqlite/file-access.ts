@@ -57,7 +57,7 @@ export const readOnlyText = (path: string): string => `${path} is on a file syst
  * Throws if the user of this process may not write a database that no process has open. SQLite would create a
  * write-ahead log that belongs to this user, and the service could not write the log.
  */
-export const refuseReader = (filename: string): void => {
+export const refuseReadOnlyUser = (filename: string): void => {
   const file = resolveSymlink(filename);
   if (!existsSync(file) || ['-wal', '-shm'].every((ending) => existsSync(`${file}${ending}`))) return;
   const refusal = accessRefusal(file, constants.W_OK);
@@ -71,5 +71,5 @@ export const refuseReader = (filename: string): void => {
 /** Creates a missing database file. Throws if this process could read the database, but not write it. */
 export const prepareFile = (filename: string): void => {
   createDatabaseFile(filename);
-  refuseReader(filename);
+  refuseReadOnlyUser(filename);
 };

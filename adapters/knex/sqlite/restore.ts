@@ -5,7 +5,7 @@ import { isKind, DiagnosedError, withoutStatement } from '../database/errors';
 import { inTransaction } from '../database/work';
 import { isSameFile, resolveSymlink, startsWith } from '../../files/paths';
 import { hasContents } from '../contents';
-import { checkColumns } from '../database/requirements';
+import { checkColumns } from '../database/check-columns';
 import { runMigrations } from '../migrations/migrate';
 import { generationMismatch, readSchemaState } from '../migrations/migrations';
 import { type BackupOptions, placeCheckedCopy } from './backup';

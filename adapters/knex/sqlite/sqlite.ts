@@ -70,18 +70,19 @@ type RunTransaction = StoreDatabase['runTransaction'];
  * statements would join that transaction. Without a log, this function therefore runs COMMIT itself, and rolls back if
  * COMMIT fails. After the COMMIT, it runs BEGIN, so that Knex has an empty transaction to commit.
  */
-const transactionsOn = (writes: Knex): RunTransaction => {
+const transactionsOn = (writePool: Knex): RunTransaction => {
   let hasLog: boolean | undefined;
   const readHasLog = async (): Promise<boolean> => {
-    const [row] = await writes.raw<ReadonlyArray<{ readonly journal_mode: string }>>('PRAGMA journal_mode');
+    const [row] =
+      await writePool.raw<ReadonlyArray<{ readonly journal_mode: string }>>('PRAGMA journal_mode');
     return row?.journal_mode === 'wal';
   };
   const commit = async (transaction: Knex): Promise<void> => {
     for (const statement of ['COMMIT', 'BEGIN']) await transaction.raw(statement);
   };
   return async (work, deadline) => {
-    hasLog ??= writes.isTransaction === true || (await readHasLog());
-    return inTransaction(writes, work, hasLog ? { deadline } : { deadline, finishWork: commit });
+    hasLog ??= writePool.isTransaction === true || (await readHasLog());
+    return inTransaction(writePool, work, hasLog ? { deadline } : { deadline, finishWork: commit });
   };
 };
 
@@ -90,9 +91,9 @@ const transactionsOn = (writes: Knex): RunTransaction => {
  * `application_id`, because SQLite does not wait for the lock in a transaction that has already read.
  */
 const withWriteLock =
-  (writes: Knex, runTransaction: RunTransaction): RunTransaction =>
+  (writePool: Knex, runTransaction: RunTransaction): RunTransaction =>
   async (work) => {
-    const { id } = await writes('pragma_application_id').first<{ id: number }>('application_id as id');
+    const { id } = await writePool('pragma_application_id').first<{ id: number }>('application_id as id');
     return runTransaction(async (transaction) => {
       await transaction.raw(`PRAGMA application_id = ${id}`);
       return work(transaction);
@@ -103,21 +104,25 @@ const withWriteLock =
 const maxBatches = { reads: 1, writes: 1 };
 
 /** Makes a StoreDatabase. `checkFile` throws if the file was replaced. Its default checks nothing. */
-const sqliteDatabase = (reads: Knex, writes: Knex, checkFile: () => void = constVoid): StoreDatabase => {
-  const runTransaction = transactionsOn(writes);
-  const durably = async <A>(written: Promise<A>): Promise<A> => {
+const sqliteDatabase = (
+  readPool: Knex,
+  writePool: Knex,
+  checkFile: () => void = constVoid,
+): StoreDatabase => {
+  const runTransaction = transactionsOn(writePool);
+  const thenCheckFile = async <A>(written: Promise<A>): Promise<A> => {
     const result = await written;
     checkFile();
     return result;
   };
   return {
-    reads,
-    isHostTransaction: writes.isTransaction === true,
+    readPool,
+    isHostTransaction: writePool.isTransaction === true,
     statements: sqliteStatements,
     maxBatches,
-    write: (statement) => durably(statement(writes)),
-    runTransaction: (work, deadline) => durably(runTransaction(work, deadline)),
-    withMigrationLock: withWriteLock(writes, runTransaction),
+    write: (statement) => thenCheckFile(statement(writePool)),
+    runTransaction: (work, deadline) => thenCheckFile(runTransaction(work, deadline)),
+    withMigrationLock: withWriteLock(writePool, runTransaction),
   };
 };
 
@@ -164,15 +169,16 @@ const openReader = (filename: string, files: WatchedFile): Knex => {
 };
 
 const runTrial = async (
-  reads: Knex,
-  writes: Knex,
+  readPool: Knex,
+  writePool: Knex,
   migration: (transaction: Knex.Transaction) => Promise<void>,
 ): Promise<void> => {
-  if (!(await hasTable(reads, sqliteStatements, migrationTable))) return tryAndRollBack(writes, migration);
+  if (!(await hasTable(readPool, sqliteStatements, migrationTable)))
+    return tryAndRollBack(writePool, migration);
   return withPool(knex(poolConfiguration({ filename: ':memory:' }, { min: 1 })), async (copy) => {
-    const definitions = reads('sqlite_master').whereNotNull('sql').whereNot('name', 'like', 'sqlite_%');
+    const definitions = readPool('sqlite_master').whereNotNull('sql').whereNot('name', 'like', 'sqlite_%');
     for (const sql of await definitions.pluck<ReadonlyArray<string>>('sql')) await copy.raw(sql);
-    for (const row of await reads(migrationTable)) await copy(migrationTable).insert(row);
+    for (const row of await readPool(migrationTable)) await copy(migrationTable).insert(row);
     await tryAndRollBack(copy, migration);
   });
 };
@@ -186,27 +192,27 @@ export const openSqlite = (filename: string, options: SqliteOptions = {}): Sqlit
     throw new TypeError('openSqlite needs a file name; for a store in memory use inMemoryPetRepository');
   }
   const files = watchFile(filename);
-  const reads = openReader(filename, files);
-  const writes = openWriter(filename, files, options);
-  const usages = [poolUsageOf('reads', reads), poolUsageOf('writes', writes)];
+  const readPool = openReader(filename, files);
+  const writePool = openWriter(filename, files, options);
+  const usages = [poolUsageOf('reads', readPool), poolUsageOf('writes', writePool)];
   return {
-    ...sqliteDatabase(reads, writes, files.check),
+    ...sqliteDatabase(readPool, writePool, files.check),
     engine: 'SQLite',
-    writes,
+    writePool,
     isFileReplaced: files.isReplaced,
     inspect: async () => {
-      await checkIntegrity(reads);
+      await checkIntegrity(readPool);
       return [];
     },
-    runTrial: (migration) => runTrial(reads, writes, migration),
-    inspectIds: () => inspectLastId(reads),
+    runTrial: (migration) => runTrial(readPool, writePool, migration),
+    inspectIds: () => inspectLastId(readPool),
     sizes: () => fileSizes(filename),
     poolUsage: () => usages.map((usage) => usage()),
     close: async () => {
       // Closes one pool after the other, because SQLite removes the log when the last connection closes. Of two
       // connections that close at once, neither is the last one.
-      await reads.destroy();
-      await writes.destroy();
+      await readPool.destroy();
+      await writePool.destroy();
     },
   };
 };

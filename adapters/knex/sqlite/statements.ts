@@ -110,7 +110,7 @@ export const sqliteStatements: Statements = {
     await knex('sqlite_sequence').insert({ name: 'pets', seq: id.toString() });
   },
   // Needs no row locks, because a writing transaction locks the whole file.
-  insertLocked: (knex, sql, bindings) => knex.raw(sql.replaceAll(/[{}]/g, ''), bindings),
+  insertFromLocked: (knex, sql, bindings) => knex.raw(sql.replaceAll(/[{}]/g, ''), bindings),
   // Reports every INT column as `bigint`, because it stores 64 bits (SQLite, "Datatypes").
   readColumns: (knex, tables) =>
     knex.raw(

@@ -193,7 +193,7 @@ describe('The command line', () => {
   it('ends at a signal also as process 1', async function () {
     const folder = await makeFolder();
     const other = openSqlite(join(folder, 'animals'));
-    const transaction = await other.writes.transaction();
+    const transaction = await other.writePool.transaction();
     await transaction.raw('create table held (id integer)');
     const hook = join(folder, 'signal-itself.cjs');
     writeFileSync(hook, "setTimeout(() => process.kill(process.pid, 'SIGTERM'), 1_000)");

@@ -73,7 +73,7 @@ describe('The command keys', () => {
 
   it('lists the last use of each key, and marks valid keys that were not used for 30 days', async () => {
     const { file, environment } = await newStore();
-    const { writes, close } = openSqlite(file);
+    const { writePool, close } = openSqlite(file);
     for (const [name, created, used] of [
       ['fresh', 0, null],
       ['never used', 31, null],
@@ -84,10 +84,10 @@ describe('The command keys', () => {
       const { id } = await create(environment, name);
       const ago = (days: number) => Date.now() - days * dayMs;
       const times = { created_at: ago(created), last_used_at: used === null ? null : ago(used) };
-      await writes('api_keys').where({ id }).update(times);
+      await writePool('api_keys').where({ id }).update(times);
     }
     const { id } = await create(environment, 'revoked');
-    await writes('api_keys').where({ id }).update({ created_at: 0, revoked_at: 0 });
+    await writePool('api_keys').where({ id }).update({ created_at: 0, revoked_at: 0 });
     await close();
     const { stdout } = await keys(environment, 'list');
     const cells = stdout.split('\n').map((line) => line.split('\t'));
@@ -221,8 +221,8 @@ describe('The list of keys at a terminal', () => {
     const page = await create(environment, 'a name that is much longer than its column', '--read-only');
     const shop = await create(environment, 'shop');
     const { stdout: rotated } = await keys(environment, 'rotate', shop.id);
-    const { writes, close } = openSqlite(file);
-    await writes('api_keys').whereIn('id', [page.id, shop.id]).update({ created_at: 0 });
+    const { writePool, close } = openSqlite(file);
+    await writePool('api_keys').whereIn('id', [page.id, shop.id]).update({ created_at: 0 });
     await close();
     const command = `exec ${process.execPath} ${main} keys list`;
     const { stdout } = await startAtTerminal(command, { environment }).ended;

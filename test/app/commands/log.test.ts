@@ -113,7 +113,7 @@ for (const [kind, makeDatabase] of databaseKinds) {
           expect(await run('log', '--pet', '1')).to.match(
             new RegExp(`^${time}animal 1 created by import by ada\n$`),
           );
-          expect(await database.reads('pets')).to.have.lengthOf(1);
+          expect(await database.readPool('pets')).to.have.lengthOf(1);
         }),
       ));
 
@@ -134,14 +134,14 @@ for (const [kind, makeDatabase] of databaseKinds) {
       asOperator(async (_run, database) => {
         const pets = knexPetRepository(database, { operator: 'ada' });
         await success(pets.create(rex));
-        await database.writes.schema.renameTable('animal_store_changes', 'away');
+        await database.writePool.schema.renameTable('animal_store_changes', 'away');
         expect(await updatePet(pets, 1n, { name: 'Max' })()).to.have.property('_tag', 'Left');
         expect(await pets.deleteByIds([1n])()).to.have.property('_tag', 'Left');
         expect(await apiKeyStore(database).create('new')()).to.have.property('_tag', 'Left');
-        await database.writes.schema.renameTable('away', 'animal_store_changes');
+        await database.writePool.schema.renameTable('away', 'animal_store_changes');
         expect((await success(pets.find(1n))).name).to.equal('Rex');
         expect(await success(apiKeyStore(database).list)).to.deep.equal([]);
-        expect(await database.reads('animal_store_changes')).to.deep.equal([]);
+        expect(await database.readPool('animal_store_changes')).to.deep.equal([]);
       }));
 
     it('finds the animals of a key among many, and says so if an animal has no record', () =>
@@ -149,9 +149,9 @@ for (const [kind, makeDatabase] of databaseKinds) {
         const pets = knexPetRepository(database);
         await success(pets.create(rex));
         await success(pets.create(rex, { createdBy: keyOf('env-a') }));
-        await database.writes('pets').where({ id: 1 }).update({ created_at: null, created_by: null });
+        await database.writePool('pets').where({ id: 1 }).update({ created_at: null, created_by: null });
         expect(await run('log', '--pet', '1')).to.include('animal 1 was created by an earlier version');
-        await database.writes('pets').where({ id: 1 }).update({ created_at: '9000000000000000' });
+        await database.writePool('pets').where({ id: 1 }).update({ created_at: '9000000000000000' });
         expect(await run('log', '--pet', '1')).to.include('an invalid time  animal 1 created by a program');
         const lines = (await run('log', '--key', 'env-a', '--json')).trim().split('\n');
         expect(lines.map((line): unknown => JSON.parse(line)))
@@ -183,8 +183,8 @@ describe('The records of who created animals', () => {
     const database = open();
     try {
       await success(migrate(database));
-      await database.writes('pets').insert({ name: 'Rex', category_id: 7 });
-      expect(await database.reads('pets').first('created_by')).to.deep.equal({ created_by: null });
+      await database.writePool('pets').insert({ name: 'Rex', category_id: 7 });
+      expect(await database.readPool('pets').first('created_by')).to.deep.equal({ created_by: null });
     } finally {
       await database.close();
       await remove();

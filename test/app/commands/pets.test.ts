@@ -143,7 +143,7 @@ describe('The command pets delete --ids', () => {
         const running = startProgram(process.execPath, [main, ...command], options);
         running.stdin.write(`${rex}\n`.repeat(6_001));
         await eventually('the first animals are inserted', 25_000, async () => {
-          const lastId = await database.statements.readLastId(database.reads);
+          const lastId = await database.statements.readLastId(database.readPool);
           return lastId >= 1_000n;
         });
         const { pet } = await success(pets.create(arbitraryNewPet()));

@@ -214,8 +214,8 @@ describe('A database that another process migrates', () => {
   it('does not keep a command from its end at the first Ctrl-C', () =>
     withEmptyDatabase(sqliteFile, async (database, open, databaseUrl) => {
       await success(migrate(database));
-      const { withMigrationLock, writes } = open();
-      await writes('animal_store_migrations').update({ name: '000_earlier_migration' });
+      const { withMigrationLock, writePool } = open();
+      await writePool('animal_store_migrations').update({ name: '000_earlier_migration' });
       const source = await newCatalogue();
       await withMigrationLock(async () => {
         for (const [words, DATABASE_URL, result] of [

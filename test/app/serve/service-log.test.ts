@@ -97,15 +97,15 @@ describe('The log of a service', () => {
   });
 
   it('has a line when the service becomes unready, and one when it is ready again', async () => {
-    const { service, writes, close } = await serveWithAccess();
+    const { service, writePool, close } = await serveWithAccess();
     const readyz = async (status: number) => {
       const url = `${service.address}/readyz`;
       await eventually(`a ${status}`, 20_000, async () => (await call(url)).status === status);
     };
     await readyz(200);
-    await writes.schema.renameTable('heartbeats', 'elsewhere');
+    await writePool.schema.renameTable('heartbeats', 'elsewhere');
     await readyz(503);
-    await writes.schema.renameTable('elsewhere', 'heartbeats');
+    await writePool.schema.renameTable('elsewhere', 'heartbeats');
     await readyz(200);
     await close();
     expect(
@@ -131,8 +131,8 @@ describe('The log of a service', () => {
   });
 
   it('has a failure in one line, with its stack and request id, without the values of the statement', async () => {
-    const { service, writes, close } = await serveWithAccess();
-    await writes.schema.dropTable('pets');
+    const { service, writePool, close } = await serveWithAccess();
+    await writePool.schema.dropTable('pets');
     await close();
     const { status } = await call(`${service.address}/v1/pets`, {
       method: 'POST',
@@ -161,8 +161,8 @@ describe('The log of a failure', () => {
   afterEach(removeFolders);
 
   it('has the cause of an outage once a second, 20 failed requests a second, and counts the others', async () => {
-    const { service, writes, close } = await serveWithAccess();
-    await writes.schema.dropTable('pets');
+    const { service, writePool, close } = await serveWithAccess();
+    await writePool.schema.dropTable('pets');
     await close();
     const began = performance.now();
     let sent = 0;
@@ -186,9 +186,9 @@ describe('The log of a failure', () => {
   });
 
   it('has the advice of doctor, as for SQLITE_FULL to free space', async () => {
-    const { service, writes, close } = await serveWithAccess();
+    const { service, writePool, close } = await serveWithAccess();
     // Once the largest id is used, SQLite fails with SQLITE_FULL, as on a full disk.
-    await writes('pets').insert({ id: '9223372036854775807', name: 'last', category_id: 1 });
+    await writePool('pets').insert({ id: '9223372036854775807', name: 'last', category_id: 1 });
     await close();
     const body = '{"name":"Rex","categoryId":1}';
     expect((await call(`${service.address}/v1/pets`, { method: 'POST', key, body })).status).to.equal(503);

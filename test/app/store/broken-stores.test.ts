@@ -39,12 +39,14 @@ const brokenStates: ReadonlyArray<readonly [title: string, environment: object, 
   [
     'its tables belong to another program',
     development,
-    inDatabase(({ writes }) => writes.schema.renameTable('animal_store_migrations', 'others')),
+    inDatabase(({ writePool }) => writePool.schema.renameTable('animal_store_migrations', 'others')),
   ],
   [
     'a newer version has migrated it',
     development,
-    inDatabase(({ writes }) => writes('animal_store_migrations').insert({ name: '999_later.generation-2' })),
+    inDatabase(({ writePool }) =>
+      writePool('animal_store_migrations').insert({ name: '999_later.generation-2' }),
+    ),
   ],
   ['production has no database', production, () => undefined],
   ['production has no key', production, inDatabase(() => Promise.resolve())],

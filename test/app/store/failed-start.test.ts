@@ -118,10 +118,10 @@ describe('A start that fails half-way', () => {
   for (const { name, within } of sqlStores) {
     it(`names the remedy if killed migrations of Knex left their lock on ${name}`, () =>
       within(async ({ databaseUrl, open }) => {
-        const { writes, close } = open();
-        await writes.migrate.list(migrationConfig);
-        await writes('animal_store_migrations').insert({ name: '000_earlier_migration' });
-        await writes('animal_store_migrations_lock').update({ is_locked: 1 });
+        const { writePool, close } = open();
+        await writePool.migrate.list(migrationConfig);
+        await writePool('animal_store_migrations').insert({ name: '000_earlier_migration' });
+        await writePool('animal_store_migrations_lock').update({ is_locked: 1 });
         await close();
         expect((await runInProcess(['migrate'], { DATABASE_URL: databaseUrl })).stderr).to.match(
           /already locked; another process runs migrations with Knex; if none does, run `knex migrate:unlock`\n$/,

@@ -32,8 +32,8 @@ describe('The advice of a command', () => {
   it('for a lock that another session holds is not about the network', () =>
     inPostgresDatabase(async (url) => {
       await migrateIn(url);
-      const { writes, close } = open(url);
-      const transaction = await writes.transaction();
+      const { writePool, close } = open(url);
+      const transaction = await writePool.transaction();
       await transaction.raw('lock table api_keys in access exclusive mode');
       const stderr = await run(url, 'keys', 'list');
       await transaction.rollback();
@@ -125,13 +125,13 @@ describe('The advice of a command', () => {
         expect((await runLater('serve', asRole.href)).stderr).to.include(reason);
         // As the owner of the tables, doctor tries the migration and rolls it back, also while the service locks the
         // table.
-        const { writes, close } = open(url);
-        const transaction = await writes.transaction();
+        const { writePool, close } = open(url);
+        const transaction = await writePool.transaction();
         await transaction.raw('lock table pets in row exclusive mode');
         expect((await runLater('doctor', url)).stdout).to.match(/^ok +rights /m);
         await transaction.rollback();
         expect((await runLater('doctor', url)).stdout).to.match(/^ok +rights /m);
-        expect(await writes.schema.hasColumn('pets', 'colour')).to.equal(false);
+        expect(await writePool.schema.hasColumn('pets', 'colour')).to.equal(false);
         await close();
         expect((await runLater('migrate', url)).code).to.equal(0);
         expect((await runLater('doctor', asRole.href)).stdout).to.match(/^ok +rights /m);

@@ -29,7 +29,7 @@ describe('The settings of PostgreSQL', () => {
         let most = 0;
         while (!progress.isOver) {
           const pids = await other
-            .reads('pg_stat_activity')
+            .readPool('pg_stat_activity')
             .whereRaw('datname = current_database() and pid <> pg_backend_pid()')
             .where({ application_name: 'animal-store' })
             .pluck<ReadonlyArray<number>>('pid');
@@ -62,8 +62,8 @@ describe('The setting IDEMPOTENCY_HOURS', () => {
           const { status } = await call(`${address}/v1/pets`, { method: 'POST', key, body, headers });
           expect(status).to.equal(201);
         });
-        const { reads, close } = open();
-        const [expiresAt] = await reads('idempotency_keys').pluck<ReadonlyArray<unknown>>('expires_at');
+        const { readPool, close } = open();
+        const [expiresAt] = await readPool('idempotency_keys').pluck<ReadonlyArray<unknown>>('expires_at');
         await close();
         expect(Number(expiresAt)).to.be.within(Date.now() + 3_000_000, Date.now() + 3_600_000);
       }));

@@ -79,11 +79,11 @@ describe('animal-store backup', () => {
     }
     const live = await newCatalogue(animals(1));
     const store = openSqlite(live.file);
-    await store.writes('pets').insert({ name: 'in the log', category_id: 1 });
+    await store.writePool('pets').insert({ name: 'in the log', category_id: 1 });
     expect((await backUp(live.file, '--replace')).stderr).to.include(
       'is a database that is in use or was not closed',
     );
-    expect(await store.reads('pets').pluck('name')).to.deep.equal(['animal 1', 'in the log']);
+    expect(await store.readPool('pets').pluck('name')).to.deep.equal(['animal 1', 'in the log']);
     await store.close();
   });
 

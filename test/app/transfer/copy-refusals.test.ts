@@ -80,9 +80,9 @@ describe('The command copy', function () {
     withBoth(sqliteFile, sqliteFile, async (source, target) => {
       const { databaseUrl: url } = source;
       for (const migrations of [['000_earlier'], ['001_create_tables', '999_later.generation-2']]) {
-        const { writes, close } = source.open();
-        await writes('animal_store_migrations').delete();
-        await writes('animal_store_migrations').insert(migrations.map((name) => ({ name, batch: 1 })));
+        const { writePool, close } = source.open();
+        await writePool('animal_store_migrations').delete();
+        await writePool('animal_store_migrations').insert(migrations.map((name) => ({ name, batch: 1 })));
         await close();
         await expectFailure(
           url,

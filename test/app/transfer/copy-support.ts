@@ -38,12 +38,12 @@ export const makeTables = (made: TestDatabase): Promise<void> => withOpen(made, 
 
 /** Returns all values of all tables as text, sorted by their JSON. */
 export const contentsOf = (made: TestDatabase) =>
-  withOpen(made, async ({ reads }) => {
+  withOpen(made, async ({ readPool }) => {
     const contents: Record<string, ReadonlyArray<string>> = {};
     for (const table of ['pets', 'api_keys', 'idempotency_keys']) {
-      const columns = Object.keys(await reads(table).columnInfo()).sort();
-      const rows: ReadonlyArray<unknown> = await reads(table).select(
-        columns.map((column) => reads.raw('cast(?? as text) as ??', [`${table}.${column}`, column])),
+      const columns = Object.keys(await readPool(table).columnInfo()).sort();
+      const rows: ReadonlyArray<unknown> = await readPool(table).select(
+        columns.map((column) => readPool.raw('cast(?? as text) as ??', [`${table}.${column}`, column])),
       );
       contents[table] = rows.map((row) => JSON.stringify(row)).sort();
     }

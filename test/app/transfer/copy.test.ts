@@ -47,8 +47,8 @@ describe('The command copy', function () {
           await before.stop();
           const lastId = BigInt(idOf(deleted.text));
           expect(lastId).to.equal(largestSeed + 2n);
-          await withOpen(source, async ({ writes }) => {
-            await writes('pets').where({ id: lastId.toString() }).delete();
+          await withOpen(source, async ({ writePool }) => {
+            await writePool('pets').where({ id: lastId.toString() }).delete();
           });
 
           const contents = await contentsOf(source);

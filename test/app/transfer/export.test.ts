@@ -112,8 +112,8 @@ describe('The command export', () => {
 
   it('leaves the earlier file and nothing else when it fails', async () => {
     const { environment, file: database } = await newCatalogue(animals(300));
-    const { writes, close } = openSqlite(database);
-    await writes('pets').where({ id: 150 }).update({ name: 'a\0b' });
+    const { writePool, close } = openSqlite(database);
+    await writePool('pets').where({ id: 150 }).update({ name: 'a\0b' });
     await close();
     const file = await newFile('animals.ndjson', earlier);
     const mistyped = join(dirname(file), 'mistyped.sqlite3');

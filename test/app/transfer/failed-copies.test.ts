@@ -29,7 +29,7 @@ const isWritten = async (made: TestDatabase): Promise<boolean> => {
   const database = made.open();
   try {
     const found: unknown = await database
-      .reads('pg_locks')
+      .readPool('pg_locks')
       .whereRaw("relation = 'pets'::regclass and mode = 'RowExclusiveLock'")
       .first('pid');
     return found !== undefined;
@@ -47,18 +47,18 @@ describe('The command copy', function () {
     withBoth(postgresDatabase, patientPostgresDatabase, (source, target) =>
       withOpen(source, (from) =>
         withOpen(target, async (to) => {
-          await from.writes.raw("insert into api_keys values ('x', 'x', 'x', 'x', 'x', 1)");
+          await from.writePool.raw("insert into api_keys values ('x', 'x', 'x', 'x', 'x', 1)");
           // This lock stops the copy between the animals and the idempotency keys.
-          const lock = await to.writes.transaction();
+          const lock = await to.writePool.transaction();
           await lock.raw('lock table api_keys in exclusive mode');
           const state: CopyState = { rows: 0, phase: 'copying' };
           const counts: Array<string> = [];
-          from.reads.on('query', ({ sql }: { readonly sql: string }) => {
+          from.readPool.on('query', ({ sql }: { readonly sql: string }) => {
             if (sql.includes('count(')) counts.push(sql);
           });
           const copied = copyStore(from, to, state, new AbortController().signal);
           await eventually('the animals are copied', bound, () => state.rows === oddPets.length);
-          await from.writes.raw("insert into idempotency_keys values ('late', 'k', '', 1, 1)");
+          await from.writePool.raw("insert into idempotency_keys values ('late', 'k', '', 1, 1)");
           await lock.commit();
           const outcome: unknown = await copied.catch((error: unknown) => error);
           expect(outcome)
@@ -66,8 +66,8 @@ describe('The command copy', function () {
             .that.matches(/its services were not stopped: 1 idempotency key missing in the target$/);
           expect(state.phase).to.equal('committed');
           expect(counts, 'statements that only a progress bar needs').to.deep.equal([]);
-          expect(await to.reads('api_keys').pluck('id')).to.deep.equal(['x']);
-          expect(await to.reads('idempotency_keys').pluck('owner_id')).to.deep.equal([]);
+          expect(await to.readPool('api_keys').pluck('id')).to.deep.equal(['x']);
+          expect(await to.readPool('idempotency_keys').pluck('owner_id')).to.deep.equal([]);
         }),
       ),
     ));
@@ -87,7 +87,7 @@ describe('The command copy', function () {
           withOpen(target, async (to) => {
             const state: CopyState = { rows: 0, phase: 'copying' };
             const withMigrationLock: typeof to.withMigrationLock = (work) =>
-              to.withMigrationLock(work).finally(() => from.writes.raw(change));
+              to.withMigrationLock(work).finally(() => from.writePool.raw(change));
             const changing = { ...to, withMigrationLock };
             const copied = copyStore(from, changing, state, new AbortController().signal);
             const outcome: unknown = await copied.catch((error: unknown) => error);
@@ -100,8 +100,8 @@ describe('The command copy', function () {
 
   it('stores nothing if the target changes a value', () =>
     withBoth(sqliteFile, sqliteFile, async (source, target) => {
-      await withOpen(target, ({ writes }) =>
-        writes.raw(
+      await withOpen(target, ({ writePool }) =>
+        writePool.raw(
           `create trigger change after insert on pets begin update pets set category_id = 2 where id = new.id; end`,
         ),
       );

@@ -96,7 +96,7 @@ describe('An import that does not end well', () => {
   it('stores nothing when the database refuses an animal in the middle', async () => {
     const catalogue = await newCatalogue();
     const database = openSqlite(catalogue.file);
-    await database.writes.raw(
+    await database.writePool.raw(
       `create trigger refuse before insert on pets when new.name = 'no' begin select raise(abort, 'full'); end`,
     );
     await database.close();

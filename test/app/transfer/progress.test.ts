@@ -50,8 +50,8 @@ describe('The progress of a command', () => {
     for (const environment of [{ TERM: 'dumb' }, { TERM: '' }, { CI: 'true' }])
       it(`is not shown, and no other escape sequence: ${JSON.stringify(environment)}`, async () => {
         const file = await newDatabaseFile();
-        const { writes, close } = openSqlite(file);
-        const transaction = await writes.transaction();
+        const { writePool, close } = openSqlite(file);
+        const transaction = await writePool.transaction();
         await transaction.raw('create table other (id integer)');
         const settings = { DATABASE_URL: `sqlite:${file}`, PORT: '0', NO_COLOR: '', ...environment };
         const { stdout, ended } = start(`${store} serve`, settings);
@@ -116,8 +116,8 @@ describe('The progress of a command', () => {
 
     it('has no percentage while tables are migrated, because the end is unknown', async () => {
       const file = await newDatabaseFile();
-      const { writes, close } = openSqlite(file);
-      const transaction = await writes.transaction();
+      const { writePool, close } = openSqlite(file);
+      const transaction = await writePool.transaction();
       await transaction.raw('create table other (id integer)');
       try {
         for (const command of ['migrate', 'serve']) {

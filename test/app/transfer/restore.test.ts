@@ -25,7 +25,7 @@ describe('animal-store restore', () => {
 
     const { file } = await newCatalogue(animals(1));
     const database = openSqlite(file);
-    await database.reads('pets').first('id');
+    await database.readPool('pets').first('id');
     const expectRefusal = async (source: string, words: string): Promise<void> => {
       const { code, stderr } = await restoreTo(file, source);
       expect(code).to.equal(1);
@@ -72,7 +72,7 @@ describe('animal-store restore', () => {
     const backup = await newBackup();
     const { file } = await newCatalogue(animals(2_000));
     const database = openSqlite(file);
-    await database.writes('pets').insert({ name: 'in the log', category_id: 1 });
+    await database.writePool('pets').insert({ name: 'in the log', category_id: 1 });
     const log = await newBackupFile();
     await copyFile(`${file}-wal`, log);
     await database.close();

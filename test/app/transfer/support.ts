@@ -39,8 +39,8 @@ export const csvRow = (cells: Readonly<Record<string, string | number>>): string
 /** Makes a database with many animals, which a statement of the database generates. */
 export const newLargeCatalogue = async (count: number): Promise<Catalogue> => {
   const catalogue = await newCatalogue();
-  const { writes, close } = openSqlite(catalogue.file);
-  await writes.raw(
+  const { writePool, close } = openSqlite(catalogue.file);
+  await writePool.raw(
     `insert into pets (name, category_id)
      with recursive numbers (n) as (select 1 union all select n + 1 from numbers where n < ${count})
      select 'animal ' || n, 1 from numbers`,

@@ -87,7 +87,7 @@ describe('A file that a command writes', () => {
     const { file: used, environment } = await newCatalogue(animals(1));
     const { file: closed } = await newCatalogue(animals(1));
     const database = openSqlite(used);
-    await database.writes('pets').insert({ name: 'in the log', category_id: 1 });
+    await database.writePool('pets').insert({ name: 'in the log', category_id: 1 });
     const pipe = join(programs, 'pipe');
     execFileSync('mkfifo', [pipe]);
     const rows = join(programs, 'rows.csv');
@@ -111,7 +111,7 @@ describe('A file that a command writes', () => {
           expect(stderr, `${command.join(' ')} ${file}`).to.match(reason);
           expect(code).to.equal(1);
         }
-      expect(await database.reads('pets').pluck('name')).to.deep.equal(['animal 1', 'in the log']);
+      expect(await database.readPool('pets').pluck('name')).to.deep.equal(['animal 1', 'in the log']);
     } finally {
       await database.close();
     }

@@ -90,8 +90,8 @@ describe('A migration of a locked table, on PostgreSQL', () => {
   it('waits for short times again and again, so that no request waits long behind it, and gets it', () =>
     inPostgresDatabase(async (url) => {
       expect((await runCommand(['migrate'], { DATABASE_URL: url })).code).to.equal(0);
-      const { writes, close } = postgresStore(url).open();
-      const reader = await writes.transaction();
+      const { writePool, close } = postgresStore(url).open();
+      const reader = await writePool.transaction();
       await reader.raw('set local idle_in_transaction_session_timeout = 0');
       await reader('pets').first('id');
       const migrated = runCommand(['migrate'], { DATABASE_URL: url, ...otherBuild('adds') });

@@ -161,9 +161,9 @@ interface SqlStoreKind {
   readonly within: <A>(use: (store: SqlStore) => Promise<A>) => Promise<A>;
 }
 
-const hold = async ({ writes, close }: OwnDatabase, lock: string): Promise<() => Promise<void>> => {
+const hold = async ({ writePool, close }: OwnDatabase, lock: string): Promise<() => Promise<void>> => {
   try {
-    const transaction = await writes.transaction();
+    const transaction = await writePool.transaction();
     await transaction.raw(lock);
     return async () => {
       await transaction.rollback();
@@ -208,9 +208,9 @@ export const columnIn = async (
   table: string,
   column: string,
 ): Promise<ReadonlyArray<unknown>> => {
-  const { reads, close } = open();
+  const { readPool, close } = open();
   try {
-    const values: ReadonlyArray<unknown> = await reads(table).orderBy('id').pluck(column);
+    const values: ReadonlyArray<unknown> = await readPool(table).orderBy('id').pluck(column);
     return values;
   } finally {
     await close();

@@ -5,9 +5,9 @@ import { projectFolder } from '../processes/command';
 
 /** Returns the result of SQLite's integrity check, `ok` for a sound file. */
 export const integrityOf = async (file: string): Promise<unknown> => {
-  const { reads, close } = openSqlite(file);
+  const { readPool, close } = openSqlite(file);
   try {
-    return await reads('pragma_integrity_check').pluck('integrity_check');
+    return await readPool('pragma_integrity_check').pluck('integrity_check');
   } finally {
     await close();
   }
@@ -19,9 +19,9 @@ export const columnOf = async (
   table: string,
   column: string,
 ): Promise<ReadonlyArray<unknown>> => {
-  const { reads, close } = openSqlite(file);
+  const { readPool, close } = openSqlite(file);
   try {
-    const values: ReadonlyArray<unknown> = await reads(table).orderBy('rowid').pluck(column);
+    const values: ReadonlyArray<unknown> = await readPool(table).orderBy('rowid').pluck(column);
     return values;
   } finally {
     await close();

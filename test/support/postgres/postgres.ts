@@ -115,10 +115,10 @@ export const createPostgresDatabase = async (options = ''): Promise<PostgresData
 
 /** Changes tables through the first server of a cluster, because other servers do not accept such changes. */
 export const alterTables = async (
-  { writes }: OwnDatabase,
+  { writePool }: OwnDatabase,
   ...statements: ReadonlyArray<string>
 ): Promise<void> => {
-  const { rows } = await writes.raw<{ readonly rows: ReadonlyArray<{ readonly name: string }> }>(
+  const { rows } = await writePool.raw<{ readonly rows: ReadonlyArray<{ readonly name: string }> }>(
     'select current_database() as name',
   );
   const [server] = await serverUrls();
@@ -171,23 +171,23 @@ export const withRole = async <A>(
  * Makes each read of animals in PostgreSQL take some seconds. A read returns the animals that were stored when the read
  * began.
  */
-export const slowPets = async ({ writes }: OwnDatabase, seconds: number): Promise<void> => {
-  await writes.raw('alter table pets rename to stored_pets');
-  await writes.raw(
+export const slowPets = async ({ writePool }: OwnDatabase, seconds: number): Promise<void> => {
+  await writePool.raw('alter table pets rename to stored_pets');
+  await writePool.raw(
     `create function slow_pets() returns setof stored_pets language plpgsql stable as $$ begin
        perform pg_sleep(${seconds});
        return query select * from stored_pets;
      end $$`,
   );
-  await writes.raw('create view pets as select * from slow_pets()');
-  await writes.raw(
+  await writePool.raw('create view pets as select * from slow_pets()');
+  await writePool.raw(
     `create function add_pet() returns trigger language plpgsql as $$ begin
        new.id = coalesce(new.id, nextval('pets_id_seq'));
        insert into stored_pets select new.*;
        return new;
      end $$`,
   );
-  await writes.raw(
+  await writePool.raw(
     'create trigger add_pet instead of insert on pets for each row execute function add_pet()',
   );
 };

@@ -25,7 +25,7 @@ for (const [kind, makeDatabase] of databaseKinds) {
         ] as const) {
           const key = await success(create(name));
           const created_at = Date.UTC(year);
-          await database.writes('api_keys').where({ id: key.id }).update({ created_at });
+          await database.writePool('api_keys').where({ id: key.id }).update({ created_at });
           created.push(key);
         }
         const revoked = await success(revoke(created[1]?.id ?? ''));
@@ -35,7 +35,7 @@ for (const [kind, makeDatabase] of databaseKinds) {
         expect(listed.map(({ name }) => name)).to.deep.equal(['first', 'second', 'third "犬"']);
         expect(listed[0]).to.deep.equal(revoked);
         expect(listed[1]?.revokedAt).to.equal(null);
-        const rows = JSON.stringify(await database.reads('api_keys'));
+        const rows = JSON.stringify(await database.readPool('api_keys'));
         for (const { key, id, lastFour } of created) {
           expect(ApiKey.is(key)).to.equal(true);
           expect(listed.find((record) => record.id === id)?.lastFour).to.equal(lastFour);

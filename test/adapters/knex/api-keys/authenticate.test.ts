@@ -83,7 +83,7 @@ for (const [kind, makeDatabase] of databaseKinds) {
     it('are unknown if their stored hash is damaged', () =>
       withDatabase(makeDatabase, async (database) => {
         const { key, id } = await success(apiKeyStore(database).create('damaged'));
-        await database.writes('api_keys').update({ hash: 'ab' });
+        await database.writePool('api_keys').update({ hash: 'ab' });
         expect(await knexAuthenticate(database)(key)()).to.deep.equal(
           E.left(invalidApiKey('unknown', decodeOrThrow(KeyId, id))),
         );
@@ -92,7 +92,7 @@ for (const [kind, makeDatabase] of databaseKinds) {
     it('are Unavailable if their stored owner is damaged', () =>
       withDatabase(makeDatabase, async (database) => {
         const { key, id } = await success(apiKeyStore(database).create('damaged'));
-        await database.writes('api_keys').update({ owner_id: '' });
+        await database.writePool('api_keys').update({ owner_id: '' });
         expect(await knexAuthenticate(database)(key)())
           .to.have.nested.property('left.cause.message')
           .that.equals(`the row with id ${id} in table api_keys has an invalid owner_id; correct it`);
@@ -128,7 +128,7 @@ for (const [kind, makeDatabase] of databaseKinds) {
         const { key } = await success(apiKeyStore(database).create('shop'));
         const authenticate = knexAuthenticate(database);
         const reads: Array<string> = [];
-        database.reads.on('query', (query) => reads.push(JSON.stringify(query)));
+        database.readPool.on('query', (query) => reads.push(JSON.stringify(query)));
         const began = performance.now();
         for (let calls = 0; calls < 20; calls += 1) await success(authenticate(decodeOrThrow(ApiKey, key)));
         expect(reads.length).to.be.within(1, 1 + Math.floor((performance.now() - began) / 2_000));
@@ -179,7 +179,7 @@ for (const [kind, makeDatabase] of databaseKinds) {
         expect(await usesOf(one)).to.deep.equal([first, null]);
         expect(changed).to.equal(1);
         const last_used_at = Date.now() - hour - 1;
-        await one.writes('api_keys').where({ id }).update({ last_used_at });
+        await one.writePool('api_keys').where({ id }).update({ last_used_at });
         await useOnBoth();
         expect(Date.parse((await usesOf(one))[0] ?? '')).to.be.at.least(began);
         expect(changed).to.equal(2);
@@ -200,8 +200,8 @@ for (const [kind, makeDatabase] of databaseKinds) {
       withDatabase(makeDatabase, async (database) => {
         const { key } = await success(apiKeyStore(database).create('shop'));
         const statements: Array<string> = [];
-        database.writes.on('query', ({ sql }: { sql: string }) => statements.push(sql));
-        await database.writes.transaction(async (transaction) => {
+        database.writePool.on('query', ({ sql }: { sql: string }) => statements.push(sql));
+        await database.writePool.transaction(async (transaction) => {
           await success(knexAuthenticate(hostDatabase(transaction))(key));
           await nextTurn();
         });
@@ -216,7 +216,7 @@ describe('An API key in SQLite whose expiry is not a time', () => {
     withDatabase(sqliteFile, async (database) => {
       const { create, list } = apiKeyStore(database);
       const { key, id } = await success(create('damaged'));
-      await database.writes('api_keys').update({ expires_at: 'never' });
+      await database.writePool('api_keys').update({ expires_at: 'never' });
       expect(await knexAuthenticate(database)(key)()).to.deep.equal(
         E.left(invalidApiKey('expired', decodeOrThrow(KeyId, id))),
       );

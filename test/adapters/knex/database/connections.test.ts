@@ -53,15 +53,15 @@ const usage = (used: number, idle: number, waiting: number) => ({ used, idle, wa
 for (const [kind, makeDatabase] of databaseKinds) {
   describe(`the pools of ${kind}, which knex does not document`, () => {
     it('count their connections, and the queries that wait for one', () =>
-      withDatabase(makeDatabase, async ({ writes, poolUsage }) => {
+      withDatabase(makeDatabase, async ({ writePool, poolUsage }) => {
         const last = () => {
           const pool = poolUsage().at(-1);
           return pool && usage(pool.used, pool.idle, pool.waiting);
         };
         const most = kind === 'SQLite' ? 1 : 10;
-        const held = await Promise.all(Array.from({ length: most }, () => writes.transaction()));
+        const held = await Promise.all(Array.from({ length: most }, () => writePool.transaction()));
         expect(last()).to.deep.equal(usage(most, 0, 0));
-        const waiting = writes.raw('select 1').then();
+        const waiting = writePool.raw('select 1').then();
         await new Promise(setImmediate);
         expect(last()).to.deep.equal(usage(most, 0, 1));
         await Promise.all(held.map((transaction: Knex.Transaction) => transaction.rollback()));
@@ -78,18 +78,18 @@ describe('the statements that a SQLite connection caches', () => {
     const file = await newDatabaseFile();
     const [holder, waiter] = [openSqlite(file), openSqlite(file)];
     try {
-      await holder.writes.raw('create table notes (text)');
-      await waiter.writes.raw('pragma busy_timeout = 50');
-      const transaction = await holder.writes.transaction();
+      await holder.writePool.raw('create table notes (text)');
+      await waiter.writePool.raw('pragma busy_timeout = 50');
+      const transaction = await holder.writePool.transaction();
       await transaction('notes').insert({ text: 'of the holder' });
-      const refused = await waiter.writes.raw("insert into notes values ('in vain')").then(
+      const refused = await waiter.writePool.raw("insert into notes values ('in vain')").then(
         () => undefined,
         (error: unknown) => error,
       );
       expect(refused).to.include({ code: 'SQLITE_BUSY' });
       await transaction.commit();
-      await waiter.writes('notes').insert({ text: 'of the waiter' });
-      expect(await holder.reads('notes').pluck('text')).to.deep.equal(['of the holder', 'of the waiter']);
+      await waiter.writePool('notes').insert({ text: 'of the waiter' });
+      expect(await holder.readPool('notes').pluck('text')).to.deep.equal(['of the holder', 'of the waiter']);
     } finally {
       await Promise.all([holder.close(), waiter.close()]);
     }

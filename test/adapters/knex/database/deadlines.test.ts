@@ -42,11 +42,11 @@ const everyCall = async (database: OwnDatabase): Promise<Readonly<Record<string,
 };
 
 const hang = async (
-  { reads, writes }: OwnDatabase,
+  { readPool, writePool }: OwnDatabase,
   kind: (typeof databaseKinds)[number][0],
 ): Promise<() => Promise<unknown>> => {
-  if (kind === 'PostgreSQL') return occupyPool(writes, 10);
-  const releases = [await occupyPool(reads, 3), await occupyPool(writes, 1)];
+  if (kind === 'PostgreSQL') return occupyPool(writePool, 10);
+  const releases = [await occupyPool(readPool, 3), await occupyPool(writePool, 1)];
   return () => Promise.all(releases.map((release) => release()));
 };
 
@@ -119,22 +119,22 @@ const held = {
  * Makes reads of animals in PostgreSQL wait until `release`. Each read returns the animals that were stored when the
  * read began.
  */
-const holdReads = async ({ writes }: OwnDatabase, other: OwnDatabase, which: string) => {
-  await writes.raw('create sequence reads_begun');
-  await writes.raw('alter table pets rename to stored_pets');
-  await writes.raw(
+const holdReads = async ({ writePool }: OwnDatabase, other: OwnDatabase, which: string) => {
+  await writePool.raw('create sequence reads_begun');
+  await writePool.raw('alter table pets rename to stored_pets');
+  await writePool.raw(
     `create function held_pets() returns setof stored_pets language plpgsql stable as $$ begin
        if ${which} then perform pg_advisory_xact_lock(${place}); end if;
        return query select * from stored_pets;
      end $$`,
   );
-  await writes.raw('create view pets as select * from held_pets()');
-  const holder = await other.writes.transaction();
+  await writePool.raw('create view pets as select * from held_pets()');
+  const holder = await other.writePool.transaction();
   await holder.raw('select pg_advisory_xact_lock(?)', [place]);
   return {
     isHeld: async (): Promise<boolean> => {
       const waiting = await other
-        .reads('pg_stat_activity')
+        .readPool('pg_stat_activity')
         .whereRaw('datname = current_database()')
         .where({ wait_event: 'advisory' })
         .pluck('pid');
@@ -152,7 +152,7 @@ describe('A slow read in PostgreSQL', () => {
         const repository = knexPetRepository(database);
         const early = read(repository);
         await eventually('it is being read', 20_000, isHeld);
-        await other.writes('stored_pets').insert({ name: 'Rex', category_id: '7', status: 'sold' });
+        await other.writePool('stored_pets').insert({ name: 'Rex', category_id: '7', status: 'sold' });
         const late = read(repository);
         await release();
         expect([await early, await late]).to.deep.equal([false, true]);

@@ -31,10 +31,10 @@ describe('A new connection whose preparation fails', () => {
     if (process.platform !== 'linux') this.skip();
     const file = await newDatabaseFile();
     await writeFile(file, 'This text is no database. '.repeat(1_000));
-    const { writes, close } = openSqlite(file);
+    const { writePool, close } = openSqlite(file);
     try {
       for (let attempt = 0; attempt < 5; attempt += 1)
-        expect(await failureOf(writes)).to.have.property('code', 'SQLITE_NOTADB');
+        expect(await failureOf(writePool)).to.have.property('code', 'SQLITE_NOTADB');
       expect(countOpen(file)).to.equal(0);
     } finally {
       await close();
@@ -51,15 +51,15 @@ describe('A new connection whose preparation fails', () => {
         `alter database ${name} set search_path = public, pg_catalog`,
       );
       // With this timeout, no connection is closed for its silence during the wait below.
-      const { reads, close } = openPostgres(url, { poolSize: 2, statementTimeoutMs: 60_000 });
+      const { readPool, close } = openPostgres(url, { poolSize: 2, statementTimeoutMs: 60_000 });
       try {
         for (let attempt = 0; attempt < 5; attempt += 1)
-          expect(await failureOf(reads))
+          expect(await failureOf(readPool))
             .to.have.property('message')
             .that.includes('no id');
         await execute(url, 'drop function public.pg_backend_pid()');
         await eventually('only the new session is left', 20_000, async () => {
-          const sessions: ReadonlyArray<unknown> = await reads('pg_stat_activity')
+          const sessions: ReadonlyArray<unknown> = await readPool('pg_stat_activity')
             .where({ datname: name, application_name: 'animal-store' })
             .select('pid');
           return sessions.length === 1;

@@ -82,7 +82,7 @@ describe('the query plans on SQLite', () => {
     file = await sqliteFile();
     database = file.open();
     await success(migrate(database));
-    await database.writes.raw(
+    await database.writePool.raw(
       `insert into pets (name, category_id, status)
        with recursive numbers(n) as (select 1 union all select n + 1 from numbers where n < ${rows})
        select 'animal ' || n, n % 100, case n % 3 when 0 then 'sold' when 1 then 'available' end from numbers`,
@@ -107,7 +107,7 @@ describe('the query plans on SQLite', () => {
 
   for (const [name, read] of Object.entries(everyRead)) {
     it(`search an index for ${name}, by all of the condition, without a scan or a sort`, async () => {
-      const plan = await planOf(database.reads, () => read(knexPetRepository(database)));
+      const plan = await planOf(database.readPool, () => read(knexPetRepository(database)));
       expect(plan.filter((line) => /SCAN pets|TEMP B-TREE/.test(line))).to.deep.equal([]);
       expect(plan.join()).to.match(
         name.includes(' by ')
@@ -120,7 +120,7 @@ describe('the query plans on SQLite', () => {
   it('search an index for idempotency records, expired or not', async () => {
     const { create } = knexPetRepository(database);
     const [newPet, idempotency] = [arbitraryNewPet(), arbitraryScopedIdempotencyKey()];
-    const plan = await planOf(database.writes, async () => {
+    const plan = await planOf(database.writePool, async () => {
       await success(create(newPet, { idempotency }));
       await success(create(newPet, { idempotency }));
     });
@@ -132,7 +132,7 @@ describe('the query plans on SQLite', () => {
 
   it('search an index for API keys', async () => {
     const key = decodeOrThrow(ApiKey, `animals_${'0'.repeat(16)}_${'x'.repeat(43)}`);
-    const plan = await planOf(database.reads, () => knexAuthenticate(database)(key)());
+    const plan = await planOf(database.readPool, () => knexAuthenticate(database)(key)());
     expect(plan.join()).to.match(/^SEARCH api_keys USING/);
   });
 });
@@ -164,7 +164,7 @@ describe('the query plans on PostgreSQL', () => {
 
   for (const [name, read] of Object.entries(everyRead)) {
     it(`take an index for ${name}, without a scan, a sort or a needless row`, async () => {
-      const statements = await statementsOf(database.reads, () => read(knexPetRepository(database)));
+      const statements = await statementsOf(database.readPool, () => read(knexPetRepository(database)));
       // Leaves out the first statement on a connection, which asks whether the server has Citus.
       const onPets = statements.filter(({ sql }) => sql.includes('from pets'));
       expect(onPets).not.to.have.lengthOf(0);

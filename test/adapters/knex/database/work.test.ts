@@ -29,7 +29,7 @@ describe('A transaction that does not begin', () => {
 for (const [kind, makeDatabase] of databaseKinds) {
   describe(`A transaction on ${kind}`, () => {
     it('stores nothing if its work ends after nobody waits for it', () =>
-      withDatabase(makeDatabase, async ({ runTransaction, reads }) => {
+      withDatabase(makeDatabase, async ({ runTransaction, readPool }) => {
         const insert = (until: number) =>
           runTransaction(
             (transaction) => transaction('heartbeats').insert({ id: 7, beaten_at: 0 }),
@@ -39,7 +39,7 @@ for (const [kind, makeDatabase] of databaseKinds) {
             () => 'rolled back',
           );
         expect(await insert(performance.now() - 1)).to.equal('rolled back');
-        expect(await reads('heartbeats').pluck('id')).to.deep.equal([]);
+        expect(await readPool('heartbeats').pluck('id')).to.deep.equal([]);
         expect(await insert(performance.now() + 60_000)).to.equal('stored');
       }));
   });

@@ -65,7 +65,7 @@ describe('A database that refuses creates', () => {
   for (const [kind, makeDatabase, error, statement] of faults) {
     it(`fails the inspection with the error, and is ready to read: on ${kind}, ${statement}`, () =>
       withDatabase<OwnDatabase>(makeDatabase, async (database) => {
-        await database.writes.raw(statement);
+        await database.writePool.raw(statement);
         const created = knexPetRepository(database).create(arbitraryNewPet(), {
           idempotency: arbitraryScopedIdempotencyKey(),
         });
@@ -102,7 +102,7 @@ describe('A database that refuses creates', () => {
 
   it('fails the inspection, as it fails readiness, if commits take longer than a statement may', () =>
     withDatabase(postgresDatabase, async (database) => {
-      await database.writes.raw(
+      await database.writePool.raw(
         `create function wait() returns trigger language plpgsql as
            $$ begin perform pg_sleep(30); return null; end $$;
          create constraint trigger slow after insert or update on heartbeats
@@ -132,11 +132,11 @@ describe('A database that refuses creates', () => {
       await grant();
       await success(knexPetRepository(owner).create(arbitraryNewPet()));
       for (const table of Object.keys(requiredRights).filter((name) => name !== 'pets_id_seq')) {
-        await owner.writes.raw(`alter table ${table} enable row level security`);
+        await owner.writePool.raw(`alter table ${table} enable row level security`);
         expect(await reasonOf(database)).to.equal(`row-level security is active on ${table}`);
         expect(await knexReadiness(database)()).to.match(/^row-level security would hide rows/);
-        expect(await database.reads(table).select('*').catch(errorKindOf)).to.equal('RowSecurity');
-        await owner.writes.raw(`alter table ${table} disable row level security`);
+        expect(await database.readPool(table).select('*').catch(errorKindOf)).to.equal('RowSecurity');
+        await owner.writePool.raw(`alter table ${table} disable row level security`);
       }
       expect(await knexReadiness(database)()).to.equal(undefined);
     }));
@@ -162,13 +162,13 @@ for (const [kind, makeDatabase] of databaseKinds) {
     const withEmpty = (test: (database: OwnDatabase) => Promise<void>): Promise<void> =>
       withEmptyDatabase(makeDatabase, async (database) => {
         // SQLite creates the file with the first connection.
-        await database.writes.raw('select 1');
+        await database.writePool.raw('select 1');
         await test(database);
       });
 
     it('fails the inspection if it has a table of another program', () =>
       withEmpty(async (database) => {
-        await database.writes.schema.createTable('api_keys', (columns) => columns.text('of_others'));
+        await database.writePool.schema.createTable('api_keys', (columns) => columns.text('of_others'));
         const outcome = await inspect(database);
         expect(outcome).to.have.nested.property('left.cause.code', 'PERMANENT');
         expect(outcome).to.have.nested.property('left.cause.message').that.includes('api_keys');
@@ -176,24 +176,24 @@ for (const [kind, makeDatabase] of databaseKinds) {
 
     it('fails the inspection if the record of its migrations is lost', () =>
       withDatabase(makeDatabase, async (database) => {
-        await database.writes('animal_store_migrations').delete();
+        await database.writePool('animal_store_migrations').delete();
         expect(await inspect(database)).to.have.nested.property('left.cause.code', 'PERMANENT');
       }));
 
     it('passes the inspection if it is empty, and stays empty', () =>
       withEmpty(async (database) => {
         expect(await inspect(database)).to.have.property('_tag', 'Right');
-        expect(await database.reads.schema.hasTable('pets')).to.equal(false);
-        expect(await database.reads.schema.hasTable('animal_store_migrations')).to.equal(false);
+        expect(await database.readPool.schema.hasTable('pets')).to.equal(false);
+        expect(await database.readPool.schema.hasTable('animal_store_migrations')).to.equal(false);
       }));
   });
 
   describe(`The trial of a create on ${kind}`, () => {
     it('fails if a retry of a create would add a second animal', () =>
       withDatabase(makeDatabase, async (database) => {
-        const { schema } = database.writes;
+        const { schema } = database.writePool;
         await schema.renameTable('idempotency_keys', 'former');
-        await database.writes.raw('create table idempotency_keys as select * from former');
+        await database.writePool.raw('create table idempotency_keys as select * from former');
         expect(await inspect(database))
           .to.have.nested.property('left.cause.message')
           .that.includes('restore its primary key');
@@ -203,7 +203,7 @@ for (const [kind, makeDatabase] of databaseKinds) {
       withDatabase(makeDatabase, async (database) => {
         expect(await inspect(database)).to.have.property('_tag', 'Right');
         for (const table of ['pets', 'idempotency_keys'])
-          expect(await database.reads(table).first(database.reads.raw('1'))).to.equal(undefined);
+          expect(await database.readPool(table).first(database.readPool.raw('1'))).to.equal(undefined);
       }));
   });
 }
@@ -215,7 +215,7 @@ describe('A database on a full disk', () => {
       expect(await inspect({ ...database, sizes }))
         .to.have.nested.property('left.cause.message')
         .that.equals('ENOSPC: only 8000000 bytes are free');
-      expect(await database.reads('heartbeats').first('id')).to.equal(undefined);
+      expect(await database.readPool('heartbeats').first('id')).to.equal(undefined);
     }));
 
   it('is announced by a warning, before a create fails', () =>

@@ -33,11 +33,11 @@ const adviceOf = async (database: OwnDatabase): Promise<string> => {
 const repair = async (database: OwnDatabase): Promise<void> => {
   const [, statement] = / run(?: as the owner of the tables)?: (.*)$/.exec(await adviceOf(database)) ?? [];
   if (statement === undefined) throw new Error(`no statement in: ${await adviceOf(database)}`);
-  await database.writes.raw(statement);
+  await database.writePool.raw(statement);
 };
 
 const addPets = (database: OwnDatabase, from: number, to: number): Promise<unknown> =>
-  database.writes('pets').insert(
+  database.writePool('pets').insert(
     Array.from({ length: to - from + 1 }, (_, place) => ({
       id: from + place,
       name: 'restored',
@@ -77,8 +77,8 @@ for (const [kind, name, makeDatabase, statement, advice] of faults) {
     it('makes the database not ready before a create fails, and doctor names the statement that repairs it', () =>
       withDatabase<OwnDatabase>(makeDatabase, async (database) => {
         await addPets(database, 1, 30);
-        if (kind === 'SQLite') await database.writes('sqlite_sequence').where({ name: 'pets' }).delete();
-        await database.writes.raw(statement);
+        if (kind === 'SQLite') await database.writePool('sqlite_sequence').where({ name: 'pets' }).delete();
+        await database.writePool.raw(statement);
         expect(await knexReadiness(database)()).to.equal(notReady);
         expect(await adviceOf(database)).to.include(advice);
         expect(await knexPetRepository(database).create(arbitraryNewPet())()).to.have.property(
@@ -96,7 +96,7 @@ describe('The ids of a database', () => {
   it('are ready on PostgreSQL for a next id that was set after the data', () =>
     withDatabase(postgresDatabase, async (database) => {
       await addPets(database, 1, 30);
-      await database.writes.raw("select setval('pets_id_seq', 31, false)");
+      await database.writePool.raw("select setval('pets_id_seq', 31, false)");
       expect(await knexReadiness(database)()).to.equal(undefined);
       expect(await adviceOf(database)).to.equal('');
       await create(database);
@@ -105,16 +105,16 @@ describe('The ids of a database', () => {
   it('are repaired without the id of a deleted animal, which a retry may still ask for', () =>
     withDatabase(postgresDatabase, async (database) => {
       await addPets(database, 1, 3);
-      await database.writes.raw("select setval('pets_id_seq', 10)");
+      await database.writePool.raw("select setval('pets_id_seq', 10)");
       const repository = knexPetRepository(database);
       const { pet } = await success(
         repository.create(arbitraryNewPet(), { idempotency: arbitraryScopedIdempotencyKey() }),
       );
       await database
-        .writes('pets')
+        .writePool('pets')
         .where({ id: String(pet.id) })
         .delete();
-      await database.writes.raw("select setval('pets_id_seq', 1, false)");
+      await database.writePool.raw("select setval('pets_id_seq', 1, false)");
       await repair(database);
       expect((await success(repository.create(arbitraryNewPet()))).pet.id).to.equal(pet.id + 1n);
     }));
@@ -144,7 +144,7 @@ describe('The ids of a database', () => {
   it('follow those of SQLite, however far its sequence is behind', () =>
     withDatabase(sqliteFile, async (database) => {
       await addPets(database, 1, 30);
-      await database.writes('sqlite_sequence').where({ name: 'pets' }).update({ seq: 1 });
+      await database.writePool('sqlite_sequence').where({ name: 'pets' }).update({ seq: 1 });
       expect(await knexReadiness(database)()).to.equal(undefined);
       const { pet } = await success(knexPetRepository(database).create(arbitraryNewPet()));
       expect(pet.id).to.equal(31n);

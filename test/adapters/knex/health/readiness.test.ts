@@ -27,7 +27,7 @@ for (const [kind, makeDatabase] of databaseKinds) {
     it('costs at most one commit a second for any number of checks, and is checked again after it', () =>
       withDatabase(makeDatabase, async (database) => {
         let commits = 0;
-        database.writes.on('query', ({ sql }: { sql: string }) => {
+        database.writePool.on('query', ({ sql }: { sql: string }) => {
           if (sql.includes('heartbeats')) commits += 1;
         });
         const began = performance.now();

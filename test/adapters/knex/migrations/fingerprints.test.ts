@@ -24,13 +24,13 @@ const fingerprints = {
 
 for (const [kind, makeDatabase] of databaseKinds) {
   it(`the migrations run the SQL on ${kind} with which they have landed`, () =>
-    withEmptyDatabase(makeDatabase, async ({ writes }) => {
+    withEmptyDatabase(makeDatabase, async ({ writePool }) => {
       const found: Record<string, string> = {};
       let statements: Array<string> = [];
-      writes.on('query', ({ sql }: { readonly sql: string }) => statements.push(sql));
+      writePool.on('query', ({ sql }: { readonly sql: string }) => statements.push(sql));
       for (const [name, { up }] of Object.entries(migrations)) {
         statements = [];
-        await up(writes);
+        await up(writePool);
         found[name] = hash('sha256', statements.join(';\n')).slice(0, 16);
       }
       expect(found).to.deep.equal(fingerprints[kind]);

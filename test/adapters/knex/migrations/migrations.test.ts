@@ -22,11 +22,11 @@ import { eventually } from '../../../support/eventually';
 const names = Object.keys(migrations);
 const tables = ['pets', 'idempotency_keys', 'api_keys', 'heartbeats', 'rate_limits'];
 
-const pendingIn = async ({ reads, statements }: OwnDatabase): Promise<ReadonlyArray<string>> =>
-  (await readSchemaState(reads, statements)).pending;
+const pendingIn = async ({ readPool, statements }: OwnDatabase): Promise<ReadonlyArray<string>> =>
+  (await readSchemaState(readPool, statements)).pending;
 
-const tablesThere = async ({ reads }: OwnDatabase): Promise<ReadonlyArray<string>> => {
-  const there = await Promise.all(tables.map((table) => reads.schema.hasTable(table)));
+const tablesThere = async ({ readPool }: OwnDatabase): Promise<ReadonlyArray<string>> => {
+  const there = await Promise.all(tables.map((table) => readPool.schema.hasTable(table)));
   return tables.filter((_, index) => there[index]);
 };
 
@@ -43,7 +43,7 @@ for (const [kind, makeDatabase] of databaseKinds) {
           expect(await pendingIn(database)).to.deep.equal([]);
           expect(await success(migrate(database))).to.deep.equal([]);
           expect(await tablesThere(database)).to.deep.equal(tables);
-          await database.writes.migrate.rollback(migrationConfig, true);
+          await database.writePool.migrate.rollback(migrationConfig, true);
           expect(await tablesThere(database)).to.deep.equal([]);
         }
       }));
@@ -51,7 +51,7 @@ for (const [kind, makeDatabase] of databaseKinds) {
     it('count keys of earlier versions as used, so that none is marked as unused', () =>
       use(async (database) => {
         await success(migrate(database));
-        await database.writes.migrate.down({ ...migrationConfig, name: '002_add_last_use_of_keys' });
+        await database.writePool.migrate.down({ ...migrationConfig, name: '002_add_last_use_of_keys' });
         const old = {
           id: 'old',
           owner_id: 'old',
@@ -60,7 +60,7 @@ for (const [kind, makeDatabase] of databaseKinds) {
           last_four: 'last',
           created_at: 1,
         };
-        await database.writes('api_keys').insert(old);
+        await database.writePool('api_keys').insert(old);
         await success(migrate(database));
         expect(await success(apiKeyStore(database).list)).to.have.nested.property('[0].isUnused', false);
       }));
@@ -95,7 +95,7 @@ for (const [kind, makeDatabase] of databaseKinds) {
 
     it('print nothing and leave nothing behind when one fails by a table of another program', () =>
       use(async (database) => {
-        await database.writes.schema.createTable('heartbeats', (columns) => columns.text('foreign'));
+        await database.writePool.schema.createTable('heartbeats', (columns) => columns.text('foreign'));
         const log = mock.method(console, 'log');
         const outcome = await migrate(database)();
         log.mock.restore();
@@ -105,8 +105,8 @@ for (const [kind, makeDatabase] of databaseKinds) {
           .that.includes('already exists, and belongs to another program; use a separate database');
         expect(log.mock.callCount(), 'standard output belongs to the log').to.equal(0);
         expect(await tablesThere(database)).to.deep.equal(['heartbeats']);
-        expect(await database.writes.schema.hasTable('animal_store_migrations')).to.equal(false);
-        await database.writes.schema.dropTable('heartbeats');
+        expect(await database.writePool.schema.hasTable('animal_store_migrations')).to.equal(false);
+        await database.writePool.schema.dropTable('heartbeats');
         expect(await success(migrate(database))).to.deep.equal(names);
       }));
   });
@@ -116,12 +116,12 @@ describe('Migrations on a SQLite file that another process has locked', () => {
   it('report what they wait for, and run when the lock is gone', () =>
     withEmptyDatabase(sqliteFile, async (database, open) => {
       const other = open();
-      await other.writes.raw('PRAGMA journal_mode = DELETE');
-      await other.writes.raw('BEGIN EXCLUSIVE');
+      await other.writePool.raw('PRAGMA journal_mode = DELETE');
+      await other.writePool.raw('BEGIN EXCLUSIVE');
       const reports: Array<string> = [];
       const migrated = migrate(database, { onProgress: (text) => void reports.push(text) })();
       await eventually('it reports that it waits', 60_000, () => reports.length > 0);
-      await other.writes.raw('ROLLBACK');
+      await other.writePool.raw('ROLLBACK');
       expect(await migrated).to.have.property('_tag', 'Right');
       expect(reports).to.deep.equal(['waiting to migrate: another process migrates or locks the database']);
     }));
@@ -165,20 +165,20 @@ for (const [kind, makeDatabase] of databaseKinds) {
   describe(`A host with migrations of its own, on ${kind}`, () => {
     it('migrates before or after the store, and rolls back only its own migrations', () =>
       withEmptyDatabase(makeDatabase, async (database) => {
-        const { writes } = database;
+        const { writePool } = database;
         const expectHostTables = async (isThere: boolean): Promise<void> => {
           for (const table of hostTables)
-            expect(await writes.schema.hasTable(table), table).to.equal(isThere);
+            expect(await writePool.schema.hasTable(table), table).to.equal(isThere);
         };
-        await writes.migrate.latest(host);
+        await writePool.migrate.latest(host);
         expect(await success(migrate(database))).to.deep.equal(names);
         for (let round = 0; round < 2; round += 1) {
           await expectHostTables(true);
-          await writes.migrate.rollback(host, true);
+          await writePool.migrate.rollback(host, true);
           await expectHostTables(false);
           expect(await knexReadiness(database)()).to.equal(undefined);
           expect(await success(migrate(database))).to.deep.equal([]);
-          await writes.migrate.latest(host);
+          await writePool.migrate.latest(host);
         }
       }));
   });

@@ -50,11 +50,11 @@ describe('A PostgreSQL server that has changed its order of texts', () => {
       for (const table of ['idempotency_keys', 'rate_limits']) {
         const columns = table === 'rate_limits' ? ['key'] : ['owner_id', 'idempotency_key'];
         for (const column of columns)
-          await database.writes.raw(
+          await database.writePool.raw(
             `alter table ${table} alter column ${column} type text collate "default"`,
           );
       }
-      await database.writes('animal_store_migrations').where('name', 'like', '003%').delete();
+      await database.writePool('animal_store_migrations').where('name', 'like', '003%').delete();
       await createAll(database);
       await changeOrder(url);
       const changed = open();

@@ -52,7 +52,7 @@ const refuse = async (
   statements: ReadonlyArray<string>,
 ): Promise<void> => {
   if (kind === 'PostgreSQL') await alterTables(database, ...statements);
-  else for (const statement of statements) await database.writes.raw(statement);
+  else for (const statement of statements) await database.writePool.raw(statement);
 };
 
 describe('creating animals in PostgreSQL', () => {

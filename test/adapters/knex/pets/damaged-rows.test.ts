@@ -6,7 +6,7 @@ import { alterTables } from '../../../support/postgres/postgres';
 import { success } from '../../../contracts/outcome';
 
 const allowAnyStatus = {
-  SQLite: ({ writes }: OwnDatabase) => writes.raw('PRAGMA ignore_check_constraints = ON'),
+  SQLite: ({ writePool }: OwnDatabase) => writePool.raw('PRAGMA ignore_check_constraints = ON'),
   PostgreSQL: (database: OwnDatabase) =>
     alterTables(database, 'alter table pets drop constraint pets_status_check'),
 };
@@ -20,7 +20,7 @@ for (const [kind, makeDatabase] of databaseKinds) {
           const { create } = knexPetRepository(database);
           const { pet } = await success(create(arbitraryNewPet()));
           await allowAnyStatus[kind](database);
-          await database.writes('pets').insert({ name: 'Rex', category_id: 7, status });
+          await database.writePool('pets').insert({ name: 'Rex', category_id: 7, status });
           await success(create(arbitraryNewPet()));
           await test(database, pet.id);
         });
@@ -50,7 +50,7 @@ for (const [kind, makeDatabase] of databaseKinds) {
         const [newPet, idempotency] = [arbitraryNewPet(), arbitraryScopedIdempotencyKey()];
         const { pet } = await success(create(newPet, { idempotency }));
         await allowAnyStatus[kind](database);
-        await database.writes('pets').where({ id: pet.id.toString() }).update({ status: 'lost' });
+        await database.writePool('pets').where({ id: pet.id.toString() }).update({ status: 'lost' });
         const [retry, ...others] = await Promise.all(
           [idempotency, ...Array.from({ length: 5 }, arbitraryScopedIdempotencyKey), undefined].map((each) =>
             create(newPet, { idempotency: each })(),
@@ -66,7 +66,7 @@ for (const [kind, makeDatabase] of databaseKinds) {
           await allowAnyStatus[kind](database);
           for (const [place, category_id] of ['seven', 1.5].entries()) {
             const id = place + 1;
-            await database.writes('pets').insert({ id, name: 'Rex', category_id });
+            await database.writePool('pets').insert({ id, name: 'Rex', category_id });
             expect(await knexPetRepository(database).find(BigInt(id))())
               .to.have.nested.property('left.cause.message')
               .that.includes(`the row with id ${id} in table pets is invalid`);
@@ -78,12 +78,12 @@ for (const [kind, makeDatabase] of databaseKinds) {
         withDatabase(makeDatabase, async (database) => {
           await allowAnyStatus[kind](database);
           for (const id of [1, 2])
-            await database.writes('pets').insert({ id, name: 'x'.repeat(2_000), category_id: 7 });
-          await database.writes.raw('PRAGMA ignore_check_constraints = OFF');
+            await database.writePool('pets').insert({ id, name: 'x'.repeat(2_000), category_id: 7 });
+          await database.writePool.raw('PRAGMA ignore_check_constraints = OFF');
           const { update, deleteByIds } = knexPetRepository(database);
           expect(await success(update(1n, { name: 'ok' }))).to.include({ name: 'ok' });
           expect(await success(deleteByIds([2n]))).to.equal(1);
-          expect(await database.reads('animal_store_changes').pluck('action')).to.have.members([
+          expect(await database.readPool('animal_store_changes').pluck('action')).to.have.members([
             'pets update',
             'pets delete',
           ]);
@@ -95,7 +95,7 @@ for (const [kind, makeDatabase] of databaseKinds) {
           const { create } = knexPetRepository(database);
           const [newPet, idempotency] = [arbitraryNewPet(), arbitraryScopedIdempotencyKey()];
           await success(create(newPet, { idempotency }));
-          await database.writes('idempotency_keys').update({ pet_id: 'none' });
+          await database.writePool('idempotency_keys').update({ pet_id: 'none' });
           const [retry, ...others] = await Promise.all(
             [idempotency, arbitraryScopedIdempotencyKey(), undefined].map((each) =>
               create(newPet, { idempotency: each })(),
@@ -110,14 +110,14 @@ for (const [kind, makeDatabase] of databaseKinds) {
 
   describe(`The table pets in ${kind}`, () => {
     it('takes names of up to 1,000 code points, also from another program', () =>
-      withDatabase(makeDatabase, async ({ writes }) => {
-        const insert = (name: string) => writes('pets').insert({ name, category_id: 7 });
+      withDatabase(makeDatabase, async ({ writePool }) => {
+        const insert = (name: string) => writePool('pets').insert({ name, category_id: 7 });
         await insert('🐕'.repeat(1_000));
         for (const name of ['🐕'.repeat(1_001), 'x'.repeat(1_001)]) {
           const refused: unknown = await insert(name).catch((error: unknown) => error);
           expect(String(refused)).to.match(/check/i);
         }
-        expect(await writes('pets').pluck('name')).to.deep.equal(['🐕'.repeat(1_000)]);
+        expect(await writePool('pets').pluck('name')).to.deep.equal(['🐕'.repeat(1_000)]);
       }));
   });
 }

@@ -51,7 +51,9 @@ for (const [kind, makeDatabase] of databaseKinds) {
         await eventually('no expired key is left', 20_000, async () => {
           for (const [newPet, idempotency] of keyed(1))
             await success(repository.create(newPet, { idempotency }));
-          const left: ReadonlyArray<unknown> = await database.reads('idempotency_keys').pluck('expires_at');
+          const left: ReadonlyArray<unknown> = await database
+            .readPool('idempotency_keys')
+            .pluck('expires_at');
           return left.every((expiresAt) => Number(expiresAt) > Date.now());
         });
       }));
@@ -64,10 +66,10 @@ for (const [kind, makeDatabase] of databaseKinds) {
             purgeExpired: (knex) => Promise.resolve(purges.push(knex.isTransaction === true)),
           });
         const create = ({ create }: PetRepository) => success(create(arbitraryNewPet()));
-        await database.writes.transaction(async (transaction) => {
+        await database.writePool.transaction(async (transaction) => {
           await create(knexPetRepository(observed(hostDatabase(transaction))));
         });
-        await create(knexPetRepository(observed(hostDatabase(database.writes))));
+        await create(knexPetRepository(observed(hostDatabase(database.writePool))));
         expect(purges).to.deep.equal([false]);
       }));
 
@@ -103,7 +105,7 @@ for (const [kind, makeDatabase] of databaseKinds) {
         await ageKeys(database, day);
         for (const [newPet, idempotency] of keyed(3))
           await success(repository.create(newPet, { idempotency }));
-        expect(await database.reads('idempotency_keys').pluck('expires_at')).to.have.lengthOf(4);
+        expect(await database.readPool('idempotency_keys').pluck('expires_at')).to.have.lengthOf(4);
       }));
   });
 }

@@ -40,7 +40,7 @@ describe('An import into PostgreSQL whose commit fails', () => {
       expect(outcome).to.have.property('_tag', 'Left');
       expect(outcome).to.have.nested.property('left._tag', 'Unavailable');
       expect(outcome).to.have.nested.property('left.cause.message', 'not today');
-      expect(await database.reads('pets').pluck('id')).to.deep.equal([]);
+      expect(await database.readPool('pets').pluck('id')).to.deep.equal([]);
 
       await alterTables(database, 'drop trigger refuse on noted');
       expect((await success(importAll(sourceOf([arbitraryNewPet()])))).count).to.equal(1);
@@ -50,8 +50,8 @@ describe('An import into PostgreSQL whose commit fails', () => {
 describe('An import into SQLite', () => {
   it('leaves the cache of the connection as it was, also if it fails', () =>
     withDatabase(sqliteFile, async (database) => {
-      const cache = async (): Promise<unknown> => database.writes.raw('PRAGMA cache_size');
-      await database.writes.raw('PRAGMA cache_size = -3000');
+      const cache = async (): Promise<unknown> => database.writePool.raw('PRAGMA cache_size');
+      await database.writePool.raw('PRAGMA cache_size = -3000');
       const before = await cache();
       const { importAll } = knexPetRepository(database);
       await success(importAll(sourceOf([arbitraryNewPet()])));
@@ -66,7 +66,7 @@ describe('An import whose connection is kept awake', () => {
   it('ends when the connection is lost, also while its source is silent', () =>
     withDatabases(2, postgresDatabase, async (database, other) => {
       const silent = sourceOf([arbitraryNewPet()], async () => {
-        await other.writes.raw(`select pg_terminate_backend(pid) from pg_stat_activity
+        await other.writePool.raw(`select pg_terminate_backend(pid) from pg_stat_activity
           where datname = current_database() and state = 'idle in transaction'`);
         await new Promise(constVoid);
       });
@@ -82,7 +82,7 @@ describe('An import whose connection is kept awake', () => {
       const source = (async function* () {
         try {
           yield arbitraryNewPet();
-          await other.writes.raw(`select pg_terminate_backend(pid) from pg_stat_activity
+          await other.writePool.raw(`select pg_terminate_backend(pid) from pg_stat_activity
             where datname = current_database() and state = 'idle in transaction'`);
           await failed;
           for (; ; read += 1) yield arbitraryNewPet();
@@ -132,7 +132,7 @@ describe('An import whose connection is kept awake', () => {
       });
       const outcome = await knexPetRepository(cancelled).importAll(sourceOf([arbitraryNewPet()]))();
       expect(outcome).to.have.nested.property('left._tag', 'ImportAborted');
-      expect(await database.reads('pets').pluck('id')).to.deep.equal([]);
+      expect(await database.readPool('pets').pluck('id')).to.deep.equal([]);
     }));
 });
 

@@ -52,7 +52,7 @@ describe('an idempotency key on two instances of PostgreSQL', () => {
     if (isDistributed) this.skip();
     return withDatabases(2, postgresDatabase, async (one, other) => {
       // With the pause, each instance inserts its first record before the other inserts its second.
-      await one.writes.raw(
+      await one.writePool.raw(
         `create function pause() returns trigger language plpgsql as 'begin perform pg_sleep(0.1); return new; end';
          create trigger pause before insert on idempotency_keys for each row execute function pause()`,
       );
@@ -62,7 +62,7 @@ describe('an idempotency key on two instances of PostgreSQL', () => {
       );
       const results = await Promise.all(
         [one, other].flatMap((database) => {
-          database.writes.on('query-error', ({ code }: { readonly code?: string }) => codes.push(code));
+          database.writePool.on('query-error', ({ code }: { readonly code?: string }) => codes.push(code));
           const { create } = knexPetRepository(database);
           return (database === one ? pets : pets.toReversed()).map(([newPet, idempotency]) =>
             success(create(newPet, { idempotency })),
@@ -79,7 +79,7 @@ describe('an idempotency key on two instances of PostgreSQL', () => {
       const { create } = knexPetRepository(database);
       const [newPet, idempotency] = [arbitraryNewPet(), arbitraryScopedIdempotencyKey()];
       // PostgreSQL keeps the last transaction that locked a row in the column xmax.
-      const lastLock = () => database.reads('idempotency_keys').first('xmax');
+      const lastLock = () => database.readPool('idempotency_keys').first('xmax');
       await success(create(newPet, { idempotency }));
       expect(await lastLock()).to.deep.equal({ xmax: '0' });
       expect((await success(create(newPet, { idempotency }))).replayed).to.equal(true);
@@ -93,7 +93,7 @@ describe('an idempotency key on two instances of SQLite', () => {
       const [retried, newPet] = [arbitraryScopedIdempotencyKey(), arbitraryNewPet()];
       const instance = knexPetRepository(one);
       await success(instance.create(newPet, { idempotency: retried }));
-      await one.writes.raw('PRAGMA busy_timeout = 10');
+      await one.writePool.raw('PRAGMA busy_timeout = 10');
       let outcome: unknown;
       const { create } = knexPetRepository(
         afterItLooked(other, async () => {

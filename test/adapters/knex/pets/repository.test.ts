@@ -19,8 +19,8 @@ import { replacePets } from '../../../support/databases/catalogue';
 import { runnerWithout } from '../../../support/mocha';
 
 /** Makes the driver reject writes of animals while `isBroken` returns true. */
-const refuseWrites = ({ writes }: OwnDatabase, isBroken: () => boolean): void => {
-  writes.on('query', ({ sql }: { sql: string }) => {
+const refuseWrites = ({ writePool }: OwnDatabase, isBroken: () => boolean): void => {
+  writePool.on('query', ({ sql }: { sql: string }) => {
     if (isBroken() && /^(?:insert into|update|delete from) (?:"\w+"\.)?[`"]?pets/.test(sql))
       throw new Error('the store is broken');
   });

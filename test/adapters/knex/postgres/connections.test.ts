@@ -43,13 +43,13 @@ describe('A query of PostgreSQL that is never answered', () => {
     }));
 
   it('is not taken for one because its connection is older than a query may be', () =>
-    behindProxy(async ({ reads }) => {
-      const backend = (): Promise<unknown> => reads.first(reads.raw('pg_backend_pid() as pid'));
+    behindProxy(async ({ readPool }) => {
+      const backend = (): Promise<unknown> => readPool.first(readPool.raw('pg_backend_pid() as pid'));
       const first = await backend();
       const until = performance.now() + 2 * statementTimeoutMs;
       while (performance.now() < until) {
         expect(await backend()).to.deep.equal(first);
-        await reads.raw('select pg_sleep(0.1)');
+        await readPool.raw('select pg_sleep(0.1)');
       }
     }));
 });
@@ -60,8 +60,8 @@ const longSilence = 2 * statementTimeoutMs;
 const withPool = (test: (database: OwnDatabase) => Promise<void>): Promise<void> =>
   withEmptyDatabase(postgresWith({ poolSize: 4, statementTimeoutMs }), test);
 
-const backends = ({ reads }: OwnDatabase, count: number): Promise<ReadonlyArray<unknown>> =>
-  Promise.all(Array.from({ length: count }, () => reads.select(reads.raw('pg_backend_pid() as pid'))));
+const backends = ({ readPool }: OwnDatabase, count: number): Promise<ReadonlyArray<unknown>> =>
+  Promise.all(Array.from({ length: count }, () => readPool.select(readPool.raw('pg_backend_pid() as pid'))));
 
 const inNextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 

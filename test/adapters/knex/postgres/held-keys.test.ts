@@ -11,10 +11,10 @@ import { success } from '../../../contracts/outcome';
 
 /** Holds an idempotency key, as another instance that hangs during a create would. */
 const holdKey = async (
-  { writes }: OwnDatabase,
+  { writePool }: OwnDatabase,
   { ownerId, idempotencyKey }: ScopedIdempotencyKey,
 ): Promise<Knex.Transaction> => {
-  const transaction = await writes.transaction();
+  const transaction = await writePool.transaction();
   await transaction('idempotency_keys').insert({
     owner_id: ownerId,
     idempotency_key: idempotencyKey,
@@ -60,7 +60,7 @@ const whileOneIsLocked = (
     for (const idempotency of [locked, free])
       await success(repository.create(arbitraryNewPet(), { idempotency }));
     await ageKeys(database, idempotencyTtlMs);
-    const transaction = await other.writes.transaction();
+    const transaction = await other.writePool.transaction();
     const { ownerId: owner_id, idempotencyKey: idempotency_key } = locked;
     await transaction('idempotency_keys').where({ owner_id, idempotency_key }).forUpdate();
     const expired = () =>

@@ -25,20 +25,20 @@ const refuseFirst = (database: OwnDatabase, times: number): Promise<void> =>
     'alter table pets alter column attempt set default attempt()',
   );
 
-const refuseFirstReads = async ({ writes }: OwnDatabase, times: number): Promise<void> => {
-  await writes.raw('create sequence attempts');
-  await writes.raw('alter table pets rename to stored_pets');
-  await writes.raw(
+const refuseFirstReads = async ({ writePool }: OwnDatabase, times: number): Promise<void> => {
+  await writePool.raw('create sequence attempts');
+  await writePool.raw('alter table pets rename to stored_pets');
+  await writePool.raw(
     `create function refusing_pets() returns setof stored_pets language plpgsql as $$ begin
        if nextval('attempts') <= ${times} then raise exception 'conflict' using errcode = '40001'; end if;
        return query select * from stored_pets;
      end $$`,
   );
-  await writes.raw('create view pets as select * from refusing_pets()');
+  await writePool.raw('create view pets as select * from refusing_pets()');
 };
 
-const attemptsMade = async ({ reads }: OwnDatabase): Promise<unknown> =>
-  reads('attempts')
+const attemptsMade = async ({ readPool }: OwnDatabase): Promise<unknown> =>
+  readPool('attempts')
     .first('last_value')
     .then((row: { last_value: string }) => Number(row.last_value));
 

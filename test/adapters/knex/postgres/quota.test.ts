@@ -65,7 +65,7 @@ describe('the quota in PostgreSQL', () => {
       const consume = quotaOn(database);
       const owner = arbitraryOwnerId();
       let statements = 0;
-      database.writes.on('query', () => (statements += 1));
+      database.writePool.on('query', () => (statements += 1));
       for (let request = 0; request < 10; request += 1) await success(consume(owner));
       expect(statements).to.equal(limit.requests + 1);
       expect(await success(consume(owner))).to.include({ isWithin: false, remaining: 0 });
@@ -77,7 +77,7 @@ describe('the quota in PostgreSQL', () => {
       const [busy, other] = [arbitraryOwnerId(), arbitraryOwnerId()];
       await success(consume(busy));
       let statements = 0;
-      database.writes.on('query', () => (statements += 1));
+      database.writePool.on('query', () => (statements += 1));
       const calls = [...Array.from({ length: 50 }, () => busy), other, other].map((owner) => consume(owner));
       const quotas = await Promise.all(calls.map((call) => success(call)));
       expect(statements).to.equal(1);
@@ -89,12 +89,12 @@ describe('the quota in PostgreSQL', () => {
     withDatabases(2, postgresDatabase, async (database, holder) => {
       const consume = quotaOn(database);
       await success(consume(arbitraryOwnerId()));
-      const lock = await holder.writes.transaction();
+      const lock = await holder.writePool.transaction();
       await lock.raw('lock table rate_limits in exclusive mode');
       const blocked = Promise.all(Array.from({ length: 50 }, () => consume(arbitraryOwnerId())()));
       try {
         await eventually('a count waits for the lock', 20_000, async () => {
-          const { rows } = await holder.reads.raw<{ readonly rows: ReadonlyArray<unknown> }>(
+          const { rows } = await holder.readPool.raw<{ readonly rows: ReadonlyArray<unknown> }>(
             'select pid from pg_locks where not granted',
           );
           return rows.length > 0;
@@ -113,7 +113,7 @@ describe('the quota in PostgreSQL', () => {
       const consume = quotaOn(database);
       const [locked, other] = [arbitraryOwnerId(), arbitraryOwnerId()];
       await success(consume(locked));
-      const lock = await holder.writes.transaction();
+      const lock = await holder.writePool.transaction();
       await lock('rate_limits').where({ key: locked }).forUpdate().select();
       try {
         const outcomes = await Promise.all([locked, other, locked, other].map((owner) => consume(owner)()));
@@ -130,7 +130,7 @@ describe('the quota in PostgreSQL', () => {
     withDatabase(postgresDatabase, async (database) => {
       const consume = quotaOn(database);
       const owner = arbitraryOwnerId();
-      await database.writes.raw(
+      await database.writePool.raw(
         `insert into rate_limits (key, points, expire)
           values (?, 2, cast(extract(epoch from clock_timestamp()) * 1000 as bigint) + 20000)`,
         [owner],
@@ -139,7 +139,7 @@ describe('the quota in PostgreSQL', () => {
       const began = performance.now();
       mock.method(performance, 'now', () => began + 20_001);
       let statements = 0;
-      database.writes.on('query', () => (statements += 1));
+      database.writePool.on('query', () => (statements += 1));
       await success(consume(owner));
       mock.reset();
       expect(statements).to.equal(1);
@@ -161,7 +161,7 @@ describe('the quota in PostgreSQL', () => {
   it('is Unavailable after some seconds when the database hangs', () =>
     withDatabase(postgresDatabase, async (database) => {
       const consume = quotaOn(database);
-      const release = await occupyPool(database.writes, 10);
+      const release = await occupyPool(database.writePool, 10);
       const began = performance.now();
       try {
         const outcomes = await Promise.all([
@@ -179,6 +179,6 @@ describe('the quota in PostgreSQL', () => {
     withDatabase(postgresDatabase, async (database) => {
       const outcome = await quotaOn(database)(arbitraryOwnerId(), performance.now())();
       expect(outcome).to.have.nested.property('left._tag', 'Unavailable');
-      expect(await database.reads('rate_limits').pluck('key')).to.deep.equal([]);
+      expect(await database.readPool('rate_limits').pluck('key')).to.deep.equal([]);
     }));
 });

@@ -77,10 +77,10 @@ describe('A role of PostgreSQL that may make no table', () => {
 
         // The new table stands for a table of a later version.
         await execute(url, 'create table later (id bigserial primary key, name text)');
-        await database.writes('later').insert({ name: 'Rex' });
-        expect(await database.reads('later').pluck('name')).to.deep.equal(['Rex']);
-        await database.writes('later').update({ name: 'Tom' });
-        expect(await database.writes('later').delete()).to.equal(1);
+        await database.writePool('later').insert({ name: 'Rex' });
+        expect(await database.readPool('later').pluck('name')).to.deep.equal(['Rex']);
+        await database.writePool('later').update({ name: 'Tom' });
+        expect(await database.writePool('later').delete()).to.equal(1);
         await database.close();
       });
     }));
@@ -89,8 +89,8 @@ describe('A role of PostgreSQL that may make no table', () => {
 describe('A PostgreSQL schema in the address', () => {
   it('keeps the store next to a host whose tables have the same names', () =>
     withEmptyDatabase(postgresDatabase, async (host, _open, url) => {
-      await host.writes.schema.createTable('pets', (table) => table.text('of_the_host'));
-      await host.writes.raw('create schema zoo');
+      await host.writePool.schema.createTable('pets', (table) => table.text('of_the_host'));
+      await host.writePool.raw('create schema zoo');
       const store = openPostgres(`${url}?options=-c%20search_path%3Dzoo`, limits);
       try {
         expect(await success(migrate(store))).to.include('001_create_tables');
@@ -98,7 +98,7 @@ describe('A PostgreSQL schema in the address', () => {
         expect(await knexReadiness(store)()).to.equal(undefined);
         const tables = ['api_keys', 'animal_store_migrations'];
         const schemas: ReadonlyArray<unknown> = await store
-          .reads('pg_tables')
+          .readPool('pg_tables')
           .whereIn('tablename', tables)
           .pluck('schemaname');
         expect(schemas).to.deep.equal(['zoo', 'zoo']);

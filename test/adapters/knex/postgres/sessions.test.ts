@@ -25,8 +25,8 @@ import { execute } from '../../../support/postgres/postgres';
 const limit = 20;
 
 /** Runs a statement on `count` sessions of the pool, which are all in use at the same time. */
-const onSessions = async ({ writes }: OwnDatabase, count: number, sql: string) => {
-  const transactions = await Promise.all(Array.from({ length: count }, () => writes.transaction()));
+const onSessions = async ({ writePool }: OwnDatabase, count: number, sql: string) => {
+  const transactions = await Promise.all(Array.from({ length: count }, () => writePool.transaction()));
   const pids: Array<number> = [];
   for (const transaction of transactions) {
     await transaction.raw(sql);
@@ -122,7 +122,7 @@ describe('A new session with a PostgreSQL server that is read-only', () => {
       await eventually('the database is ready', 20_000, async () => (await check()) === undefined);
       await eventually('only sessions of the pools are open', 20_000, async () => {
         const sessions: ReadonlyArray<unknown> = await other
-          .reads('pg_stat_activity')
+          .readPool('pg_stat_activity')
           .where({ application_name: 'animal-store' })
           .whereRaw('datname = current_database()')
           .select('pid');

@@ -23,7 +23,7 @@ describe('A PostgreSQL database with a trigger that changes animals', () => {
       const outcomes = await Promise.all([arbitraryNewPet(), arbitraryNewPet()].map((pet) => create(pet)()));
       for (const outcome of outcomes)
         expect(outcome).to.have.nested.property('left.cause.message').that.includes('triggers');
-      expect(await database.reads('pets').pluck('id')).to.have.lengthOf(2);
+      expect(await database.readPool('pets').pluck('id')).to.have.lengthOf(2);
     }));
 
   it('refuses a create with a key and an import, and stores nothing', () =>
@@ -38,6 +38,6 @@ describe('A PostgreSQL database with a trigger that changes animals', () => {
         expect(await write())
           .to.have.nested.property('left.cause.message')
           .that.includes('triggers');
-      expect(await database.reads('pets').pluck('id')).to.deep.equal([]);
+      expect(await database.readPool('pets').pluck('id')).to.deep.equal([]);
     }));
 });

@@ -22,9 +22,9 @@ describe('The URL of a PostgreSQL database, given as a function', () => {
       const role = `rotated_${randomBytes(8).toString('hex')}`;
       let password = 'first';
       await execute(url, `create role ${role} login password '${password}'`);
-      const { reads, close } = openPostgres(() => withUser(url, role, password), options);
+      const { readPool, close } = openPostgres(() => withUser(url, role, password), options);
       const canRead = (): Promise<boolean> =>
-        reads.raw('select 1').then(
+        readPool.raw('select 1').then(
           () => true,
           () => false,
         );
@@ -44,9 +44,9 @@ describe('The URL of a PostgreSQL database, given as a function', () => {
     inPostgresDatabase((first) =>
       inPostgresDatabase(async (second) => {
         let url = first;
-        const { writes, close } = openPostgres(() => url, options);
+        const { writePool, close } = openPostgres(() => url, options);
         const databases = async (): Promise<ReadonlyArray<string>> => {
-          const transactions = [await writes.transaction(), await writes.transaction()];
+          const transactions = [await writePool.transaction(), await writePool.transaction()];
           const names: Array<string> = [];
           for (const transaction of transactions) {
             const { name } = await transaction.first<{ readonly name: string }>(

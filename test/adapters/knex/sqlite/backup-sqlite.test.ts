@@ -13,8 +13,8 @@ import { makeFolder, removeFolders } from '../../../support/temporary-folder';
 /** Makes a closed database of 60 MB, so that a copy takes a while. */
 const newLargeCatalogue = async (): Promise<string> => {
   const { file } = await newCatalogue();
-  const { writes, close } = openSqlite(file);
-  await writes.raw(
+  const { writePool, close } = openSqlite(file);
+  await writePool.raw(
     `insert into idempotency_keys (owner_id, idempotency_key, content_hash, pet_id, expires_at)
      with recursive numbers (n) as (select 1 union all select n + 1 from numbers where n < 15000)
      select hex(zeroblob(2000)), n, '', n, 1 from numbers`,
@@ -114,7 +114,7 @@ describe('A copy of a SQLite file', () => {
   it('keeps assigned ids from being assigned again', async () => {
     const { file } = await newCatalogue([arbitraryNewPet(), arbitraryNewPet()]);
     const served = openSqlite(file);
-    await served.writes('pets').delete();
+    await served.writePool('pets').delete();
     await served.close();
     const target = join(await makeFolder(), 'backup');
     expect(await backupSqlite(file, target, quietly)).to.equal(0);
@@ -124,9 +124,9 @@ describe('A copy of a SQLite file', () => {
 
   it('fails if a row violates a CHECK constraint', async () => {
     const { file } = await newCatalogue([arbitraryNewPet()]);
-    const { writes, close } = openSqlite(file);
-    await writes.raw('pragma ignore_check_constraints = on');
-    await writes('pets').update({ status: 'eaten' });
+    const { writePool, close } = openSqlite(file);
+    await writePool.raw('pragma ignore_check_constraints = on');
+    await writePool('pets').update({ status: 'eaten' });
     await close();
     const target = join(await makeFolder(), 'backup');
     expect(await failureOf(backupSqlite(file, target, quietly)))

@@ -44,13 +44,13 @@ describe('A SQLite file', () => {
   });
 
   it('is synced at each commit', () =>
-    withFile(async ({ writes }) => {
-      expect(await writes.raw('pragma synchronous')).to.deep.equal([{ synchronous: 2 }]);
+    withFile(async ({ writePool }) => {
+      expect(await writePool.raw('pragma synchronous')).to.deep.equal([{ synchronous: 2 }]);
     }));
 
   it('is not written by reads', () =>
-    withFile(async ({ reads }) => {
-      const refusal: unknown = await reads('heartbeats')
+    withFile(async ({ readPool }) => {
+      const refusal: unknown = await readPool('heartbeats')
         .insert({ id: 9, beaten_at: 0 })
         .catch((error: unknown) => error);
       expect(refusal)
@@ -61,27 +61,27 @@ describe('A SQLite file', () => {
   it('contains all writes once it is closed, also with several open readers', async () => {
     const file = await newDatabaseFile();
     for (let round = 0; round < 60; round += 1) {
-      const { reads, writes, close } = openSqlite(file);
-      await writes.raw('create table if not exists notes (id integer)');
-      await writes('notes').insert({ id: round });
-      await Promise.all([1, 2, 3].map(() => reads('notes').pluck<ReadonlyArray<unknown>>('id')));
+      const { readPool, writePool, close } = openSqlite(file);
+      await writePool.raw('create table if not exists notes (id integer)');
+      await writePool('notes').insert({ id: round });
+      await Promise.all([1, 2, 3].map(() => readPool('notes').pluck<ReadonlyArray<unknown>>('id')));
       await close();
       expect(hasWriteAheadLog(file)).to.equal(false);
     }
   });
 
   it('has a log that shrinks after a large transaction next to other connections', () =>
-    withFile(async ({ writes }, file) => {
+    withFile(async ({ writePool }, file) => {
       const other = openSqlite(file);
-      await other.reads('pets').first('id');
-      await writes.raw(
+      await other.readPool('pets').first('id');
+      await writePool.raw(
         `insert into idempotency_keys (owner_id, idempotency_key, content_hash, pet_id, expires_at)
          with recursive numbers (n) as (select 1 union all select n + 1 from numbers where n < 4000)
          select hex(zeroblob(2000)), n, '', n, 1 from numbers`,
       );
       expect(statSync(`${file}-wal`).size).to.be.greaterThan(8_000_000);
       for (let time = 0; time < 2; time += 1)
-        await other.writes('heartbeats').insert({ id: 1, beaten_at: time }).onConflict('id').merge();
+        await other.writePool('heartbeats').insert({ id: 1, beaten_at: time }).onConflict('id').merge();
       expect(statSync(`${file}-wal`).size).to.be.at.most(4 * 1024 * 1024);
       await other.close();
     }));

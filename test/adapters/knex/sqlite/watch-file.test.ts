@@ -34,8 +34,8 @@ describe('the watch over a SQLite file', () => {
       for (let round = 0; round < 3; round += 1) {
         await success(create(arbitraryNewPet()));
         const other = openSqlite(file);
-        await other.writes.raw('vacuum');
-        await other.writes.raw('pragma wal_checkpoint(truncate)');
+        await other.writePool.raw('vacuum');
+        await other.writePool.raw('pragma wal_checkpoint(truncate)');
         await other.close();
         expect(database.isFileReplaced()).to.equal(false);
       }
@@ -79,7 +79,7 @@ describe('the watch over a SQLite file', () => {
   it('rejects writes to a file that was replaced before the first write', async () => {
     const [{ file }, other] = [await newCatalogue(), await newCatalogue()];
     const database = openSqlite(file);
-    await database.reads('pets').first('id');
+    await database.readPool('pets').first('id');
     await rename(other.file, file);
     const outcome = await knexPetRepository(database).create(arbitraryNewPet())();
     await database.close();

@@ -111,9 +111,9 @@ describe('animal-store doctor on a SQLite file', () => {
   it('reports an index that does not match its table', async () => {
     const file = await newDatabaseFile();
     const root: { page: number } = { page: 0 };
-    await withDatabase(file, async ({ writes }) => {
-      await writes('pets').insert({ name: 'Rex', category_id: 7, status: 'sold' });
-      const found = await writes('sqlite_master')
+    await withDatabase(file, async ({ writePool }) => {
+      await writePool('pets').insert({ name: 'Rex', category_id: 7, status: 'sold' });
+      const found = await writePool('sqlite_master')
         .where({ name: 'pets_by_status' })
         .first<{ readonly rootpage: number }>('rootpage');
       root.page = found.rootpage;
@@ -129,8 +129,8 @@ describe('animal-store doctor on a SQLite file', () => {
 
   it('reports a database that cannot be written', async () => {
     const file = await newDatabaseFile();
-    await withDatabase(file, async ({ writes }) => {
-      const transaction = await writes.transaction();
+    await withDatabase(file, async ({ writePool }) => {
+      const transaction = await writePool.transaction();
       await transaction('heartbeats').insert({ id: 7, beaten_at: 0 });
       const { failed } = await doctor({ DATABASE_URL: `sqlite:${file}` });
       await transaction.rollback();
@@ -169,8 +169,8 @@ describe('animal-store doctor on a SQLite file', () => {
 
   it('adds no animal and no key, also to a file with the write-ahead log of a crash', async () => {
     const [live, crashed] = [await newDatabaseFile(), await newDatabaseFile()];
-    await withDatabase(live, async ({ writes }) => {
-      await writes('pets').insert({ name: 'Rex', category_id: 1 });
+    await withDatabase(live, async ({ writePool }) => {
+      await writePool('pets').insert({ name: 'Rex', category_id: 1 });
       for (const ending of ['', '-wal']) copyFileSync(`${live}${ending}`, `${crashed}${ending}`);
     });
     expect((await doctor({ DATABASE_URL: `sqlite:${crashed}` })).failed).to.deep.equal([]);

@@ -15,7 +15,7 @@ import { databaseKinds, withDatabase } from '../../../support/databases/database
 import { inFolder } from '../../../support/temporary-folder';
 
 /** Changes the tables to those of a development version, whose migration of the same name had other columns. */
-const makeEarlierTables = async ({ writes }: OwnDatabase): Promise<void> => {
+const makeEarlierTables = async ({ writePool }: OwnDatabase): Promise<void> => {
   for (const statement of [
     'alter table idempotency_keys rename to creation_keys',
     'alter table api_keys rename column hash to digest',
@@ -25,7 +25,7 @@ const makeEarlierTables = async ({ writes }: OwnDatabase): Promise<void> => {
     'drop table animal_store_changes',
     "delete from animal_store_migrations where name <> '001_create_tables'",
   ])
-    await writes.raw(statement);
+    await writePool.raw(statement);
 };
 
 const changes = [
@@ -36,14 +36,14 @@ const changes = [
   ],
   [
     'no column for the last use of keys',
-    ({ writes }: OwnDatabase) => writes.raw('alter table api_keys drop column last_used_at'),
+    ({ writePool }: OwnDatabase) => writePool.raw('alter table api_keys drop column last_used_at'),
     /lacks api_keys\.last_used_at \(bigint\)/,
   ],
   [
     'a column of another type',
-    async ({ writes }: OwnDatabase) => {
-      await writes.raw('alter table pets rename column category_id to earlier');
-      await writes.raw('alter table pets add column category_id text');
+    async ({ writePool }: OwnDatabase) => {
+      await writePool.raw('alter table pets rename column category_id to earlier');
+      await writePool.raw('alter table pets add column category_id text');
     },
     /lacks pets\.category_id \(bigint\)/,
   ],
@@ -89,7 +89,7 @@ describe('A backup that lacks what this version needs', () => {
         expect(restored).to.match(text);
         expect(
           await openSqlite(other ?? '')
-            .reads('sqlite_master')
+            .readPool('sqlite_master')
             .pluck('name'),
         ).to.deep.equal([]);
       }));
