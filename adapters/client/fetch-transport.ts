@@ -6,11 +6,8 @@ import { toJson } from './json';
 import { detailsOf, readResponse, type Success, unexpected, unexpectedResponse } from './read-response';
 import type { Attempt } from './retry';
 
-/**
- * Matches the message of an error that a retry can't resolve: a programming error in the caller's own `fetch`, or a
- * port that `fetch` blocks. Each JavaScript engine words programming errors in its own way.
- */
-const permanentFault = /undefined|null|is not (?:a|an|iterable|defined)\b|bad port/;
+/** Matches the message of a programming error in the caller's own `fetch`. Each engine has its own wording. */
+const programmingFault = /undefined|null|is not (?:a|an|iterable|defined)\b/;
 
 /** Makes the error of a call whose `fetch` failed, or whose response was cut off. */
 const fetchError = (cause: unknown, hint = ''): unknown => {
@@ -19,7 +16,10 @@ const fetchError = (cause: unknown, hint = ''): unknown => {
   // Some errors of a connection have no message, only a code.
   const texts = [propertyOf(reason, 'message'), propertyOf(reason, 'code'), propertyOf(cause, 'message')];
   const text = String(texts.find((one) => typeof one === 'string' && one !== '') ?? cause);
-  return /^(?:Type|Reference)Error$/.test(String(propertyOf(cause, 'name'))) && permanentFault.test(text)
+  // A retry can't resolve a programming error, or a port that `fetch` blocks. An error of the network has a cause, whose
+  // message may contain a host name such as `annulled.example`.
+  const isPermanent = text === 'bad port' || (reason === undefined && programmingFault.test(text));
+  return isPermanent && /^(?:Type|Reference)Error$/.test(String(propertyOf(cause, 'name')))
     ? unexpected(`fetch failed: ${text}`, { cause })
     : new AnimalStoreError('network', `no answer: ${text}${hint}`, { cause });
 };

@@ -75,6 +75,21 @@ describe('An answer to the client', () => {
     });
   }
 
+  for (const host of ['annulled.example', 'undefined.example', 'other.example']) {
+    it(`that the network loses on the way to ${host} is asked for again`, async () => {
+      const cause = new Error(`getaddrinfo EAI_AGAIN ${host}`);
+      let calls = 0;
+      const fetch = () => {
+        calls += 1;
+        return calls === 1
+          ? Promise.reject(new TypeError('fetch failed', { cause }))
+          : Promise.resolve(new Response('[]'));
+      };
+      const client = animalStoreClient({ baseUrl: 'http://127.0.0.1:1024', apiKey: 'k1', fetch });
+      expect((await client.page()).pets).to.deep.equal([]);
+    });
+  }
+
   it('is not asked for without a global fetch', async () => {
     const { fetch } = globalThis;
     const client = animalStoreClient({ baseUrl: 'http://127.0.0.1:1024', apiKey: 'k1' });
