@@ -79,6 +79,8 @@ export const inMemoryPetRepository = ({
   idempotencyTtlMs = defaultTtlMs,
 }: Options = {}): PetRepository => {
   let sorted = pets.map((pet) => Object.freeze(decodeOrThrow(PetCodec, pet))).sort(compareById);
+  const twice = sorted.find(({ id }, index) => sorted[index - 1]?.id === id);
+  if (twice !== undefined) throw new TypeError(`invalid pets: two animals have the id ${twice.id}`);
   const byId = new Map(sorted.map((pet) => [pet.id, pet]));
   const records = new Map<
     string,

@@ -81,6 +81,8 @@ describe('the in-memory pet repository', () => {
     const { create } = open({ id: 7, name: 'Rex', categoryId: 5 });
     expect((await success(create(arbitraryNewPet()))).pet.id).to.equal(8n);
     expect(() => open({ id: '7', name: 'Rex', categoryId: 5 })).to.throw(TypeError, 'id must be an integer');
+    const twice = [petWithId(1n), petWithId(1n)];
+    expect(() => inMemoryPetRepository({ pets: twice })).to.throw(TypeError, 'two animals have the id 1');
   });
 });
 
