@@ -80,11 +80,16 @@ export interface TextRule {
 export const textCheck = ({ pattern, expected }: TextRule): Check =>
   predicateCheck((input) => isString(input) && pattern.test(input), expected);
 
-/** Makes a check that ignores blanks around a text, such as a key or digits that a person has typed or pasted. */
-export const trimmed = (check: Check): Check => ({
+/** Makes a check that converts its input first. */
+export const converted = (check: Check, convert: (input: unknown) => unknown): Check => ({
   ...check,
-  decode: (input) => check.decode(isString(input) ? input.trim() : input),
+  decode: (input) => check.decode(convert(input)),
+  explain: (input) => check.explain(convert(input)),
 });
+
+/** Makes a check that ignores blanks around a text, such as a key or digits that a person has typed or pasted. */
+export const trimmed = (check: Check): Check =>
+  converted(check, (input) => (isString(input) ? input.trim() : input));
 
 const unstorable = /[\0\p{Surrogate}]/u;
 

@@ -18,6 +18,7 @@ import {
   type ObjectCheck,
   objectCheck,
   textCheck,
+  converted,
   trimmed,
   predicateCheck,
 } from '../../core/validation';
@@ -112,11 +113,7 @@ const toNumber = (input: unknown): unknown =>
 
 const pageQueryChecks: FieldChecks<PageQuery> = {
   ...fieldChecks(listRules, argumentCheck),
-  pageSize: {
-    ...pageSizeCheck,
-    decode: (input) => pageSizeCheck.decode(toNumber(input)),
-    explain: (input) => pageSizeCheck.explain(toNumber(input)),
-  },
+  pageSize: trimmed(converted(pageSizeCheck, toNumber)),
 };
 
 /**

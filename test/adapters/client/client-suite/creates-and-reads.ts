@@ -53,7 +53,10 @@ export const createsAndReads = (use: UseClient): void => {
     return use(inMemoryPetRepository({ pets }), async (client) => {
       const first = await client.page({ pageSize: 2, after: 1, timeoutMs: 20_000 });
       expect(first).to.deep.equal({ pets: pets.slice(1, 3), next: { pageSize: 2, after: 3n } });
-      const [ofForm, tooLarge]: ReadonlyArray<unknown> = [{ pageSize: '2', after: '1' }, { pageSize: '101' }];
+      const [ofForm, tooLarge]: ReadonlyArray<unknown> = [
+        { pageSize: ' 2 ', after: ' 1 ' },
+        { pageSize: ' 101 ' },
+      ];
       if (!isOptions(ofForm) || !isOptions(tooLarge)) return;
       expect(await client.page(ofForm)).to.deep.equal(first);
       expect((await errorOf(client.page(tooLarge))).fields[0]).to.include({ rule: 'out_of_range' });
