@@ -8,7 +8,7 @@ import { valuesOf } from './forms.mjs';
 
 export const filterForm = find('#filter');
 
-/** Returns the values of the filters, and the order if it is not the usual one. */
+/** Returns the values of the filters, and the order unless it is the default. */
 export const readFilterForm = () => {
   const { order, ...filters } = valuesOf(filterForm);
   return { filters, order };

@@ -46,7 +46,7 @@ export const keyErrorOf = ({ code, fields }) => {
   return invalid && textOf(invalid);
 };
 
-/** Hints of fields without an error. */
+/** Original contents of the hints, to show them again when an error is corrected. */
 const usualHints = new WeakMap();
 
 /** Shows an error of a field in place of its hint, or the hint again if there is no error. */

@@ -13,7 +13,10 @@ const smallestId = -(2n ** 63n);
 
 const listOfOne = (id) => ({ ...(id > smallestId && { after: String(id - 1n) }), limit: '1' });
 
-/** Returns what the drawer shows of each field, by its label. A field without a label here has its own name. */
+/**
+ * Returns the contents of the drawer, by the labels of the fields. A field that is not listed here has its name as its
+ * label.
+ */
 const contentsOf = ({ id, name, categoryId, status, ...others }) => ({
   Id: [newElement('span.mono', id), newCopyButton('id', String(id))],
   Category: [newElement('span.mono', categoryId), newCopyButton('category', String(categoryId))],

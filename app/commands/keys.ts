@@ -48,7 +48,8 @@ interface Column {
 
 /**
  * Makes a table of keys. LAST4 has the last four characters of a key. OWNER is shown only if a key has another owner
- * id, as after a rotation, and ACCESS only if a key is read-only. CREATED is then left out at a narrow terminal.
+ * id, as after a rotation, and ACCESS only if a key is read-only. If one of them is shown, a narrow table lacks
+ * CREATED.
  */
 const keysText = (records: ReadonlyArray<ApiKeyRecord>, { columns: width }: Terminal): Promise<string> => {
   const optional = (isShown: boolean, column: Column): ReadonlyArray<Column> => (isShown ? [column] : []);

@@ -31,8 +31,8 @@ export const unchangedText = (file: string): string =>
   existsSync(file) ? `${file} is unchanged` : `${file} was not written`;
 
 /**
- * Runs a transfer, and aborts it at a stop signal. Prints its result, or why it failed and what is stored, which
- * `describeRemains` says until the transfer changes it.
+ * Runs a transfer, and aborts it at a stop signal. Prints its result. After a failure, prints the reason and what is
+ * stored, by `describeRemains` or by the last function that the transfer has passed to `setRemains`.
  */
 export const runTransfer = (
   terminal: Terminal,

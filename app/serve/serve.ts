@@ -41,7 +41,7 @@ const defectsOnly = ({ error }: Reporter): Reporter => ({
   error,
 });
 
-/** Starts a server. Throws CannotListen if it can't listen where the settings with `prefix` say. */
+/** Starts a server. Throws CannotListen if it can't listen on its address, which the settings with `prefix` contain. */
 const listen = async (
   { app, ...serverOptions }: HttpApplication,
   limits: Omit<HttpServerOptions, keyof HttpApplication>,
@@ -54,7 +54,7 @@ const listen = async (
   }
 };
 
-/** What both servers use. */
+/** Parts that the public server and the admin server share. */
 interface Shared {
   readonly settings: Settings;
   readonly reporter: ReturnType<typeof requestReporter>;

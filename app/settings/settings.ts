@@ -136,7 +136,7 @@ const codec = t.strict({
 
 export type Settings = Readonly<t.TypeOf<typeof codec>>;
 
-/** Beginning of the names of the settings of a server: the public one, or the admin server. */
+/** Prefix in the names of a server's settings: empty for the public server, and `ADMIN_` for the admin server. */
 export type ServerPrefix = '' | 'ADMIN_';
 
 export const listenAddressOf = (settings: Settings, prefix: ServerPrefix) => ({

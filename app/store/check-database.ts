@@ -36,7 +36,7 @@ export const subjectOf = (database: OwnDatabase, settings: Settings): Subject =>
 
 interface DatabaseCheck {
   readonly name: CheckName;
-  /** Check without whose success this one is not made. */
+  /** Name of an earlier check. If it fails, this check is skipped. */
   readonly needs?: CheckName;
   /** Returns findings, or throws CommandFailed. */
   readonly run: (subject: Subject) => Findings;
@@ -117,7 +117,7 @@ const both = ['SQLite', 'PostgreSQL'] as const;
 export const databaseChecks: ReadonlyArray<DatabaseCheck> = [
   // A start does not check a SQLite file for damage, because this reads the whole file.
   { name: 'connection', run: checkConnection, forServeOn: ['PostgreSQL'] },
-  // A start migrates instead.
+  // A start runs the pending migrations, so it need not check for them.
   { name: 'schema', needs: 'connection', run: checkSchema, forServeOn: [] },
   { name: 'clock', needs: 'schema', run: checkClock, forServeOn: both },
   { name: 'rights', needs: 'schema', run: checkServing, forServeOn: [] },

@@ -23,7 +23,7 @@ const openReport = (url: DatabaseUrl) => {
     } catch (error) {
       if (!(error instanceof CommandFailed)) throw error;
       const text = reasonOf(error, url);
-      // One fault can let several checks fail.
+      // Adds a text only once, because one fault can make several checks fail.
       if (!findings.some((finding) => finding.text === text)) findings.push(failed(name, text));
       return false;
     }

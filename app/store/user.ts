@@ -7,7 +7,7 @@ const nameInPasswd = (uid: number): string | undefined => {
   return users.map((line) => line.split(':')).find(([, , id]) => id === String(uid))?.[0];
 };
 
-/** Returns the name of the user of this process, also of one whom only LDAP or macOS knows. */
+/** Returns the name of the user of this process, even if /etc/passwd lacks it, as with LDAP or on macOS. */
 export const currentUser = (): string => {
   try {
     return userInfo().username;

@@ -4,7 +4,7 @@ import { collectWarnings } from './import-warnings';
 import { placeOf, rowErrorText } from './row-errors';
 import type { Row } from './rows';
 
-/** Numbers of the rows that were read of a file, and warnings about these rows. */
+/** Numbers of the rows that were read from a file, and warnings about these rows. */
 export interface Counts {
   readonly rows: number;
   readonly invalidRows: number;

@@ -21,7 +21,7 @@ export const idsText = (imported: ImportedPets): string => {
 
 /**
  * Stores animals in one transaction, and writes their ids to the file `ids`. Calls `setRemains` with a text about what
- * is stored if it fails after its commit began.
+ * is stored after the commit, or if it is unknown whether the commit succeeded.
  */
 export const storeAll = async (
   pets: CommandStore['pets'],

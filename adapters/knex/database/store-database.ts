@@ -14,7 +14,7 @@ export interface IdempotencyKeyRow {
   readonly idempotency_key: string;
   /** SHA-256 of the fields of the new animal, in hexadecimal digits. */
   readonly content_hash: string;
-  /** Decimal digits. */
+  /** Id of the animal, in decimal digits. */
   readonly pet_id: string;
 }
 

@@ -38,7 +38,7 @@ interface DatabaseCheck {
 
 interface CheckGroup {
   readonly checks: ReadonlyArray<DatabaseCheck>;
-  /** Checks that `doctor` makes after `checks`. */
+  /** Further checks, which only `doctor` makes. */
   readonly doctorChecks?: ReadonlyArray<DatabaseCheck>;
   /** Reason that readiness gives if `findFault` rejects with an error that `reasons` in readiness.ts does not list. */
   readonly failure: string;
@@ -108,8 +108,8 @@ const idsCheck = (count: number): DatabaseCheck => ({
 });
 
 /**
- * Checks in the order in which `doctor` makes them. Readiness runs the groups concurrently, and needs only one
- * connection for each group.
+ * Groups of checks, in the order in which `doctor` makes them. Readiness runs the groups concurrently, and each group
+ * needs only one connection.
  */
 export const checkGroups: ReadonlyArray<CheckGroup> = [
   {
