@@ -70,15 +70,12 @@ module.exports = {
     {
       name: 'http-server-knows-no-koa',
       comment:
-        'The HTTP server runs any request listener. It shares only bodies and failures with the application.',
+        'The HTTP server runs any request listener. It shares only limits and bodies with the application.',
       severity: 'error',
       from: { path: '^adapters/http/server/' },
       to: {
         path: ['^adapters/', '^node_modules/'],
-        pathNot: [
-          '^adapters/http/server/',
-          '^adapters/http/(operations/(errors|limits|request-body)|service/forwarded)\\.ts$',
-        ],
+        pathNot: ['^adapters/http/server/', '^adapters/http/operations/(limits|request-body)\\.ts$'],
       },
     },
     {

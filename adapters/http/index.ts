@@ -4,6 +4,6 @@ export type { HttpFailure, NotReady } from './operations/errors';
 export { exposedHeaders } from './operations/headers';
 export type { AuthenticateRequest } from './operations/answer';
 export { petOperations } from './operations/pet-operations';
-export { openApiDocument } from './service/pages';
+export { openApiDocument } from './operations/openapi-document';
 export { type MountOptions, mountPetRoutes } from './koa/routes';
 export { type CheckReadiness, healthPaths, type ReadMetrics } from './service/service-routes';

@@ -9,6 +9,7 @@ import {
 } from '../../../core';
 import type { MalformedJson } from '../../json';
 import type { Headers } from './headers';
+import type { ServerFailure } from '../server/rejection';
 import { requestLimits } from './limits';
 
 export interface NotReady {
@@ -21,21 +22,10 @@ export type HttpFailure =
   | StoreFailure
   | MalformedJson
   | NotReady
-  | {
-      readonly _tag:
-        | 'ExpectationFailed'
-        | 'HeadersTooLarge'
-        | 'HttpVersionNotSupported'
-        | 'MissingApiKey'
-        | 'PetNotFound'
-        | 'RepeatedBearer'
-        | 'RequestTimeout';
-    }
+  | ServerFailure
+  | { readonly _tag: 'InvalidPetId' | 'MissingApiKey' | 'RepeatedBearer' }
   | { readonly _tag: 'RouteNotFound'; readonly hint: string }
-  | { readonly _tag: 'MethodNotAllowed'; readonly allowed: ReadonlyArray<string> }
-  | { readonly _tag: 'PayloadTooLarge'; readonly hasLongChunkExtensions?: true }
   | { readonly _tag: 'UnsupportedMediaType'; readonly expected: string }
-  | { readonly _tag: 'MalformedRequest'; readonly reason: string }
   | { readonly _tag: 'Defect'; readonly cause: unknown };
 
 export const bodyTooLarge: HttpFailure = { _tag: 'PayloadTooLarge' };
@@ -119,6 +109,7 @@ export const describeFailure = (failure: HttpFailure): ErrorDescription => {
     case 'ReadOnlyApiKey':
       return describe(403, 'forbidden', 'this API key may only read; add animals with another key');
     case 'PetNotFound':
+    case 'InvalidPetId':
       return describe(404, 'pet_not_found', 'pet not found');
     case 'RouteNotFound':
       return describe(404, 'route_not_found', `route not found; ${failure.hint}`);

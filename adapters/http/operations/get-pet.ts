@@ -1,19 +1,16 @@
 import * as E from 'fp-ts/Either';
 import { int64FromText } from '../../../core';
 import { serialisePet } from '../../json';
-import type { HttpFailure } from './errors';
 import type { Handler } from './pet-request';
 import { jsonReply } from './reply';
 
 /**
- * Handles `GET /v1/pets/:petId`. An id that is not an int64 gets a 404, because no animal can have it.
+ * Handles `GET /v1/pets/:petId`. An id that is not an int64 gets a 404, too, because no animal can have it.
  * @deprecated The operation will be removed on 5 December 2030.
  */
 export const handleGetPet: Handler = async (store, { petId, record }) => {
   const id = int64FromText(petId);
-  if (id === undefined) return E.left(notFound);
+  if (id === undefined) return E.left({ _tag: 'InvalidPetId' });
   const pet = await store.getPet(id, record.deadline.time)();
   return E.isLeft(pet) ? pet : E.right(jsonReply(200, serialisePet(pet.right)));
 };
-
-const notFound: HttpFailure = { _tag: 'PetNotFound' };

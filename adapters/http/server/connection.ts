@@ -1,11 +1,10 @@
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import type { HttpFailure } from '../operations/errors';
-import type { RequestHead } from '../service/forwarded';
 import { beginToCollectBody, continueOnceRead, hasBody } from '../operations/request-body';
 import { endSocket, errorText } from './end-socket';
 import { announceKeepAlive, closeAfter } from './keep-alive';
+import type { RequestHead, ServerFailure } from './rejection';
 import { RequestParts } from './request-parts';
 import type { ServerState } from './server-state';
 import { isMalformedHeadRequest, type ParserError, parserFailure, validateRequest } from './validate-request';
@@ -176,7 +175,7 @@ export class Connection {
   };
 
   /** Answers directly on the socket, because the listener may still use the ServerResponse. Closes the connection. */
-  reject(failure: HttpFailure, request: RequestHead): void {
+  reject(failure: ServerFailure, request: RequestHead): void {
     const response = this.serving.rejectRequest(failure, request);
     this.state = closing;
     this.socket.write(errorText(response, request.method === 'HEAD'));
@@ -236,7 +235,7 @@ export const trackConnections = (server: Server, serving: ServerState): Readonly
   server.on('connect', (request, socket) => {
     // Node has removed its `error` listener. Without one, a connection reset would end the process.
     socket.on('error', () => undefined);
-    open.get(socket)?.reject({ _tag: 'MethodNotAllowed', allowed: [] }, request);
+    open.get(socket)?.reject({ _tag: 'MethodNotAllowed', allowed: serving.allowedMethods }, request);
   });
   server.on('clientError', (error, socket) => open.get(socket)?.failParsing(error));
   server.on('timeout', (socket: Duplex) => open.get(socket)?.closeInactive());

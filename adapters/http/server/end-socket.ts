@@ -1,7 +1,7 @@
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import { requestLimits } from '../operations/limits';
-import type { ErrorResponse } from './server-state';
+import type { ErrorResponse } from './rejection';
 import { serverTimeouts } from './timeouts';
 
 /**

@@ -10,7 +10,7 @@ import { serverTimeouts } from './timeouts';
 import { unreadLimit } from './unread-limit';
 import { maxKeptHeaders } from './validate-request';
 
-export interface HttpServerOptions extends Pick<ServerState, 'rejectRequest'> {
+export interface HttpServerOptions extends Pick<ServerState, 'allowedMethods' | 'rejectRequest'> {
   readonly host: string;
   readonly port: number;
   /** Maximum number of open connections. Further connections are closed at once. */
@@ -119,7 +119,7 @@ const closeAll = async (
  */
 export const startHttpServer = async (
   listener: Listener,
-  { host, port, maxConnections, idleSeconds, rejectRequest, onConnectionRefused }: HttpServerOptions,
+  { host, port, maxConnections, idleSeconds, onConnectionRefused, ...answers }: HttpServerOptions,
 ): Promise<HttpServer> => {
   const server = createNodeServer(idleSeconds);
   server.maxConnections = maxConnections;
@@ -127,7 +127,7 @@ export const startHttpServer = async (
   await once(server, 'listening');
 
   const requestTurns = new RequestTurns();
-  const serving: ServerState = { listener, rejectRequest, requestTurns, idleSeconds, isStopping: false };
+  const serving: ServerState = { listener, ...answers, requestTurns, idleSeconds, isStopping: false };
   const open = trackConnections(server, serving);
   server.on('drop', () => onConnectionRefused?.());
   // Ignore errors of connections that cannot be accepted, such as when file descriptors run out. An `error` event

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
-import type { HttpFailure } from '../operations/errors';
 import { requestLimits } from '../operations/limits';
+import type { ServerFailure } from './rejection';
 import type { RequestParts } from './request-parts';
 
 /** Number after which Node drops headers. It is one more than the maximum, so that too many headers are noticed. */
@@ -13,7 +13,7 @@ export const maxKeptHeaders = requestLimits.headers + 1;
 export const validateRequest = (
   request: IncomingMessage,
   parts: Pick<RequestParts, 'isWhole'>,
-): HttpFailure | undefined => {
+): ServerFailure | undefined => {
   const { rawHeaders, headers, httpVersion, httpVersionMajor } = request;
   if (httpVersionMajor !== 1) return { _tag: 'HttpVersionNotSupported' };
   if (rawHeaders.length > 2 * requestLimits.headers) return { _tag: 'HeadersTooLarge' };
@@ -84,7 +84,7 @@ const rewriteTarget = (request: IncomingMessage): boolean => {
   return true;
 };
 
-const malformed = (reason: string): HttpFailure => ({ _tag: 'MalformedRequest', reason });
+const malformed = (reason: string): ServerFailure => ({ _tag: 'MalformedRequest', reason });
 
 export interface ParserError extends Error {
   readonly code?: string;
@@ -94,7 +94,7 @@ export interface ParserError extends Error {
   readonly bytesParsed?: number;
 }
 
-export const parserFailure = ({ code, reason }: ParserError): HttpFailure => {
+export const parserFailure = ({ code, reason }: ParserError): ServerFailure => {
   switch (code) {
     case 'HPE_HEADER_OVERFLOW':
       return { _tag: 'HeadersTooLarge' };

@@ -3,9 +3,10 @@ import Koa from 'koa';
 import type { OpenAnimalStore } from '../../../core';
 import { accessLog, type Reporter } from './access-log';
 import { cors, corsHeaders } from './cors';
-import { describeFailure, type HttpFailure } from '../operations/errors';
-import { clientAddressOf, type RequestHead } from './forwarded';
+import { describeFailure } from '../operations/errors';
+import { clientAddressOf } from './forwarded';
 import { closeAfter } from '../server/keep-alive';
+import type { RejectRequest } from '../server/rejection';
 import { petMethods } from '../operations/pet-operations';
 import { findRecord, recordOf, requestIdOf } from '../operations/request-record';
 import { failureReply } from '../operations/reply';
@@ -64,7 +65,7 @@ export const adminApplication = (
 /** Makes a Koa application without routes, and the function that rejects requests for the HTTP server. */
 const createApplication = (
   { reporter, corsOrigins = [], trustedProxies = 0 }: ApplicationOptions,
-  methods: ReadonlyArray<string>,
+  allowedMethods: ReadonlyArray<string>,
 ) => {
   const app = new Koa();
   // routes.ts emits the cause of a 500 or 503. Koa also emits the socket error of a client that disconnects. This error
@@ -78,10 +79,7 @@ const createApplication = (
    * Makes the response to a request that the server rejects. Reports the rejection, or leaves that to the access log if
    * the application has received the request.
    */
-  const rejectRequest = (serverFailure: HttpFailure, request: RequestHead) => {
-    // The server does not know which methods the application has.
-    const failure =
-      serverFailure._tag === 'MethodNotAllowed' ? { ...serverFailure, allowed: methods } : serverFailure;
+  const rejectRequest: RejectRequest = (failure, request) => {
     const record = findRecord(request);
     const requestId = record?.id ?? requestIdOf(request.headers['x-request-id']);
     if (record === undefined) {
@@ -101,7 +99,7 @@ const createApplication = (
     };
   };
 
-  return { app, rejectRequest };
+  return { app, allowedMethods, rejectRequest };
 };
 
 export type HttpApplication = ReturnType<typeof createApplication>;

@@ -2,11 +2,8 @@
  * Reads the headers that trusted proxies add to a request. Ignores these headers without trusted proxies, because
  * clients can forge them.
  */
-import type { IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
-
-/** Head of a request. `headers` and `url` are empty if the HTTP server could not parse the request. */
-export type RequestHead = Pick<IncomingMessage, 'headers' | 'method' | 'url' | 'socket'>;
+import type { RequestHead } from '../server/rejection';
 
 /**
  * Returns the entries of a header that trusted proxies wrote, the outermost first. Each proxy adds an entry at the end.

@@ -4,7 +4,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { extname, join } from 'node:path';
 import { type Headers, securityHeaders } from '../operations/headers';
-import document from '../openapi.json';
+import { openApiDocument } from '../operations/openapi-document';
 import { jsonType, type Reply } from '../operations/reply';
 
 /** Content codings, in the order of preference, and the suffixes of the compressed files. */
@@ -110,20 +110,6 @@ export const pages = (): ReadonlyArray<readonly [path: string, reply: MakeTextRe
     }),
   ];
 };
-
-interface OpenApiDocument {
-  readonly openapi: string;
-  readonly info: { readonly title: string; readonly version: string; readonly description: string };
-  readonly servers: ReadonlyArray<{ readonly url: string }>;
-  readonly paths: Readonly<Record<string, object>>;
-  readonly components: Readonly<Record<string, object>>;
-}
-
-/**
- * OpenAPI 3.1 document of the operations under `/v1`. Its server URL is relative, so that the document is valid behind
- * any path prefix.
- */
-export const openApiDocument: OpenApiDocument = document;
 
 /**
  * Makes the reply with openapi.json. The server URL is absolute if possible, because code generators ignore relative

@@ -6,12 +6,13 @@ import {
   type HttpServerOptions,
   startHttpServer,
 } from '../../../adapters/http/server/server';
-import type { ErrorResponse, Listener } from '../../../adapters/http/server/server-state';
-import { describeFailure, type HttpFailure } from '../../../adapters/http/operations/errors';
+import type { RejectRequest } from '../../../adapters/http/server/rejection';
+import type { Listener } from '../../../adapters/http/server/server-state';
+import { describeFailure } from '../../../adapters/http/operations/errors';
 import { connectTo, exchangeBytes, type RawConnection } from './raw-connection';
 
 /** Makes a response with the failure as JSON. */
-export const rejectRequest = (failure: HttpFailure): ErrorResponse => ({
+export const rejectRequest: RejectRequest = (failure) => ({
   status: describeFailure(failure).status,
   headers: { 'Content-Type': 'application/json' },
   body: JSON.stringify(failure),
@@ -44,6 +45,7 @@ export const startPlainServer = async (
     maxConnections: 1_000,
     idleSeconds: 65,
     rejectRequest,
+    allowedMethods: [],
     ...options,
   });
   running.add(server);

@@ -1,6 +1,6 @@
 import type { HttpFailure } from '../../../adapters/http';
 import { petMethods } from '../../../adapters/http/operations/pet-operations';
-import { callerOf, decodeOrThrow, KeyId } from '../../../core';
+import { callerOf, decodeOrThrow, KeyId, petNotFound } from '../../../core';
 
 type ExampleFailures = { readonly [Tag in HttpFailure['_tag']]: HttpFailure & { readonly _tag: Tag } };
 
@@ -28,7 +28,8 @@ export const exampleFailures: ExampleFailures = {
   RepeatedBearer: { _tag: 'RepeatedBearer' },
   InvalidApiKey: { _tag: 'InvalidApiKey', reason: 'unknown' },
   ReadOnlyApiKey: { _tag: 'ReadOnlyApiKey' },
-  PetNotFound: { _tag: 'PetNotFound' },
+  InvalidPetId: { _tag: 'InvalidPetId' },
+  PetNotFound: petNotFound(42n),
   RouteNotFound: { _tag: 'RouteNotFound', hint: 'the operations on animals are under /v1' },
   MethodNotAllowed: { _tag: 'MethodNotAllowed', allowed: petMethods },
   RequestTimeout: { _tag: 'RequestTimeout' },

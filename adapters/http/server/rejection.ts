@@ -1,0 +1,26 @@
+import type { IncomingMessage } from 'node:http';
+
+/** Head of a request. `headers` and `url` are empty if the HTTP server could not parse the request. */
+export type RequestHead = Pick<IncomingMessage, 'headers' | 'method' | 'url' | 'socket'>;
+
+/** Failure of a request that the HTTP server rejects. */
+export type ServerFailure =
+  | {
+      readonly _tag: 'ExpectationFailed' | 'HeadersTooLarge' | 'HttpVersionNotSupported' | 'RequestTimeout';
+    }
+  | { readonly _tag: 'MalformedRequest'; readonly reason: string }
+  | { readonly _tag: 'MethodNotAllowed'; readonly allowed: ReadonlyArray<string> }
+  | { readonly _tag: 'PayloadTooLarge'; readonly hasLongChunkExtensions?: true };
+
+/** Response to a request that the server rejects. */
+export interface ErrorResponse {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+/**
+ * Reports a request that the server rejects, and makes its response. The server adds Content-Length, Connection and
+ * Date.
+ */
+export type RejectRequest = (failure: ServerFailure, request: RequestHead) => ErrorResponse;
