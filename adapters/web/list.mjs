@@ -1,5 +1,5 @@
 import { openForm } from './add-drawer.mjs';
-import { filterForm, hasFilters, readFilterForm, readPlace } from './address.mjs';
+import { filterForm, hasFilters, listAddress, readFilterForm, readPlace } from './address.mjs';
 import { find, show } from './elements.mjs';
 import { messageOf, showFieldErrors } from './forms.mjs';
 import { openPet } from './pet-drawer.mjs';
@@ -11,8 +11,8 @@ export const pageSize = 25;
 
 export const firstPage = { after: '', earlier: [] };
 
-/** Place of the page that the table shows, and the options of the call that fetches the next page. */
-let shown = { ...firstPage, next: undefined };
+/** The page that the table shows: its place, address and count, and the options of the call that fetches the next. */
+let shown = { ...firstPage, address: '', count: '', next: undefined };
 
 /**
  * Returns the place of the previous page. If the earlier pages are unknown, as after a shared link, this is the first
@@ -59,11 +59,12 @@ const showWhyEmpty = ({ clearFilters, goToFirst }) => {
 
 /** Shows a page. `actions` has the functions of the buttons for an empty page: `clearFilters` and `goToFirst`. */
 export const showPage = ({ pets, next }, actions) => {
-  shown = { ...readPlace(), next };
+  const place = { ...readPlace(), next };
+  shown = { ...place, address: listAddress(), count: countOf(pets, place) };
   const isFirst = shown.after === '';
   showRows(table, pets, readFilterForm(), openPet);
   showFieldErrors(filterForm);
-  count.textContent = countOf(pets, shown);
+  count.textContent = shown.count;
   table.hidden = pets.length === 0;
   show('#empty', false);
   if (pets.length === 0) showWhyEmpty(actions);
@@ -83,12 +84,17 @@ export const showNothing = () => {
   for (const selector of ['#catalogue table', '#empty', '#failure', '#paging']) show(selector, false);
 };
 
-/** Shows why the list could not be loaded. */
+/** Shows why the list could not be loaded. Keeps the rows if they are of the same list. */
 export const showFailure = (error) => {
-  showNothing();
+  const isRefresh = !table.hidden && shown.address === listAddress();
+  if (isRefresh) count.textContent = shown.count;
+  else showNothing();
   show('#failure', true);
+  const what = isRefresh
+    ? 'The list could not be refreshed, and may be out of date.'
+    : 'The animals could not be loaded.';
   const alert = find('#failure [role=alert]');
-  const text = `The animals could not be loaded. ${messageOf(error)}`;
+  const text = `${what} ${messageOf(error)}`;
   // Sets the text only if it has changed, because a screen reader reads it aloud each time.
   if (alert.textContent !== text) alert.textContent = text;
 };

@@ -135,6 +135,19 @@ export const states: Readonly<Record<string, State>> = {
       await shown(page, 'The animals could not be loaded.');
     },
   },
+  'refresh-failed': {
+    store: 'three',
+    prepare: async (page) => {
+      await shown(page, '3 animals');
+      await page.route(lists, (route) => route.fulfill({ status: 500, body: '{}' }));
+      await page.route('**/v1/pets', (route) =>
+        route.fulfill({ status: 201, body: '{"id":4,"name":"Bo","categoryId":7}' }),
+      );
+      await add(page, { Name: 'Bo', Category: '7' });
+      await shown(page, 'may be out of date');
+      await page.keyboard.press('Escape');
+    },
+  },
   retrying: {
     store: 'three',
     prepare: async (page) => {

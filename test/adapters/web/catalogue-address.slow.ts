@@ -170,8 +170,12 @@ describe(`The address of the catalogue in a browser${whySkipped}`, () => {
     const entries = await page.evaluate('history.length');
     await filter(page, 'Order').selectOption('Newest first');
     await page.waitForURL(({ search }) => search === '?order=desc');
+    await filter(page, 'Category').fill('7');
+    await filter(page, 'Category').press('Enter');
+    await page.waitForURL(({ search }) => search === '?categoryId=7&order=desc');
     await add(page, { Name: 'Bo', Category: '7' });
     await page.locator('.added', { hasText: 'Bo' }).waitFor();
-    expect(await page.evaluate('history.length')).to.equal(Number(entries) + 1);
+    expect(new URL(page.url()).search).to.equal('?categoryId=7&order=desc');
+    expect(await page.evaluate('history.length')).to.equal(Number(entries) + 2);
   });
 });

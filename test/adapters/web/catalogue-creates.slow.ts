@@ -98,12 +98,19 @@ describe(`The form of the catalogue in a browser${whySkipped}`, () => {
     expect((await rowsOf(page)).find(([, name]) => name === 'Zoe')?.[2]).to.equal('7');
   });
 
-  it('says that an animal was added also if the list fails after it', async () => {
+  it('says that an animal was added also if the list fails after it, and keeps the rows', async () => {
+    await add(page, { Name: 'Eva', Category: '1' });
+    await page.locator('.added', { hasText: 'Eva' }).waitFor();
+    const [rows, count] = [await rowsOf(page), await page.locator('#count').textContent()];
     await page.route(lists, (route) => route.fulfill({ status: 500, body: 'a proxy failed' }));
     await add(page, { Name: 'Ada', Category: '1' });
     await page.getByText('Added “Ada” with the id').waitFor();
     await page.locator('#failure').getByText('(status 500)').waitFor();
     expect(await alert().textContent()).to.equal('');
+    expect(await page.locator('#failure').textContent()).to.include('may be out of date.');
+    expect(await page.getByRole('table', { includeHidden: true }).isVisible()).to.equal(true);
+    expect([await rowsOf(page), await page.locator('#count').textContent()]).to.deep.equal([rows, count]);
+    expect(await filter(page, 'Order').inputValue()).to.equal('');
   });
 
   it('shows a failed list with a button that tries again, and never as an empty one', async () => {
