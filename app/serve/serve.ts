@@ -141,7 +141,7 @@ export const serve = async (
     settings.ADMIN_PORT === undefined
       ? undefined
       : prometheusMetrics({ version, operations: Object.values(petOperations), batchOperations });
-  const store = await openServiceStore(settings, metrics?.batches, messages);
+  const store = await openServiceStore(settings, metrics?.batches, logger, messages);
   const reporter = requestReporter(logger, settings, metrics?.requests);
   let isStopping = false;
   const checkReadiness = readiness(store, logger, () => isStopping);

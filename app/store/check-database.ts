@@ -11,13 +11,14 @@ import {
   readSchema,
   runDoctorChecks,
   type SchemaState,
+  tryCountRequest,
   tryCreateKey,
 } from '../../adapters/knex';
 import { CommandFailed, notInitialized, orFail, reasonOf, unusable } from '../failures';
 import { databaseUrlText } from '../settings/database-url';
 import { mayCreateStore, type Settings } from '../settings/settings';
 import { counted } from '../terminal/text';
-import { roomFinding } from './advice';
+import { messageOf, roomFinding } from './advice';
 import { type CheckName, type Finding, passed, warned } from './finding';
 
 type Findings = Promise<ReadonlyArray<Finding>>;
@@ -82,6 +83,20 @@ const checkServing = async ({ database, readSchema }: Subject): Findings => {
     : [passed('rights', text)];
 };
 
+/** Warns if the database can store no count of requests for RATE_LIMIT. */
+const checkQuota = async ({ database, settings }: Subject): Findings => {
+  if (settings.RATE_LIMIT === undefined || database.engine === 'SQLite') return [];
+  const counted = await tryCountRequest(database)();
+  return E.isRight(counted)
+    ? []
+    : [
+        warned(
+          'rights',
+          `each instance counts its own requests for RATE_LIMIT, because no count can be stored in the table rate_limits: ${messageOf(counted.left.cause)}`,
+        ),
+      ];
+};
+
 /**
  * Checks that a valid API key exists. Without one, throws in production. Elsewhere, passes if the next start can create
  * the first key, throws if the role may not create it, and warns if all created keys are invalid. `database` is
@@ -121,5 +136,6 @@ export const databaseChecks: ReadonlyArray<DatabaseCheck> = [
   { name: 'schema', needs: 'connection', run: checkSchema, forServeOn: [] },
   { name: 'clock', needs: 'schema', run: checkClock, forServeOn: both },
   { name: 'rights', needs: 'schema', run: checkServing, forServeOn: [] },
+  { name: 'rights', needs: 'rights', run: checkQuota, forServeOn: [] },
   { name: 'keys', needs: 'connection', run: checkStoredKeys, forServeOn: both },
 ];

@@ -1,5 +1,6 @@
 import * as E from 'fp-ts/Either';
 import { hash } from 'node:crypto';
+import type { Logger } from 'pino';
 import { inMemoryApiKeys, inMemoryPetRepository, inMemoryQuota } from '../../adapters/in-memory';
 import {
   apiKeyStore,
@@ -11,14 +12,14 @@ import {
   knexReadiness,
   newApiKey,
   type PoolUsage,
-  postgresQuota,
   type RepositoryObserver,
 } from '../../adapters/knex';
-import { type ApiKey, type ConsumeQuota, decodeOrThrow, KeyId, type Ports } from '../../core';
+import { type ApiKey, decodeOrThrow, KeyId, type Ports } from '../../core';
 import { orFail } from '../failures';
 import { mayCreateStore, type Settings } from '../settings/settings';
 import { checkKeys } from './check-database';
 import { openDatabase, type StartMessages } from './open-database';
+import { pickQuota } from './quota';
 import { operatorName } from './user';
 
 export interface ServiceStore {
@@ -50,15 +51,6 @@ export const configuredKeys = (keys: ReadonlyArray<ApiKey>): ReturnType<typeof i
     keys.map((key) => [decodeOrThrow(KeyId, `env-${hash('sha256', key).slice(0, hexDigits)}`), key]),
   );
 
-/**
- * Makes the rate limit, if one is set. On PostgreSQL, all instances count together. Otherwise each process counts in
- * memory, because counting together on SQLite would cost a commit for each request.
- */
-const pickQuota = (database: OwnDatabase, { RATE_LIMIT }: Settings): ConsumeQuota | undefined => {
-  if (RATE_LIMIT === undefined) return undefined;
-  return database.engine === 'PostgreSQL' ? postgresQuota(database, RATE_LIMIT) : inMemoryQuota(RATE_LIMIT);
-};
-
 const ttlMsOf = ({ IDEMPOTENCY_HOURS }: Settings): number => IDEMPOTENCY_HOURS * 3_600_000;
 
 const readStatus = async (
@@ -84,6 +76,7 @@ const databaseStore = (
   database: OwnDatabase,
   settings: Settings,
   observer: RepositoryObserver | undefined,
+  logger: Logger,
 ): ServiceStore => ({
   ports: {
     pets: knexPetRepository(database, { observer, idempotencyTtlMs: ttlMsOf(settings) }),
@@ -91,7 +84,7 @@ const databaseStore = (
       settings.API_KEYS.length > 0
         ? configuredKeys(settings.API_KEYS).authenticate
         : knexAuthenticate(database),
-    consumeQuota: pickQuota(database, settings),
+    consumeQuota: pickQuota(database, settings, logger),
   },
   createFirstKey: async () =>
     settings.API_KEYS.length > 0
@@ -132,6 +125,7 @@ const memoryStore = (settings: Settings): ServiceStore => {
 export const openServiceStore = async (
   settings: Settings,
   observer: RepositoryObserver | undefined,
+  logger: Logger,
   messages: StartMessages,
 ): Promise<ServiceStore> => {
   if (settings.DATABASE_URL._tag === 'Memory') {
@@ -140,5 +134,5 @@ export const openServiceStore = async (
   }
   const options = { mayCreate: mayCreateStore(settings), ...messages };
   const { database } = await openDatabase(settings, 'serve', options);
-  return databaseStore(database, settings, observer);
+  return databaseStore(database, settings, observer, logger);
 };

@@ -1,7 +1,10 @@
 import { expect } from 'chai';
-import { stores } from '../support/databases/databases';
+import { postgresDatabase, stores } from '../support/databases/databases';
+import { eventually } from '../support/eventually';
 import { call } from '../support/http/client';
+import { execute } from '../support/postgres/postgres';
 import { whileServing } from '../support/service/serve-in-process';
+import { doctor } from './store/doctor/support';
 
 const [key, other] = ['first-owner', 'second-owner'];
 
@@ -48,4 +51,34 @@ describe('RATE_LIMIT', () => {
       }
     });
   }
+
+  it('counts in each process while PostgreSQL can store no count, and together again after that', async () => {
+    const { databaseUrl, remove } = await postgresDatabase();
+    const settings = { ...environment, DATABASE_URL: databaseUrl, LOG_LEVEL: 'warn' };
+    try {
+      await whileServing(settings, async ({ address, stdout }) => {
+        const statusOf = async (owner: string) => (await call(`${address}/v1/pets`, { key: owner })).status;
+        await execute(
+          databaseUrl,
+          `create function fail() returns trigger language plpgsql as
+             $$ begin raise exception 'disk full' using errcode = '53100'; end $$`,
+          'create trigger fail before insert or update on rate_limits for each row execute function fail()',
+        );
+        const statuses = [await statusOf(key), await statusOf(key), await statusOf(key), await statusOf(key)];
+        expect(statuses).to.deep.equal([200, 200, 200, 429]);
+        expect(await statusOf(other)).to.equal(200);
+        expect(stdout().match(/each instance counts/g), stdout()).to.have.length(1);
+        const warningsWith = async (limit: string) =>
+          (await doctor({ DATABASE_URL: databaseUrl, RATE_LIMIT: limit })).results.filter(({ text }) =>
+            text.endsWith('rate_limits: disk full'),
+          );
+        expect(await warningsWith('')).to.deep.equal([]);
+        expect((await warningsWith('3/60s')).map(({ isWarning }) => isWarning)).to.deep.equal([true]);
+        await execute(databaseUrl, 'drop trigger fail on rate_limits');
+        await eventually('the database counts again', 20_000, async () => (await statusOf(key)) === 200);
+      });
+    } finally {
+      await remove();
+    }
+  });
 });

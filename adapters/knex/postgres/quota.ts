@@ -1,4 +1,5 @@
 import * as E from 'fp-ts/Either';
+import type * as TE from 'fp-ts/TaskEither';
 import {
   type ConsumeQuota,
   type OwnerId,
@@ -11,7 +12,7 @@ import { createBatcher } from '../batcher';
 import { isKind } from '../database/errors';
 import type { PostgresDatabase } from '../database/own-database';
 import { databaseTimeouts } from '../database/timeouts';
-import { throwIfLate, toTaskEither } from '../database/work';
+import { throwIfLate, toTaskEither, tryAndRollBack } from '../database/work';
 
 /** Maximum time that a count waits for a locked row. Leaves time to count the other owners of its batch. */
 const lockTimeoutMs = 500;
@@ -35,6 +36,20 @@ const countRequests = (now: string) => `with limited as materialized (
     returning key, points, expire
   )
   select key, points, expire - ${now} as "leftMs" from limited, counted`;
+
+const countStatement = (nowSql: string) => ({ name: 'count requests', sql: countRequests(nowSql) });
+
+/** Counts a request and rolls back. Fails as a count of the rate limit would. */
+export const tryCountRequest = ({
+  writePool,
+  statements,
+  run,
+}: PostgresDatabase): TE.TaskEither<Unavailable, unknown> =>
+  toTaskEither(() =>
+    tryAndRollBack(writePool, (transaction) =>
+      run(transaction, countStatement(statements.nowSql), [1, ['trial'], [1], 1, 1]),
+    ),
+  );
 
 type Count = E.Either<Unavailable, Quota> | undefined;
 
@@ -62,10 +77,9 @@ export const postgresQuota = (
     for (const owner of owners) requests.set(owner, (requests.get(owner) ?? 0) + 1);
     // All instances lock the rows in the same order, so that they can't deadlock.
     const distinct = [...requests.keys()].sort();
-    const statement = { name: 'count requests', sql: countRequests(statements.nowSql) };
     const counts = distinct.map((owner) => requests.get(owner) ?? 0);
     const bindings = [windowMs, distinct, counts, windowMs, windowMs];
-    const rows = await write((pool) => run<CountRow>(pool, statement, bindings));
+    const rows = await write((pool) => run<CountRow>(pool, countStatement(statements.nowSql), bindings));
     const counted = new Map(rows.map((row) => [row.key, row]));
     const answered = new Map<OwnerId, number>();
     return owners.map((owner) => {
