@@ -27,7 +27,7 @@ export const scopedIdempotencyKeyText = ({
  * Writes the fields of a new animal as one text. Only equal animals have equal texts. A repository stores this text, or
  * a hash of it, with the idempotency key. The stored animal can't be compared instead, because it may change.
  */
-export const contentOf = (newPet: NewPet): string =>
+export const fingerprintOf = (newPet: NewPet): string =>
   JSON.stringify(
     newPetFieldNames.flatMap((name) => (newPet[name] === undefined ? [] : [name, String(newPet[name])])),
   );
@@ -35,11 +35,9 @@ export const contentOf = (newPet: NewPet): string =>
 /** Default lifetime of an idempotency key: 24 hours. */
 export const idempotencyTtlMs = 24 * 60 * 60 * 1000;
 
-/**
- * Stored record of an idempotency key. `content` is what `contentOf` returned for its create, or a hash of that text.
- */
+/** Stored record of an idempotency key. `fingerprint` is that of the animal of its create, or a hash of it. */
 export interface IdempotencyRecord {
-  readonly content: string;
+  readonly fingerprint: string;
   /** Animal as it is now, or undefined if it was deleted. */
   readonly pet: Pet | undefined;
 }
@@ -75,9 +73,9 @@ type IdempotentCreate =
  */
 export const resolveIdempotentCreate = (
   record: IdempotencyRecord | undefined,
-  content: string,
+  fingerprint: string,
 ): IdempotentCreate => {
   if (record === undefined) return { _tag: 'Create' };
-  if (record.content !== content) return idempotencyKeyReused;
+  if (record.fingerprint !== fingerprint) return idempotencyKeyReused;
   return record.pet === undefined ? petDeleted : { _tag: 'Replay', pet: record.pet };
 };

@@ -67,7 +67,7 @@ export interface AnimalStore {
   /**
    * Adds an animal with the fields of a NewPet. An int64 may also be a safe integer (`Number.isSafeInteger`). A retry
    * with the same idempotency key adds no second animal, by default for 24 hours. After Unavailable, the animal may
-   * have been added: retry with the same key. `ignored` are the names of properties that an animal does not have.
+   * have been added: retry with the same key. `unknownFields` names the properties that an animal does not have.
    */
   readonly createPet: (
     newPet: unknown,
@@ -81,7 +81,7 @@ export interface AnimalStore {
     | PetDeleted
     | IdempotencyKeyInFlight
     | Unavailable,
-    CreatedPet & { readonly ignored: ReadonlyArray<string> }
+    CreatedPet & { readonly unknownFields: ReadonlyArray<string> }
   >;
   /**
    * Reads one animal by its id.
@@ -151,14 +151,14 @@ const operationsOf = (pets: Ports['pets'], caller: Caller): Pick<AnimalStore, Op
     if (E.isLeft(allowed)) return TE.fromEither(allowed);
     const decoded = decodeNewPet(newPet);
     if (E.isLeft(decoded)) return TE.fromEither(decoded);
-    const { value, ignored } = decoded.right;
+    const { value, unknownFields } = decoded.right;
     if (idempotencyKey !== undefined && !IdempotencyKey.is(idempotencyKey))
       return TE.left({ _tag: 'InvalidIdempotencyKey' });
     const idempotency =
       idempotencyKey === undefined ? undefined : { ownerId: caller.ownerId, idempotencyKey };
     return pipe(
       pets.create(value, { idempotency, createdBy: caller.keyId, deadline }),
-      TE.map((created) => ({ ...created, ignored })),
+      TE.map((created) => ({ ...created, unknownFields })),
     );
   },
   // eslint-disable-next-line @typescript-eslint/no-deprecated -- the API keeps getPet until 5 December 2030

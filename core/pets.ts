@@ -68,11 +68,11 @@ export const newPetFieldNames = petFieldNames.filter((name) => name !== 'id');
 const isFilter = (name: string): name is FilterName => name in filterRules;
 
 /** Names of the fields by which a list can be filtered. A filter only tests equality. */
-export const petFilters: ReadonlyArray<FilterName> = Object.keys(filterRules).filter(isFilter);
+export const petFilterNames: ReadonlyArray<FilterName> = Object.keys(filterRules).filter(isFilter);
 
 /** Reports whether an animal has the value of each filter that is defined. */
 export const passesFilters = (filters: PetFilters, pet: Pet): boolean =>
-  petFilters.every((name) => filters[name] === undefined || filters[name] === pet[name]);
+  petFilterNames.every((name) => filters[name] === undefined || filters[name] === pet[name]);
 
 export const compareById = ({ id: one }: Pet, { id: other }: Pet): number =>
   one < other ? -1 : one > other ? 1 : 0;

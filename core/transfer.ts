@@ -15,7 +15,7 @@ export interface ImportCallbacks {
    */
   readonly onInvalid?: ((failure: InvalidNewPet) => void) | undefined;
   /** Gets the names of properties that are not fields of a new animal. */
-  readonly onIgnored?: ((names: ReadonlyArray<string>) => void) | undefined;
+  readonly onUnknownFields?: ((names: ReadonlyArray<string>) => void) | undefined;
   /** Gets new ids before their animals are stored. */
   readonly onIds?: OnIds | undefined;
 }
@@ -23,7 +23,7 @@ export interface ImportCallbacks {
 /** Yields the decoded animals of a source. If a callback throws, closes the source and throws the same error. */
 async function* decodeNewPets(
   newPets: Iterable<unknown> | AsyncIterable<unknown>,
-  { onInvalid, onIgnored }: ImportCallbacks,
+  { onInvalid, onUnknownFields }: ImportCallbacks,
 ): AsyncGenerator<NewPet> {
   for await (const newPet of newPets) {
     const decoded = decodeNewPet(newPet);
@@ -31,8 +31,8 @@ async function* decodeNewPets(
       onInvalid?.(decoded.left);
       continue;
     }
-    const { value, ignored } = decoded.right;
-    if (ignored.length > 0) onIgnored?.(ignored);
+    const { value, unknownFields } = decoded.right;
+    if (unknownFields.length > 0) onUnknownFields?.(unknownFields);
     yield value;
   }
 }

@@ -188,7 +188,7 @@ export function fieldChecks(
 /** Result of a check: the object with only the known fields, and the names of the properties that were left out. */
 export interface Checked<A> {
   readonly value: A;
-  readonly ignored: ReadonlyArray<string>;
+  readonly unknownFields: ReadonlyArray<string>;
 }
 
 /** Check of an object. Returns an Either of fp-ts, which this file may not import. */
@@ -223,12 +223,12 @@ export const objectCheck = <A>(
       else if (given !== undefined) invalid.push({ name, ...explain(given) });
       else if (required) invalid.push({ name, rule: 'required', expected: explain(given).expected });
     }
-    const ignored = Object.keys(input).filter((name) => !Object.hasOwn(fields, name));
-    for (const name of ignored.filter(refuses))
+    const unknownFields = Object.keys(input).filter((name) => !Object.hasOwn(fields, name));
+    for (const name of unknownFields.filter(refuses))
       invalid.push({ name, rule: 'invalid', expected: `left out; known names are ${names}` });
     const isValid = (_values: unknown): _values is A => invalid.length === 0;
     return isValid(values)
-      ? { _tag: 'Right', right: { value: values, ignored } }
+      ? { _tag: 'Right', right: { value: values, unknownFields } }
       : { _tag: 'Left', left: invalid };
   };
 };

@@ -92,7 +92,7 @@ export class AnimalStoreError extends Error {
  * True for an error that must reach the caller unchanged: an AnimalStoreError, or an error with a `digest`, by which a
  * framework such as Next controls its rendering.
  */
-export const isPassedOn = (error: unknown): boolean =>
+export const mustReachCaller = (error: unknown): boolean =>
   error instanceof AnimalStoreError ||
   (typeof error === 'object' && error !== null && 'digest' in error && typeof error.digest === 'string');
 

@@ -22,7 +22,7 @@ import {
   trimmed,
   predicateCheck,
 } from '../../core/validation';
-import { invalidArgument, isPassedOn } from './animal-store-error';
+import { invalidArgument, mustReachCaller } from './animal-store-error';
 import type { CallOptions, CreateOptions } from './options';
 
 /**
@@ -186,7 +186,7 @@ const askForApiKey = async (source: ApiKeySource): Promise<unknown> => {
   try {
     return typeof source === 'function' ? await source() : source;
   } catch (cause) {
-    if (isPassedOn(cause)) throw cause;
+    if (mustReachCaller(cause)) throw cause;
     const expected = `a function that returns a key, not one that throws: ${String(cause)}`;
     throw invalidArgument([{ name: 'apiKey', rule: 'invalid', expected }], cause);
   }
@@ -194,7 +194,7 @@ const askForApiKey = async (source: ApiKeySource): Promise<unknown> => {
 
 /**
  * Returns the current API key. Throws an AnimalStoreError if the key is malformed or its function throws. Throws the
- * error of the function itself if `isPassedOn` accepts it.
+ * error of the function itself if `mustReachCaller` accepts it.
  */
 export const readApiKey = async (source: ApiKeySource): Promise<string> => {
   const apiKey = await askForApiKey(source);

@@ -1,5 +1,5 @@
 import type { Pet, PetQuery } from '../../core/pets';
-import { AnimalStoreError, invalidArgument, isPassedOn, petNotFoundError } from './animal-store-error';
+import { AnimalStoreError, invalidArgument, mustReachCaller, petNotFoundError } from './animal-store-error';
 import { type ApiKeySource, checkPet, isFunction, propertyOf, readApiKey } from './arguments';
 import type { Transport } from './client';
 import { toJson } from './json';
@@ -11,7 +11,7 @@ const programmingFault = /undefined|null|is not (?:a|an|iterable|defined)\b/;
 
 /** Makes the error of a call whose `fetch` failed, or whose response was cut off. */
 const fetchError = (cause: unknown, hint = ''): unknown => {
-  if (isPassedOn(cause)) return cause;
+  if (mustReachCaller(cause)) return cause;
   const reason = propertyOf(cause, 'cause');
   // Some errors of a connection have no message, only a code.
   const texts = [propertyOf(reason, 'message'), propertyOf(reason, 'code'), propertyOf(cause, 'message')];

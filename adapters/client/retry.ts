@@ -1,4 +1,4 @@
-import { AnimalStoreError, isPassedOn } from './animal-store-error';
+import { AnimalStoreError, mustReachCaller } from './animal-store-error';
 import type { CallOptions } from './options';
 
 /** Maximum delay of `setTimeout`, 24.8 days. A timer with a longer delay would fire at once. */
@@ -73,11 +73,11 @@ const raceTimeout = <A>(
 };
 
 /**
- * Returns the same error if `isPassedOn` accepts it. Otherwise returns an AnimalStoreError with the code
+ * Returns the same error if `mustReachCaller` accepts it. Otherwise returns an AnimalStoreError with the code
  * `internal_error`, such as for an error that `onRetry` has thrown.
  */
 const toError = (cause: unknown, details = {}): unknown =>
-  isPassedOn(cause)
+  mustReachCaller(cause)
     ? cause
     : new AnimalStoreError('internal_error', `a function of this program failed: ${String(cause)}`, {
         ...details,

@@ -2,10 +2,10 @@ import * as E from 'fp-ts/Either';
 import * as TE from 'fp-ts/TaskEither';
 import {
   compareById,
-  contentOf,
   countToFind,
   type CreatedPet,
   decodeOrThrow,
+  fingerprintOf,
   type IdempotencyKeyReused,
   idempotencyTtlMs as defaultTtlMs,
   importAborted,
@@ -84,7 +84,7 @@ export const inMemoryPetRepository = ({
   const byId = new Map(sorted.map((pet) => [pet.id, pet]));
   const records = new Map<
     string,
-    { readonly content: string; readonly id: bigint; readonly expiresAt: number }
+    { readonly fingerprint: string; readonly id: bigint; readonly expiresAt: number }
   >();
   let lastId = sorted.at(-1)?.id ?? 0n;
 
@@ -126,13 +126,13 @@ export const inMemoryPetRepository = ({
     if ((records.get(key)?.expiresAt ?? Infinity) <= now()) records.delete(key);
     const record = records.get(key);
     const pet = record && byId.get(record.id);
-    const content = contentOf(newPet);
-    const decision = resolveIdempotentCreate(record && { ...record, pet }, content);
+    const fingerprint = fingerprintOf(newPet);
+    const decision = resolveIdempotentCreate(record && { ...record, pet }, fingerprint);
     if (decision._tag === 'Replay') return E.right({ pet: decision.pet, replayed: true });
     if (decision._tag !== 'Create') return E.left(decision);
     const created = add(newPet);
     if (E.isLeft(created)) return created;
-    records.set(key, { content, id: created.right.pet.id, expiresAt: now() + idempotencyTtlMs });
+    records.set(key, { fingerprint, id: created.right.pet.id, expiresAt: now() + idempotencyTtlMs });
     return created;
   };
 

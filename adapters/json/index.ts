@@ -83,7 +83,7 @@ export const parseJsonBytes = (bytes: Uint8Array): E.Either<MalformedJson, unkno
   }
 };
 
-export const serialisePet = (pet: Pet): string => {
+export const serializePet = (pet: Pet): string => {
   let text = '';
   for (const name of petFieldNames) {
     const value = pet[name];
@@ -93,14 +93,17 @@ export const serialisePet = (pet: Pet): string => {
   return `${text}}`;
 };
 
-/** Last page and its JSON. Concurrent equal lists share a page object, so its JSON is made only once. */
+/**
+ * Last page and its JSON. Concurrent equal lists share a page object, which `readPages` in adapters/knex/pets/read.ts
+ * makes, so the JSON of the page is made only once.
+ */
 let last: { readonly page: PetPage; readonly bytes: Uint8Array } | undefined;
 
 const encoder = new TextEncoder();
 
 /** Returns the animals of a page as a JSON array that ends with a line break. */
-export const serialisePage = (page: PetPage): Uint8Array => {
+export const serializePage = (page: PetPage): Uint8Array => {
   if (last?.page !== page)
-    last = { page, bytes: encoder.encode(`[${page.pets.map(serialisePet).join(',')}]\n`) };
+    last = { page, bytes: encoder.encode(`[${page.pets.map(serializePet).join(',')}]\n`) };
   return last.bytes;
 };

@@ -7,7 +7,7 @@ import {
   fieldType,
   int64FromText,
   newPetRules,
-  petFilters,
+  petFilterNames,
   type PetFilters,
 } from '../../core';
 import { type DatabaseUrl, parseDatabaseUrl } from '../settings/database-url';
@@ -53,10 +53,10 @@ export const fieldOption = (name: string, rule: FieldRule, description: string):
 };
 
 export const filterOptions = (description: string): ReadonlyArray<Option> =>
-  petFilters.map((name) => fieldOption(name, newPetRules[name], description));
+  petFilterNames.map((name) => fieldOption(name, newPetRules[name], description));
 
 export const filtersOf = (options: PetFilters): PetFilters =>
-  Object.fromEntries(petFilters.map((name) => [name, options[name]]));
+  Object.fromEntries(petFilterNames.map((name) => [name, options[name]]));
 
 export const formatOption = (): Option =>
   new Option('--format <format>', 'format of the file, if its name does not show it').choices(formats);

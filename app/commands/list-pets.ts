@@ -1,6 +1,6 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import * as E from 'fp-ts/Either';
-import { serialisePet } from '../../adapters/json';
+import { serializePet } from '../../adapters/json';
 import {
   defaultPageSize,
   type ListOrder,
@@ -84,7 +84,7 @@ export const listPetsCommand = (terminal: Terminal): Command => {
         const header = petFieldNames.map((field) => field.replace(/Id$/, '').toUpperCase());
         const lines =
           options.json === true
-            ? pets.map((pet) => escapeControlCharacters(serialisePet(pet))).join('\n')
+            ? pets.map((pet) => escapeControlCharacters(serializePet(pet))).join('\n')
             : await tableText(header, pets.map(textsOf), {
                 flexible: petFieldNames.indexOf('name'),
                 columns: terminal.columns,

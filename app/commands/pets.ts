@@ -1,6 +1,6 @@
 import { Command, Option } from 'commander';
 import * as E from 'fp-ts/Either';
-import { serialisePet } from '../../adapters/json';
+import { serializePet } from '../../adapters/json';
 import { deletePet, type FieldRule, newPetRules, type Pet, petFieldNames, updatePet } from '../../core';
 import { CommandFailed, orFail } from '../failures';
 import { withStore } from '../store/with-store';
@@ -27,7 +27,7 @@ const textOf = (value: Pet[keyof Pet]): string =>
 const printPet = ({ write }: Terminal, pet: Pet, json = false): void => {
   const fields = petFieldNames.filter((name) => pet[name] !== undefined);
   const text = json
-    ? escapeControlCharacters(serialisePet(pet))
+    ? escapeControlCharacters(serializePet(pet))
     : fields.map((name) => `${name}: ${textOf(pet[name])}`).join('\n');
   write(`${text}\n`);
 };

@@ -1,6 +1,6 @@
 import * as E from 'fp-ts/Either';
 import { extname } from 'node:path';
-import { parseJsonBytes, serialisePet } from '../../adapters/json';
+import { parseJsonBytes, serializePet } from '../../adapters/json';
 import { isObject, type Pet } from '../../core';
 import { readCsv, writeCsv, type WriteOptions } from './csv';
 import { maxRowLength, misspeltName, type Row, toBinaryTexts, toBytes } from './rows';
@@ -56,7 +56,7 @@ export const readRows = (
 };
 
 async function* writeNdjson(pages: AsyncIterable<ReadonlyArray<Pet>>): AsyncGenerator<string> {
-  for await (const pets of pages) yield pets.map((pet) => `${serialisePet(pet)}\n`).join('');
+  for await (const pets of pages) yield pets.map((pet) => `${serializePet(pet)}\n`).join('');
 }
 
 export const writeRows = (

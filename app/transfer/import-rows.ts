@@ -30,7 +30,7 @@ export const readNewPets = (
     see(row, values);
     const decoded = decodeNewPet(values);
     if (E.isLeft(decoded)) return E.left(rowErrorText(decoded.left, values));
-    ignore(decoded.right.ignored);
+    ignore(decoded.right.unknownFields);
     return E.right(decoded.right.value);
   };
 

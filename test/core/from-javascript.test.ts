@@ -46,7 +46,7 @@ describe('A caller that no compiler checks', () => {
     const { store, pets } = await openStore();
     const created = await call(store.createPet, { name: 'Rex', categoryId: 5, status: undefined, age: 3 });
     const pet = { id: 2n, name: 'Rex', categoryId: 5n };
-    expect(created).to.deep.equal(E.right({ pet, replayed: false, ignored: ['age'] }));
+    expect(created).to.deep.equal(E.right({ pet, replayed: false, unknownFields: ['age'] }));
     expect(await success(pets.find(2n))).to.deep.equal(pet);
   });
 

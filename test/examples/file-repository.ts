@@ -5,7 +5,7 @@ import * as t from 'io-ts';
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { deserialize, serialize } from 'node:v8';
 
-const UsedKey = t.type({ name: t.string, content: t.string, id: t.bigint, expiresAt: t.number });
+const UsedKey = t.type({ name: t.string, fingerprint: t.string, id: t.bigint, expiresAt: t.number });
 const Content = t.type({
   pets: t.readonlyArray(core.PetCodec),
   keys: t.readonlyArray(UsedKey),
@@ -55,15 +55,15 @@ export const fileRepository = (file: string, now = Date.now): core.PetRepository
         const name = idempotency && core.scopedIdempotencyKeyText(idempotency);
         const valid = content.keys.filter((one) => one.expiresAt > now());
         const used = valid.find((one) => one.name === name);
-        const text = core.contentOf(newPet);
+        const fingerprint = core.fingerprintOf(newPet);
         const record = used && { ...used, pet: findPet(used.id) };
-        const decision = core.resolveIdempotentCreate(record, text);
+        const decision = core.resolveIdempotentCreate(record, fingerprint);
         if (decision._tag === 'Replay') return E.right({ pet: decision.pet, replayed: true });
         if (decision._tag !== 'Create') return E.left(decision);
         return E.tryCatch(() => {
           const pet = withId(newPet);
           const expiresAt = now() + core.idempotencyTtlMs;
-          const key = { name: name ?? '', content: text, id: pet.id, expiresAt };
+          const key = { name: name ?? '', fingerprint, id: pet.id, expiresAt };
           replace({ pets: [...content.pets, pet], keys: name === undefined ? valid : [...valid, key] });
           return { pet, replayed: false };
         }, core.unavailable);

@@ -1,6 +1,6 @@
 import * as E from 'fp-ts/Either';
 import { checkMayCreate, maxIdempotencyKeyLength, newPetRules } from '../../../core';
-import { parseJsonBytes, serialisePet } from '../../json';
+import { parseJsonBytes, serializePet } from '../../json';
 import type { HttpFailure } from './errors';
 import type { Headers } from './headers';
 import { requestLimits } from './limits';
@@ -23,14 +23,14 @@ export const handleCreatePet: Handler = async (store, request) => {
   }
   const created = await store.createPet(newPet.right, key.right, request.record.deadline.time)();
   if (E.isLeft(created)) return created;
-  const { pet, replayed, ignored } = created.right;
+  const { pet, replayed, unknownFields } = created.right;
   request.record.petId = pet.id;
   const headers: Headers = {
     Location: `pets/${pet.id}`,
     ...(replayed ? { 'Idempotent-Replayed': 'true' } : {}),
-    ...unknownFieldsHeader(ignored, newPetRules),
+    ...unknownFieldsHeader(unknownFields, newPetRules),
   };
-  return E.right(jsonReply(201, serialisePet(pet), headers));
+  return E.right(jsonReply(201, serializePet(pet), headers));
 };
 
 const quotedText = String.raw`"((?:[ !#-\[\]-~]|\\["\\]){1,${maxIdempotencyKeyLength}})"`;

@@ -1,6 +1,6 @@
 import * as E from 'fp-ts/Either';
 import { int64FromText } from '../../../core';
-import { serialisePet } from '../../json';
+import { serializePet } from '../../json';
 import type { Handler } from './pet-request';
 import { jsonReply } from './reply';
 
@@ -12,5 +12,5 @@ export const handleGetPet: Handler = async (store, { petId, record }) => {
   const id = int64FromText(petId);
   if (id === undefined) return E.left({ _tag: 'InvalidPetId' });
   const pet = await store.getPet(id, record.deadline.time)();
-  return E.isLeft(pet) ? pet : E.right(jsonReply(200, serialisePet(pet.right)));
+  return E.isLeft(pet) ? pet : E.right(jsonReply(200, serializePet(pet.right)));
 };

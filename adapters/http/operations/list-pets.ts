@@ -1,6 +1,6 @@
 import * as E from 'fp-ts/Either';
 import { type FieldRule, fieldType, listRules, type PetPage } from '../../../core';
-import { serialisePage } from '../../json';
+import { serializePage } from '../../json';
 import type { HttpFailure } from './errors';
 import type { Headers } from './headers';
 import type { Handler } from './pet-request';
@@ -16,7 +16,7 @@ export const handleListPets: Handler = async (store, { query, record }) => {
   if (E.isLeft(page)) return page;
   const names = parameters.right.map(({ name }) => name);
   const headers = { ...linkToNext(parameters.right, page.right), ...unknownFieldsHeader(names, parsers) };
-  return E.right(jsonReply(200, serialisePage(page.right), headers));
+  return E.right(jsonReply(200, serializePage(page.right), headers));
 };
 
 /** Maximum number of parameters. Parsing more would take longer than the list itself. */

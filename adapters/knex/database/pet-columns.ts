@@ -4,7 +4,7 @@ import {
   type Pet,
   PetCodec,
   petFieldNames,
-  petFilters,
+  petFilterNames,
   type PetFilters,
   petRules,
 } from '../../../core';
@@ -76,7 +76,7 @@ export type FilterCells = ReadonlyArray<readonly [Column, Cell]>;
 
 export const filterCells = (filters: PetFilters): FilterCells =>
   newPetColumns
-    .filter(({ field }) => petFilters.some((filter) => filter === field && filters[filter] !== undefined))
+    .filter(({ field }) => petFilterNames.some((filter) => filter === field && filters[filter] !== undefined))
     .map((column) => [column, toCell(filters, column.field)]);
 
 const bigintFrom = (cell: string): bigint | undefined => {

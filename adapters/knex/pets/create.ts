@@ -4,7 +4,7 @@ import type { Knex } from 'knex';
 import { hash } from 'node:crypto';
 import {
   compareById,
-  contentOf,
+  fingerprintOf,
   type CreatedPet,
   idempotencyKeyInFlight,
   type IdempotencyKeyReused,
@@ -31,7 +31,7 @@ import { separateRejected } from './separate-rejected';
 /** Idempotency key of a create, with a `text` for comparisons and the hash of the animal. */
 interface IdempotencyClaim extends ScopedIdempotencyKey {
   readonly text: string;
-  readonly contentHash: string;
+  readonly fingerprint: string;
 }
 
 interface Create extends PetToInsert {
@@ -41,7 +41,7 @@ interface Create extends PetToInsert {
 export const claimOf = (idempotency: ScopedIdempotencyKey, newPet: NewPet): IdempotencyClaim => ({
   ...idempotency,
   text: scopedIdempotencyKeyText(idempotency),
-  contentHash: hash('sha256', contentOf(newPet)),
+  fingerprint: hash('sha256', fingerprintOf(newPet)),
 });
 
 type CreateResult = E.Either<IdempotencyKeyReused | PetDeleted | Unavailable, CreatedPet>;
@@ -131,7 +131,7 @@ export const insertAsNew = async (
     .map(({ claim, id }) => ({
       owner_id: claim.ownerId,
       idempotency_key: claim.idempotencyKey,
-      content_hash: claim.contentHash,
+      content_hash: claim.fingerprint,
       pet_id: id.toString(),
     }));
   if (keys.length > 0) await statements.insertKeys(transaction, keys, ttlMs);
@@ -192,7 +192,7 @@ const recordedResult = (
   records: ReadonlyMap<string, IdempotencyRecord>,
 ): CreateResult | undefined => {
   if (claim === undefined) return undefined;
-  const decision = resolveIdempotentCreate(records.get(claim.text), claim.contentHash);
+  const decision = resolveIdempotentCreate(records.get(claim.text), claim.fingerprint);
   switch (decision._tag) {
     case 'Create':
       return undefined;

@@ -53,7 +53,7 @@ export const findKeys = async (
     RA.zipWith(rows, pets, (row, outcome) => {
       if (E.isLeft(outcome) && outcome.left._tag === 'Unavailable') throw outcome.left.cause;
       const record: IdempotencyRecord = {
-        content: row.content_hash,
+        fingerprint: row.content_hash,
         pet: E.isRight(outcome) ? outcome.right : undefined,
       };
       const key = { ownerId: row.owner_id, idempotencyKey: row.idempotency_key };

@@ -10,7 +10,7 @@ import {
   isInt64,
   leastInt64,
   type Pet,
-  petFilters,
+  petFilterNames,
   type PetNotFound,
   petNotFound,
   type PetPage,
@@ -61,7 +61,7 @@ export const oneAtATime = <I, F, A>(runBatch: RunBatch<I, F, A>): RunBatch<I, F,
   };
 };
 
-const filtersOf = (query: PetQuery) => petFilters.filter((field) => query[field] !== undefined);
+const filtersOf = (query: PetQuery) => petFilterNames.filter((field) => query[field] !== undefined);
 
 /** Returns the same text for queries whose pages one statement can read. */
 const groupOf = (query: PetQuery): string => [query.limit, query.order, ...filtersOf(query)].join();
@@ -78,7 +78,10 @@ const maxPetsPerStatement = 5_000;
 
 type Page = E.Either<Unavailable, PetPage>;
 
-/** Reads a page for each query of a batch with the same limit, order and filter fields. Equal queries share a page. */
+/**
+ * Reads a page for each query of a batch with the same limit, order and filter fields. Equal queries share a page
+ * object, so that `serializePage` in adapters/json writes it only once.
+ */
 const readPages = async (
   { readPool, statements }: StoreDatabase,
   queries: ReadonlyArray<PetQuery>,

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { parseJson, toJson } from '../../../adapters/client';
-import { serialisePage } from '../../../adapters/json';
+import { serializePage } from '../../../adapters/json';
 import { arbitraryPet } from '../../contracts';
 import { isJson } from '../../support/is-json';
 import { anyCharacter } from '../../support/random';
@@ -10,7 +10,7 @@ describe('The JSON of the client', () => {
   it('reads what the service writes, to the digit and to the letter', () => {
     for (let count = 0; count < 200; count += 1) {
       const pets = Array.from({ length: 3 }, arbitraryPet);
-      expect(parseJson(Buffer.from(serialisePage({ pets, hasMore: false })).toString())).to.deep.equal(pets);
+      expect(parseJson(Buffer.from(serializePage({ pets, hasMore: false })).toString())).to.deep.equal(pets);
     }
   });
 

@@ -4,7 +4,7 @@ import {
   NewPetCodec,
   newPetRules,
   type Pet,
-  petFilters,
+  petFilterNames,
   type PetFilters,
 } from '../../../core';
 import { arbitraryNewPet, arbitraryNumber } from '../arbitrary';
@@ -49,7 +49,7 @@ export const expectAlike = async (repository: BasicRepository): Promise<Readonly
 /** Makes a random animal whose filtered fields have values from `choices`. */
 export const makeNewPet = (): NewPet => {
   const fields: Record<string, unknown> = { ...arbitraryNewPet() };
-  for (const field of petFilters) {
+  for (const field of petFilterNames) {
     const values = choices[field];
     const value = values[arbitraryNumber(0, values.length - 1)];
     const rule: FieldRule = newPetRules[field];

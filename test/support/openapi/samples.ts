@@ -1,5 +1,5 @@
 import { describeFailure, errorBody } from '../../../adapters/http/operations/errors';
-import { petFilters } from '../../../core';
+import { petFilterNames } from '../../../core';
 import { maxPageSize, newPetRules, petRules } from '../../../core/rules';
 import { type FieldRule } from '../../../core/validation';
 import { fieldKind } from '../field-kinds';
@@ -29,7 +29,7 @@ const texts = [
   ...['k'.repeat(255), 'k'.repeat(256), `"${'k'.repeat(255)}"`, `"${'k'.repeat(256)}"`],
 ];
 
-const filterTexts = petFilters.flatMap((name) => fieldKind(newPetRules[name]).samples.map(String));
+const filterTexts = petFilterNames.flatMap((name) => fieldKind(newPetRules[name]).samples.map(String));
 
 /**
  * Returns texts of parameters, accepted or not. Adds values of filters for a query only, because only a query has

@@ -42,7 +42,7 @@ const attemptsMade = async ({ readPool }: OwnDatabase): Promise<unknown> =>
     .first('last_value')
     .then((row: { last_value: string }) => Number(row.last_value));
 
-describe('a serialisation failure of PostgreSQL (SQLSTATE 40001)', () => {
+describe('a serialization failure of PostgreSQL (SQLSTATE 40001)', () => {
   for (const idempotency of [undefined, arbitraryScopedIdempotencyKey()]) {
     it(`is tried again, ${idempotency ? 'with a key' : 'without a key'}, and makes one animal`, () =>
       withDatabase(postgresDatabase, async (database) => {

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { serialisePage, serialisePet } from '../../../adapters/json';
+import { serializePage, serializePet } from '../../../adapters/json';
 import { decodeOrThrow, type Pet, PetCodec } from '../../../core';
 import { anyPet } from '../../support/any-pet';
 import { anyCharacter } from '../../support/random';
@@ -27,7 +27,7 @@ describe('The JSON text of', () => {
   it('a Pet has every field, every digit, and the escapes of JSON.stringify', () => {
     fc.assert(
       fc.property(pets, (pet) => {
-        expect(serialisePet(pet)).to.equal(jsonOf(inOrder(pet)));
+        expect(serializePet(pet)).to.equal(jsonOf(inOrder(pet)));
       }),
       { numRuns: 1_000 },
     );
@@ -37,14 +37,14 @@ describe('The JSON text of', () => {
     fc.assert(
       fc.property(fc.array(pets, { maxLength: 5 }), (several) => {
         const page = { pets: several, hasMore: false };
-        expect(Buffer.from(serialisePage(page)).toString()).to.equal(`${jsonOf(several.map(inOrder))}\n`);
-        expect(serialisePage(page)).to.equal(serialisePage(page));
+        expect(Buffer.from(serializePage(page)).toString()).to.equal(`${jsonOf(several.map(inOrder))}\n`);
+        expect(serializePage(page)).to.equal(serializePage(page));
       }),
     );
   });
 
   it('a Pet without a status has no status', () => {
     const pet = decodeOrThrow(PetCodec, { id: 1n, name: '', categoryId: 2n });
-    expect(serialisePet(pet)).to.equal('{"id":1,"name":"","categoryId":2}');
+    expect(serializePet(pet)).to.equal('{"id":1,"name":"","categoryId":2}');
   });
 });
