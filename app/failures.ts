@@ -18,8 +18,15 @@ import {
 } from '../core';
 import { type DatabaseUrl, databaseUrlText } from './settings/database-url';
 import type { ServerPrefix } from './settings/settings';
-import { generalAdvice, messageOf, specificAdvice } from './store/advice';
+import { generalAdvice, specificAdvice } from './store/advice';
 import { currentUser } from './store/user';
+
+/** Failure to listen where the settings that begin with `prefix` say. */
+export interface CannotListen {
+  readonly _tag: 'CannotListen';
+  readonly cause: unknown;
+  readonly prefix: ServerPrefix;
+}
 
 export type CommandFailure =
   | Unavailable
@@ -33,7 +40,7 @@ export type CommandFailure =
   | { readonly _tag: 'DriverMissing'; readonly driver: string; readonly reason: string }
   | ApiKeyNotFound
   | ApiKeyRevoked
-  | { readonly _tag: 'CannotListen'; readonly cause: unknown; readonly prefix: ServerPrefix };
+  | CannotListen;
 
 /** Failure that a command expects, and prints in one line. */
 export class CommandFailed extends Error {
@@ -54,6 +61,20 @@ export const orFail = async <A>(operation: TaskEither<CommandFailure, A>): Promi
   const result = await operation();
   if (E.isLeft(result)) throw new CommandFailed(result.left);
   return result.right;
+};
+
+/** Ending of the name of an unfinished file, which is renamed when it is complete. Messages leave the ending out. */
+const partialEnding = /\.animal-store-[\da-f-]{36}\.partial$/;
+
+/**
+ * Returns the message of an error. For an error of a file, returns the name of the file and what is wrong, without
+ * Node's jargon.
+ */
+export const messageOf = (cause: unknown): string => {
+  const message = E.toError(cause).message.replaceAll(/\s+/g, ' ').trim();
+  const [, reason, file] = /^E[A-Z]+: ([^,]+), \w+(?:.* '(.*)')?$/.exec(message) ?? [];
+  if (reason === undefined) return message;
+  return file === undefined ? reason : `${file.replace(partialEnding, '')}: ${reason}`;
 };
 
 const listenReason = (cause: unknown): string =>

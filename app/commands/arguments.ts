@@ -1,6 +1,6 @@
 /* Arguments and options that commands share. */
 
-import { InvalidArgumentError, Option } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
 import * as E from 'fp-ts/Either';
 import {
   type FieldRule,
@@ -61,9 +61,12 @@ export const filtersOf = (options: PetFilters): PetFilters =>
 export const formatOption = (): Option =>
   new Option('--format <format>', 'format of the file, if its name does not show it').choices(formats);
 
+/** Ends the command line with an error of its usage. */
+export const failUsage = (command: Command, text: string): never => command.error(`error: ${text}`);
+
 /** Returns the error for a file, or `-`, whose format is unknown. */
 export const missingFormat = (file: string): string =>
-  `error: the ${file === '-' ? 'format is not given' : 'file name does not show the format'}; add --format ndjson or --format csv`;
+  `the ${file === '-' ? 'format is not given' : 'file name does not show the format'}; add --format ndjson or --format csv`;
 
 const milliseconds: Readonly<Record<string, number>> = {
   s: 1_000,

@@ -2,6 +2,7 @@ import { Command, CommanderError, InvalidArgumentError } from 'commander';
 import * as E from 'fp-ts/Either';
 import { pipe } from 'fp-ts/function';
 import { readFileSync } from 'node:fs';
+import { messageOf } from '../failures';
 import { openTerminal, type ProcessIO, type Terminal } from '../terminal/terminal';
 import { backupCommand } from './backup';
 import { copyCommand } from './copy';
@@ -17,12 +18,11 @@ import { styleHelp } from './help';
 import { importCommand } from './import';
 import { keysCommand } from './keys';
 import { logCommand } from './log';
-import { messageOf } from '../store/advice';
 import { migrateCommand } from './migrate';
 import { petsCommand } from './pets';
 import { restoreCommand } from './restore';
-import { readVersion } from './run-command';
 import { serveCommand } from './serve';
+import { readVersion } from '../version';
 
 const usageExitCode = 2;
 

@@ -18,7 +18,7 @@ import { orFail } from '../failures';
 import type { Settings } from '../settings/settings';
 import type { Terminal } from '../terminal/terminal';
 import { counted } from '../terminal/text';
-import { parseAddress } from './arguments';
+import { failUsage, parseAddress } from './arguments';
 import { runTransfer, type TransferContext } from './run-transfer';
 import { onTarget } from './target-url';
 
@@ -75,9 +75,9 @@ const summary = ({ rows, lastId }: CopiedStore): string =>
 /** Reads the address of the target from the environment, which hides its password from the list of processes. */
 const readTarget = (env: NodeJS.ReadOnlyDict<string>, self: Command): DatabaseUrl => {
   const text = valueOf(env, 'TARGET_URL');
-  if (text === '') return self.error('error: name the target: add its address, or set TARGET_URL');
+  if (text === '') return failUsage(self, 'name the target: add its address, or set TARGET_URL');
   const address = parseDatabaseUrl(text);
-  return E.isRight(address) ? address.right : self.error(`error: TARGET_URL must be ${address.left}`);
+  return E.isRight(address) ? address.right : failUsage(self, `TARGET_URL must be ${address.left}`);
 };
 
 export const copyCommand = (terminal: Terminal): Command =>

@@ -15,7 +15,7 @@ import { counted, escapeControlCharacters } from '../terminal/text';
 import type { WriteOptions } from '../transfer/csv';
 import { writeFile, writeStandardOutput } from '../transfer/files';
 import { type Format, formatOfFile, writeRows } from '../transfer/formats';
-import { filterOptions, filtersOf, formatOption, missingFormat, nonEmpty } from './arguments';
+import { failUsage, filterOptions, filtersOf, formatOption, missingFormat, nonEmpty } from './arguments';
 import { runTransfer, type TransferContext, unchangedText } from './run-transfer';
 
 interface Options extends PetFilters, WriteOptions {
@@ -101,7 +101,7 @@ export const exportCommand = (terminal: Terminal): Command => {
     .option('--escape-formulas', 'in CSV, put a quote before names that a spreadsheet would run as formulas')
     .action(async (file: string, options: Options, command: Command) => {
       const { format = formatOfFile(file) } = options;
-      if (format === undefined) return command.error(missingFormat(file));
+      if (format === undefined) return failUsage(command, missingFormat(file));
       await runTransfer(
         terminal,
         () => unchangedText(file),

@@ -9,7 +9,7 @@ import { openSource } from '../transfer/files';
 import { type Format, formatOfFile, readRows } from '../transfer/formats';
 import { type Counts, readNewPets } from '../transfer/import-rows';
 import { idsText, otherIds, storeAll } from '../transfer/store-rows';
-import { fileName, formatOption, missingFormat, nonEmpty } from './arguments';
+import { failUsage, fileName, formatOption, missingFormat, nonEmpty } from './arguments';
 import { runTransfer, type TransferContext } from './run-transfer';
 
 interface Options {
@@ -159,7 +159,7 @@ export const importCommand = (terminal: Terminal): Command =>
     .action(async (file: string, options: Options, command: Command) => {
       const { format = formatOfFile(file), json = false } = options;
       if (format === undefined && (file === '-' || existsSync(file)))
-        return command.error(missingFormat(file));
+        return failUsage(command, missingFormat(file));
       await runTransfer(terminal, nothingStored, async (context) => {
         if (format === undefined) throw new Error(`${file}: no such file or directory`);
         const run = options.dryRun === true ? dryRun : importOrExplain;

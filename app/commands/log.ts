@@ -4,7 +4,7 @@ import { CommandFailed, orFail } from '../failures';
 import type { CommandStore } from '../store/with-store';
 import type { Terminal } from '../terminal/terminal';
 import { counted, escapeControlCharacters, toPrintableJson } from '../terminal/text';
-import { nonEmpty, parseId } from './arguments';
+import { failUsage, nonEmpty, parseId } from './arguments';
 import { runOnStore } from './run-command';
 
 interface Options {
@@ -65,7 +65,7 @@ export const logCommand = (terminal: Terminal): Command =>
     .option('--json', 'print each line as JSON')
     .action(({ pet, key, json = false }: Options, self: Command) => {
       if ((pet === undefined) === (key === undefined))
-        return self.error('error: name either an animal with --pet or a key with --key');
+        return failUsage(self, 'name either an animal with --pet or a key with --key');
       const lineOf = (entry: Entry): string =>
         `${json ? toPrintableJson(entry) : escapeControlCharacters(textOf(entry))}\n`;
       return runOnStore(terminal, 'read', async (store) => {

@@ -8,7 +8,7 @@ import type { Terminal } from '../terminal/terminal';
 import { counted, escapeControlCharacters, toPrintableJson } from '../terminal/text';
 import { openSource } from '../transfer/files';
 import { readIds } from '../transfer/ids';
-import { fieldOption, nonEmpty, parseId } from './arguments';
+import { failUsage, fieldOption, nonEmpty, parseId } from './arguments';
 import { listPetsCommand } from './list-pets';
 import { runOnStore } from './run-command';
 import { runTransfer, type TransferContext } from './run-transfer';
@@ -61,7 +61,7 @@ const update = (terminal: Terminal): Command => {
       const changes = fieldOptions.flatMap(({ field, key }) =>
         options[key] === undefined ? [] : [[field, options[key] === false ? null : options[key]]],
       );
-      if (changes.length === 0) return self.error('error: add an option that says what to change');
+      if (changes.length === 0) return failUsage(self, 'add an option that says what to change');
       await runOnStore(terminal, 'write', async ({ pets }) => {
         printPet(terminal, await orFail(updatePet(pets, id, Object.fromEntries(changes))), options.json);
       });
@@ -111,7 +111,7 @@ const remove = (terminal: Terminal): Command =>
     .addOption(jsonOption())
     .action(async (id: bigint | undefined, { ids, json = false }: RemoveOptions, self: Command) => {
       if ((id === undefined) === (ids === undefined))
-        return self.error('error: name either the id of an animal or a file with --ids');
+        return failUsage(self, 'name either the id of an animal or a file with --ids');
       if (ids !== undefined)
         return runTransfer(
           terminal,

@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import * as E from 'fp-ts/Either';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -48,10 +49,6 @@ const unchanged = (): string => 'the database is unchanged';
 
 const migrateText = 'run `animal-store migrate` with DATABASE_URL set to the target';
 
-/** True for a fault that a retry can't resolve, such as a backup that this version can't use. */
-const isDiagnosed = (error: unknown): boolean =>
-  error instanceof CommandFailed && 'cause' in error.failure && error.failure.cause instanceof DiagnosedError;
-
 /** Throws if the target has a table of a store. Otherwise returns the facts about the target that a restore needs. */
 const requireEmpty = async (database: PostgresDatabase) => {
   if ((await orFail(readSchema(database))).generation > 0)
@@ -95,14 +92,16 @@ const restoreIntoPostgres = async (
     await restorePostgres(url.connectionString, file, options);
     setRemains(() => `the animals are restored, but not migrated: ${migrateText}`);
     onStage('migrating');
-    const migration = migrateExisting(database, { mayRaiseGeneration: true, signal });
-    const migrated = await orFail(migration).catch(async (error: unknown) => {
-      if (isDiagnosed(error)) await dropTables();
-      throw error;
-    });
+    const migrated = await migrateExisting(database, { mayRaiseGeneration: true, signal })();
+    if (E.isLeft(migrated)) {
+      const { left: failure } = migrated;
+      // A retry can't mend a backup that this version can't use.
+      if (failure._tag === 'Unavailable' && failure.cause instanceof DiagnosedError) await dropTables();
+      throw new CommandFailed(failure);
+    }
     setRemains(() => 'the animals are restored and migrated, but were not counted');
     const result = check ? 'the backup can be restored' : 'restored and checked';
-    return `${result}: ${await contentsText(database)}${migratedText(migrated)}`;
+    return `${result}: ${await contentsText(database)}${migratedText(migrated.right)}`;
   } finally {
     if (check) await dropTables();
     await database.close();

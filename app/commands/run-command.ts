@@ -1,21 +1,10 @@
 import * as E from 'fp-ts/Either';
-import * as t from 'io-ts';
-import { existsSync, readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import { join } from 'node:path';
-import { decodeOrThrow, invalidFieldTexts } from '../../core';
+import { invalidFieldTexts } from '../../core';
 import { CommandFailed, reasonOf } from '../failures';
 import { settingWarnings } from '../settings/warnings';
 import { readSettings, type Settings } from '../settings/settings';
 import { type CommandStore, withStore } from '../store/with-store';
 import type { Terminal } from '../terminal/terminal';
-
-/** Returns the version of the package and, after `+`, the first digits of the digest of the sources of this build. */
-export const readVersion = (): string => {
-  const { version } = decodeOrThrow(t.type({ version: t.string }), createRequire(__filename)('#manifest'));
-  const digest = join(__dirname, '..', '..', 'sources.sha256');
-  return existsSync(digest) ? `${version}+${readFileSync(digest, 'utf8').slice(0, 8)}` : version;
-};
 
 /**
  * Runs a command with the settings from the environment. Reports invalid settings and a CommandFailed with exit code 1.

@@ -8,7 +8,8 @@ import { showProgress } from '../terminal/progress-bar';
 import { nextStopSignal } from '../terminal/signals';
 import { type Style, styleFor } from '../terminal/style';
 import { announceStop, type Terminal, withJsonMessages } from '../terminal/terminal';
-import { readVersion, runCommand } from './run-command';
+import { readVersion } from '../version';
+import { runCommand } from './run-command';
 
 export const startLine = (settings: Settings, address: string): string => {
   const changed = changedSettings(settings);

@@ -14,7 +14,7 @@ import { storeOpener } from '../../core';
 import type { StartMessages } from '../store/open-database';
 import { listenBriefly } from '../store/port';
 import { openServiceStore, type ServiceStore } from '../store/service-store';
-import { CommandFailed, reasonOf } from '../failures';
+import { CommandFailed, orFail, reasonOf } from '../failures';
 import { databaseUrlText } from '../settings/database-url';
 import {
   changedSettings,
@@ -136,7 +136,7 @@ export const serve = async (
   const { DATABASE_URL, STOP_DELAY } = settings;
   if (mayCreateStore(settings))
     // Tries the ports first, so that a start that can't listen leaves no new, empty database.
-    for (const prefix of ['ADMIN_', ''] as const) await listenBriefly(settings, prefix);
+    for (const prefix of ['ADMIN_', ''] as const) await orFail(listenBriefly(settings, prefix));
   const metrics =
     settings.ADMIN_PORT === undefined
       ? undefined

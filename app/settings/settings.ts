@@ -7,18 +7,28 @@ import { DatabaseUrl, databaseUrlText, parseDatabaseUrl } from './database-url';
 import { valueOf } from './environment';
 import { readSecret, secretSettings } from './secrets';
 
+interface SettingOptions<A> {
+  readonly type: Pick<t.Type<A>, 'name' | 'is'>;
+  /** Text that describes a valid value. */
+  readonly expected: string;
+  readonly defaultValue: A;
+  /** Writes the value for logs, so it must hide secrets. */
+  readonly toText: (value: A) => string;
+  /** May return an Error with a more precise text than `expected`. By default, the value is the text. */
+  readonly parse?: (text: string) => unknown;
+}
+
 /**
  * Makes the codec of one environment variable, as `valueOf` returns it. An error contains null in place of the value,
- * which may be a secret. `toText` writes the value for logs, so it must hide secrets. `parse` may return an Error with a
- * more precise text than `expected`.
+ * which may be a secret.
  */
-const setting = <A>(
-  { name, is }: Pick<t.Type<A>, 'name' | 'is'>,
-  expected: string,
-  defaultValue: A,
-  toText: (value: A) => string,
-  parse: (text: string) => unknown = identity,
-): t.Type<A, string> =>
+const setting = <A>({
+  type: { name, is },
+  expected,
+  defaultValue,
+  toText,
+  parse = identity,
+}: SettingOptions<A>): t.Type<A, string> =>
   new t.Type<A, string, unknown>(
     name,
     is,
@@ -34,26 +44,32 @@ const setting = <A>(
   );
 
 const wholeNumber = <D extends number | undefined>(from: number, to: number, defaultValue: D, unit = '') =>
-  setting<number | D>(
-    t.refinement(t.number, (value) => value >= from && value <= to),
-    `a whole number${unit} from ${from} to ${to}`,
+  setting<number | D>({
+    type: t.refinement(t.number, (value) => value >= from && value <= to),
+    expected: `a whole number${unit} from ${from} to ${to}`,
     defaultValue,
-    (value) => String(value ?? 'none'),
-    (text) => (/^[0-9]{1,9}$/.test(text) ? Number(text) : undefined),
-  );
+    toText: (value) => String(value ?? 'none'),
+    parse: (text) => (/^[0-9]{1,9}$/.test(text) ? Number(text) : undefined),
+  });
 
 const oneOf = <const A extends string>(names: ReadonlyArray<A>, defaultValue: A) =>
-  setting<A>(
-    t.refinement(t.string, (text): text is A => names.some((name) => name === text)),
-    `one of ${names.join(', ')}`,
+  setting<A>({
+    type: t.refinement(t.string, (text): text is A => names.some((name) => name === text)),
+    expected: `one of ${names.join(', ')}`,
     defaultValue,
-    identity,
-  );
+    toText: identity,
+  });
 
 /** Codec of an address to listen on. Accepts an IPv6 address also in brackets, as in URLs and the output of `ss`. */
-const listenAddress = setting(t.string, 'an address to listen on', '127.0.0.1', identity, (text) => {
-  const [, inner = ''] = /^\[(.*)\]$/.exec(text) ?? [];
-  return isIPv6(inner) ? inner : text;
+const listenAddress = setting({
+  type: t.string,
+  expected: 'an address to listen on',
+  defaultValue: '127.0.0.1',
+  toText: identity,
+  parse: (text) => {
+    const [, inner = ''] = /^\[(.*)\]$/.exec(text) ?? [];
+    return isIPv6(inner) ? inner : text;
+  },
 });
 
 /** Splits a list at commas and line breaks, and returns each entry once. A line may end with a comma or be blank. */
@@ -92,44 +108,45 @@ const codec = t.strict({
   HOST: listenAddress,
   ADMIN_PORT: wholeNumber(0, 65_535, undefined),
   ADMIN_HOST: listenAddress,
-  DATABASE_URL: setting(
-    DatabaseUrl,
-    'an address',
-    { _tag: 'Sqlite', filename: defaultFile },
-    databaseUrlText,
-    (text) =>
+  DATABASE_URL: setting({
+    type: DatabaseUrl,
+    expected: 'an address',
+    defaultValue: { _tag: 'Sqlite', filename: defaultFile },
+    toText: databaseUrlText,
+    parse: (text) =>
       pipe(
         parseDatabaseUrl(text),
         E.getOrElseW((expected) => new Error(expected)),
       ),
-  ),
-  API_KEYS: setting(
-    t.readonlyArray(ApiKey),
-    `keys separated by commas or line breaks; a key may have only ${apiKeyRule.expected}`,
-    [],
-    ({ length }) => (length === 1 ? '1 key' : `${length} keys`),
-    splitList,
-  ),
-  CORS_ORIGIN: setting(
-    t.readonlyArray(t.string),
-    '*, or a comma-separated list of origins without a path, such as https://example.com,http://localhost:8080',
-    [],
-    (origins) => origins.join(','),
-    parseCorsOrigins,
-  ),
+  }),
+  API_KEYS: setting({
+    type: t.readonlyArray(ApiKey),
+    expected: `keys separated by commas or line breaks; a key may have only ${apiKeyRule.expected}`,
+    defaultValue: [],
+    toText: ({ length }) => (length === 1 ? '1 key' : `${length} keys`),
+    parse: splitList,
+  }),
+  CORS_ORIGIN: setting({
+    type: t.readonlyArray(t.string),
+    expected:
+      '*, or a comma-separated list of origins without a path, such as https://example.com,http://localhost:8080',
+    defaultValue: [],
+    toText: (origins) => origins.join(','),
+    parse: parseCorsOrigins,
+  }),
   LOG_LEVEL: oneOf(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'], 'info'),
   NODE_ENV: oneOf(['development', 'test', 'production'], 'development'),
   MAX_CONNECTIONS: wholeNumber(1, 1_000_000, 10_000),
   TRUST_PROXY: wholeNumber(0, 100, 0),
   KEEP_ALIVE_SECONDS: wholeNumber(1, 3_600, 65, ' of seconds'),
   STOP_DELAY: wholeNumber(0, 600_000, 0, ' of milliseconds'),
-  RATE_LIMIT: setting<RateLimit | undefined>(
-    t.type({ requests: t.number, seconds: t.number }),
-    'a number of requests per number of seconds, such as 100/60s',
-    undefined,
-    (limit) => (limit ? `${limit.requests}/${limit.seconds}s` : 'none'),
-    parseRateLimit,
-  ),
+  RATE_LIMIT: setting<RateLimit | undefined>({
+    type: t.type({ requests: t.number, seconds: t.number }),
+    expected: 'a number of requests per number of seconds, such as 100/60s',
+    defaultValue: undefined,
+    toText: (limit) => (limit ? `${limit.requests}/${limit.seconds}s` : 'none'),
+    parse: parseRateLimit,
+  }),
   IDEMPOTENCY_HOURS: wholeNumber(1, 168, 24, ' of hours'),
   POSTGRES_POOL_SIZE: wholeNumber(1, 1_000, 10),
 });

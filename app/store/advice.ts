@@ -1,15 +1,6 @@
-import * as E from 'fp-ts/Either';
-import {
-  type ConnectionRoom,
-  DiagnosedError,
-  type ErrorKind,
-  errorKindOf,
-  setSequenceAdvice,
-} from '../../adapters/knex';
+import { DiagnosedError, type ErrorKind, errorKindOf, setSequenceAdvice } from '../../adapters/knex';
 import type { DatabaseUrl } from '../settings/database-url';
-import { counted } from '../terminal/text';
 import { fileAdvice, readOnlyAdvice } from './file-advice';
-import { type Finding, passed, warned } from './finding';
 
 const grants =
   'grant this role its rights with the script that docs/postgresql.md names, with `--set=role=ROLE --set=schema=SCHEMA`';
@@ -75,20 +66,6 @@ const adviceByKind = (setting: string): Readonly<Record<ErrorKind, string | unde
   Unknown: undefined,
 });
 
-/** Ending of the name of an unfinished file, which is renamed when it is complete. Messages leave the ending out. */
-const partialEnding = /\.animal-store-[\da-f-]{36}\.partial$/;
-
-/**
- * Returns the message of an error. For an error of a file, returns the name of the file and what is wrong, without
- * Node's jargon.
- */
-export const messageOf = (cause: unknown): string => {
-  const message = E.toError(cause).message.replaceAll(/\s+/g, ' ').trim();
-  const [, reason, file] = /^E[A-Z]+: ([^,]+), \w+(?:.* '(.*)')?$/.exec(message) ?? [];
-  if (reason === undefined) return message;
-  return file === undefined ? reason : `${file.replace(partialEnding, '')}: ${reason}`;
-};
-
 /** Returns the advice that fits an error of the database, or undefined. */
 export const specificAdvice = (
   url: DatabaseUrl,
@@ -107,20 +84,3 @@ export const specificAdvice = (
 export const generalAdvice = (url: DatabaseUrl, setting: string): string =>
   (url._tag === 'Sqlite' ? fileAdvice(url.filename) : undefined) ??
   `check ${setting}, that this user may read and write there, and the limit of open files (\`ulimit -n\`)`;
-
-/** Instances that a service on PostgreSQL should have at least, so that one can restart while another serves. */
-const minInstances = 2;
-
-/** Says for how many instances `max_connections` has room, and warns if it is for fewer than `minInstances`. */
-export const roomFinding = ({ limit, reserved, heldByOthers, poolSize }: ConnectionRoom): Finding => {
-  const free = limit - reserved - heldByOthers;
-  const instances = Math.max(0, Math.floor(free / poolSize));
-  const room = `max_connections=${limit} has room for ${counted(instances, 'instance')} with POSTGRES_POOL_SIZE=${poolSize}`;
-  if (instances >= minInstances) return passed('server', room);
-  const neededLimit = limit - free + minInstances * poolSize;
-  const advice = `for ${minInstances} instances, set POSTGRES_POOL_SIZE to at most ${Math.max(1, Math.floor(free / minInstances))}, or max_connections to at least ${neededLimit}`;
-  return warned(
-    'server',
-    `${room}; ${reserved} connections are reserved, and other programs hold ${heldByOthers}; ${advice}`,
-  );
-};

@@ -3,6 +3,7 @@
 import * as E from 'fp-ts/Either';
 import {
   apiKeyStore,
+  type ConnectionRoom,
   errorKindOf,
   generationMismatch,
   inspectClock,
@@ -14,11 +15,10 @@ import {
   tryCountRequest,
   tryCreateKey,
 } from '../../adapters/knex';
-import { CommandFailed, notInitialized, orFail, reasonOf, unusable } from '../failures';
+import { CommandFailed, messageOf, notInitialized, orFail, reasonOf, unusable } from '../failures';
 import { databaseUrlText } from '../settings/database-url';
 import { mayCreateStore, type Settings } from '../settings/settings';
 import { counted } from '../terminal/text';
-import { messageOf, roomFinding } from './advice';
 import { type CheckName, type Finding, passed, warned } from './finding';
 
 type Findings = Promise<ReadonlyArray<Finding>>;
@@ -44,6 +44,23 @@ interface DatabaseCheck {
   /** Databases on which a start of `serve` makes the check too, after the migrations. */
   readonly forServeOn: ReadonlyArray<OwnDatabase['engine']>;
 }
+
+/** Instances that a service on PostgreSQL should have at least, so that one can restart while another serves. */
+const minInstances = 2;
+
+/** Says for how many instances `max_connections` has room, and warns if it is for fewer than `minInstances`. */
+const roomFinding = ({ limit, reserved, heldByOthers, poolSize }: ConnectionRoom): Finding => {
+  const free = limit - reserved - heldByOthers;
+  const instances = Math.max(0, Math.floor(free / poolSize));
+  const room = `max_connections=${limit} has room for ${counted(instances, 'instance')} with POSTGRES_POOL_SIZE=${poolSize}`;
+  if (instances >= minInstances) return passed('server', room);
+  const neededLimit = limit - free + minInstances * poolSize;
+  const advice = `for ${minInstances} instances, set POSTGRES_POOL_SIZE to at most ${Math.max(1, Math.floor(free / minInstances))}, or max_connections to at least ${neededLimit}`;
+  return warned(
+    'server',
+    `${room}; ${reserved} connections are reserved, and other programs hold ${heldByOthers}; ${advice}`,
+  );
+};
 
 const checkConnection = async ({ database, settings }: Subject): Findings => {
   const findings = (await orFail(inspectConnection(database))).map((finding) =>

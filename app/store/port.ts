@@ -1,9 +1,11 @@
+import * as E from 'fp-ts/Either';
+import type { TaskEither } from 'fp-ts/TaskEither';
 import { once } from 'node:events';
 import { get, type IncomingMessage } from 'node:http';
 import { createServer } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { errorCode } from '../../adapters/files/error-code';
-import { CommandFailed } from '../failures';
+import { type CannotListen, CommandFailed } from '../failures';
 import { listenAddressOf, type ServerPrefix, type Settings } from '../settings/settings';
 import { failed, type Finding, passed, warned } from './finding';
 
@@ -25,24 +27,22 @@ const healthOf = async (port: number, host: string, path: string): Promise<strin
   }
 };
 
-/** Listens on a port for a moment, if it is set. Throws CannotListen if that fails. */
-export const listenBriefly = async (settings: Settings, prefix: ServerPrefix): Promise<void> => {
-  const { host, port } = listenAddressOf(settings, prefix);
-  if (port === undefined) return;
-  const server = createServer((socket) => socket.destroy()).listen(port, host);
-  try {
-    await once(server, 'listening');
-  } catch (cause) {
-    throw new CommandFailed({ _tag: 'CannotListen', cause, prefix });
-  } finally {
-    server.close();
-  }
-};
-
-const isPortBusy = (error: unknown): boolean =>
-  error instanceof CommandFailed &&
-  error.failure._tag === 'CannotListen' &&
-  errorCode(error.failure.cause) === 'EADDRINUSE';
+/** Listens on a port for a moment, if it is set. */
+export const listenBriefly =
+  (settings: Settings, prefix: ServerPrefix): TaskEither<CannotListen, void> =>
+  async () => {
+    const { host, port } = listenAddressOf(settings, prefix);
+    if (port === undefined) return E.right(undefined);
+    const server = createServer((socket) => socket.destroy()).listen(port, host);
+    try {
+      await once(server, 'listening');
+      return E.right(undefined);
+    } catch (cause) {
+      return E.left({ _tag: 'CannotListen', cause, prefix });
+    } finally {
+      server.close();
+    }
+  };
 
 /** Tries to listen on a port. Passes if an animal store is ready there, and fails if another program listens. */
 export const checkPort = async (
@@ -52,18 +52,15 @@ export const checkPort = async (
   const { host, port } = listenAddressOf(settings, prefix);
   if (port === undefined) return [];
   const place = `${prefix}PORT ${port} on ${host}`;
-  try {
-    await listenBriefly(settings, prefix);
-    return [passed('port', `${place} is free`)];
-  } catch (error) {
-    if (!isPortBusy(error)) throw error;
-    if ((await healthOf(port, host, '/livez')).includes('"live"')) {
-      const running = `${place} is that of a running animal store`;
-      return (await healthOf(port, host, '/readyz')).includes('"ready"')
-        ? [passed('port', running)]
-        : [warned('port', `${running}, which is not ready; if you have changed its settings, restart it`)];
-    }
-    const advice = `\`serve\` fails until you stop the program that listens there, or set ${prefix}PORT; if it is an animal store, it hangs`;
-    return [failed('port', `${place} is in use; ${advice}`)];
+  const tried = await listenBriefly(settings, prefix)();
+  if (E.isRight(tried)) return [passed('port', `${place} is free`)];
+  if (errorCode(tried.left.cause) !== 'EADDRINUSE') throw new CommandFailed(tried.left);
+  if ((await healthOf(port, host, '/livez')).includes('"live"')) {
+    const running = `${place} is that of a running animal store`;
+    return (await healthOf(port, host, '/readyz')).includes('"ready"')
+      ? [passed('port', running)]
+      : [warned('port', `${running}, which is not ready; if you have changed its settings, restart it`)];
   }
+  const advice = `\`serve\` fails until you stop the program that listens there, or set ${prefix}PORT; if it is an animal store, it hangs`;
+  return [failed('port', `${place} is in use; ${advice}`)];
 };

@@ -3,8 +3,8 @@ import type { Logger } from 'pino';
 import { inMemoryQuota } from '../../adapters/in-memory';
 import { type OwnDatabase, postgresQuota } from '../../adapters/knex';
 import type { ConsumeQuota } from '../../core';
+import { messageOf } from '../failures';
 import type { Settings } from '../settings/settings';
-import { messageOf } from './advice';
 
 /** Time for which requests are counted in this process before one of them is counted in the database again. */
 const recountMs = 1_000;

@@ -57,39 +57,48 @@ const withColour = (text: string, style: Style): string =>
     .replace(/^warning(?=: )/, (word) => style('yellow', word))
     .replace(/^error(?=: )/, (word) => style('red', word));
 
-/** Makes the terminal through which a command prints and sets its exit code. */
-export const openTerminal = ({ env, stdout, stderr }: ProcessIO) => {
+/** Makes the functions that print messages on standard error. */
+const openMessages = ({ env, stderr }: ProcessIO) => {
+  const style = styleFor(stderr, env);
+  const columns = columnsOf(stderr);
+  let written: Promise<unknown> = Promise.resolve();
+  const writeError = (text: string): void => {
+    written = writeFully(stderr, withColour(asCalled(text, env), style)).catch(() => undefined);
+  };
+  return {
+    writeError,
+    /**
+     * Prints a line, wrapped at a terminal. Escapes control characters, by which the name of a file could move the
+     * cursor or begin a line.
+     */
+    printMessage: (text: string): void => {
+      writeError(`${wrapLine(asCalled(escapeControlCharacters(text), env), columns)}\n`);
+    },
+    messagesWritten: () => written,
+  };
+};
+
+/** Keeps the exit code of a command, which is the first that is set. */
+const openExitCode = () => {
   let exitCode = 0;
   let isInterrupted = false;
-  let printed: Promise<unknown> = Promise.resolve();
+  return {
+    setExitCode: (code: number | NodeJS.Signals): void => {
+      isInterrupted ||= typeof code === 'string';
+      if (exitCode === 0) exitCode = typeof code === 'number' ? code : signalExitCode(code);
+    },
+    readExitCode: () => ({ exitCode, isInterrupted }),
+  };
+};
+
+/** Makes the terminal through which a command prints and sets its exit code. */
+export const openTerminal = (io: ProcessIO) => {
+  const { env, stdout, stderr } = io;
+  // Ignores the event, because each write reports its own failure. Without a listener, the event would end the process.
+  for (const output of [stdout, stderr]) output.on('error', () => undefined);
+  const { writeError, printMessage, messagesWritten } = openMessages(io);
+  const { setExitCode, readExitCode } = openExitCode();
   let written: Promise<unknown> = Promise.resolve();
-
-  for (const output of [stdout, stderr]) {
-    // Ignores the event, because each write reports its own failure. Without a listener, the event would end the
-    // process.
-    output.on('error', () => undefined);
-  }
-
-  const style = styleFor(stderr, env);
-
-  const writeError = (text: string): void => {
-    printed = writeFully(stderr, withColour(asCalled(text, env), style)).catch(() => undefined);
-  };
-
-  const errorColumns = columnsOf(stderr);
-
-  /**
-   * Prints a line, wrapped at a terminal. Escapes control characters, by which the name of a file could move the cursor
-   * or begin a line.
-   */
-  const printMessage = (text: string): void => {
-    writeError(`${wrapLine(asCalled(escapeControlCharacters(text), env), errorColumns)}\n`);
-  };
-
-  const setExitCode = (code: number | NodeJS.Signals): void => {
-    isInterrupted ||= typeof code === 'string';
-    if (exitCode === 0) exitCode = typeof code === 'number' ? code : signalExitCode(code);
-  };
 
   const writeOutput = (text: string, reportsClosedPipe: boolean): void => {
     written = writeFully(stdout, text).catch((cause: unknown) => {
@@ -100,14 +109,6 @@ export const openTerminal = ({ env, stdout, stderr }: ProcessIO) => {
     });
   };
 
-  /**
-   * Writes text that a command can print again. Reports no error if the reading program closes the pipe, as other
-   * programs do.
-   */
-  const write = (text: string): void => {
-    writeOutput(text, false);
-  };
-
   return {
     env,
     stdout,
@@ -116,7 +117,13 @@ export const openTerminal = ({ env, stdout, stderr }: ProcessIO) => {
     columns: columnsOf(stdout),
     printMessage,
     writeError,
-    write,
+    /**
+     * Writes text that a command can print again. Reports no error if the reading program closes the pipe, as other
+     * programs do.
+     */
+    write: (text: string): void => {
+      writeOutput(text, false);
+    },
     /**
      * Prints the result of a command, such as a new key. Reports a closed pipe, because the result can't be printed
      * again.
@@ -127,9 +134,9 @@ export const openTerminal = ({ env, stdout, stderr }: ProcessIO) => {
     setExitCode,
     /** Waits until all output is written, but at most a second after a signal. Returns the exit code. */
     end: async (): Promise<number> => {
-      const all = written.then(() => printed);
-      await (isInterrupted ? Promise.race([all, delay(1_000)]) : all);
-      return exitCode;
+      const all = written.then(messagesWritten);
+      await (readExitCode().isInterrupted ? Promise.race([all, delay(1_000)]) : all);
+      return readExitCode().exitCode;
     },
   };
 };

@@ -5,7 +5,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parse, parseAllDocuments } from 'yaml';
 import { settingNames } from '../../app/settings/settings';
-import { readVersion } from '../../app/commands/run-command';
+import { readVersion } from '../../app/version';
 import { decodeOrThrow } from '../../core';
 import { runInProcess } from '../support/processes/run-in-process';
 import { projectFolder, shell, startProgram } from '../support/processes/command';

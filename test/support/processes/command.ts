@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import type { Writable } from 'node:stream';
-import { readVersion } from '../../../app/commands/run-command';
+import { readVersion } from '../../../app/version';
 
 export interface Outcome {
   readonly code: number | null;
