@@ -6,13 +6,7 @@
 import * as E from 'fp-ts/Either';
 
 /** Parameters that can also be written as a part of the address, with the property of `URL` for that part. */
-const places = {
-  host: 'hostname',
-  port: 'port',
-  user: 'username',
-  password: 'password',
-  dbname: 'pathname',
-} as const;
+const places = { host: 'hostname', port: 'port', user: 'username', password: 'password' } as const;
 
 const certificateParameters = ['sslrootcert', 'sslcert', 'sslkey'];
 
@@ -21,7 +15,7 @@ const certificateParameters = ['sslrootcert', 'sslcert', 'sslkey'];
  * them, because it needs a server that accepts writes anyway, and has its own time limits.
  */
 const impliedParameters: Readonly<Record<string, RegExp>> = {
-  channel_binding: /^/,
+  channel_binding: /^(?:disable|prefer|require|)$/,
   client_encoding: /^(?:utf-?8|auto|)$/i,
   connect_timeout: /^/,
   gssencmode: /^(?:disable|prefer|)$/,
@@ -34,7 +28,7 @@ const impliedParameters: Readonly<Record<string, RegExp>> = {
 };
 
 const parameters = [
-  ...Object.keys(places),
+  ...[...Object.keys(places), 'dbname'],
   ...['options', 'application_name', 'fallback_application_name'],
   ...['sslmode', ...certificateParameters, 'sslnegotiation'],
 ];
@@ -56,7 +50,9 @@ const parseUrl = (text: string): URL | undefined => {
       text
         .replace(/^postgresql:/i, 'postgres:')
         .replace(withoutHost, 'postgres://$1localhost')
-        .replace(/([?&])ssl=true(?=&|$)/, '$1sslmode=require'),
+        .replace(/([?&])ssl=true(?=&|$)/, '$1sslmode=require')
+        // In psql, a plus sign is no blank.
+        .replace(/\?.*$/s, (query) => query.replaceAll('+', '%2B')),
     );
   } catch {
     return undefined;
@@ -65,8 +61,8 @@ const parseUrl = (text: string): URL | undefined => {
 
 /**
  * Turns an address in the form of psql into one that the driver accepts. For example, the driver ignores psql's
- * parameter `dbname`. Fails with a text that describes a valid address, and contains no value of the given one, such as
- * its password.
+ * parameter `dbname`. The driver and `libpqEnvironment` decode each part of the result alike. Fails with a text that
+ * describes a valid address, and contains no value of the given one, such as its password.
  */
 export const parsePostgresUrl = (text: string): E.Either<string, string> => {
   const url = parseUrl(text);
@@ -77,6 +73,7 @@ export const parsePostgresUrl = (text: string): E.Either<string, string> => {
   const { searchParams } = url;
   // If a parameter is repeated, the last value counts, as in libpq.
   for (const [name, value] of [...searchParams]) searchParams.set(name, value);
+  const bindsChannel = searchParams.get('channel_binding') === 'require';
   for (const [name, value] of [...searchParams]) {
     if (impliedParameters[name]?.test(value) === true) searchParams.delete(name);
     else if (!parameters.includes(name))
@@ -91,16 +88,27 @@ export const parsePostgresUrl = (text: string): E.Either<string, string> => {
     if (value !== '') url[place] = encodeURIComponent(value);
     searchParams.delete(name);
   }
+  const database = valueOf('dbname') || decodeURIComponent(url.pathname.slice(1));
+  searchParams.delete('dbname');
+  // The driver decodes a name with `decodeURI`, which leaves an escaped ? or # as it is.
+  if (/[?#]/.test(database)) return E.left('an address whose database name has no ? or #');
+  if (database !== '') url.pathname = encodeURI(database);
   if (/,|%2C/.test(url.hostname) || (port !== '' && port !== url.port)) return E.left(invalid);
   if (url.port === '0') return E.left('an address whose port is from 1 to 65535');
-  // A certificate parameter without `sslmode` means `verify-full`. Removes `sslrootcert=system`, because the driver would
-  // read a file named `system`.
+  // A certificate parameter or `channel_binding=require` without `sslmode` means `verify-full`. Removes
+  // `sslrootcert=system`, because the driver would read a file named `system`.
   const hasCertificate = certificateParameters.some((name) => searchParams.has(name));
-  if (hasCertificate && !searchParams.has('sslmode')) searchParams.set('sslmode', 'verify-full');
+  if ((hasCertificate || bindsChannel) && !searchParams.has('sslmode'))
+    searchParams.set('sslmode', 'verify-full');
   if (valueOf('sslrootcert') === 'system') searchParams.delete('sslrootcert');
   if (!searchParams.has('sslmode')) return E.right(url.href);
   const sslMode = valueOf('sslmode');
   if (!sslModes.includes(sslMode)) return E.left(`an address whose sslmode is ${sslModes.join(', ')}`);
-  searchParams.set('sslmode', encryptingModes.includes(sslMode) ? 'verify-full' : sslMode);
-  return E.right(url.href);
+  const isVerified = encryptingModes.includes(sslMode);
+  searchParams.set('sslmode', isVerified ? 'verify-full' : sslMode);
+  if (!bindsChannel) return E.right(url.href);
+  searchParams.set('enableChannelBinding', 'true');
+  return isVerified
+    ? E.right(url.href)
+    : E.left('an address whose sslmode verifies the server, as channel_binding=require asks');
 };

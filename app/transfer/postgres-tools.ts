@@ -37,6 +37,7 @@ export const libpqEnvironment = (
     PGSSLROOTCERT: sslMode === 'no-verify' ? noRoots : parameter('sslrootcert') || roots,
     PGSSLCERT: parameter('sslcert'),
     PGSSLKEY: parameter('sslkey'),
+    PGCHANNELBINDING: parameter('enableChannelBinding') === 'true' ? 'require' : '',
     PGSSLNEGOTIATION: parameter('sslnegotiation'),
     // A standby may lack animals that the primary has acknowledged.
     PGTARGETSESSIONATTRS: 'primary',

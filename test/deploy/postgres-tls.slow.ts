@@ -60,11 +60,13 @@ describe('TLS to PostgreSQL, as the address says', () => {
         `sslmode=verify-full&sslrootcert=${encodeURIComponent(certificate)}`;
       const verified = verifiedBy(made);
 
-      for (const options of ['sslmode=require', verified])
+      for (const options of ['sslmode=require', 'channel_binding=require', verified])
         expect(await refusalOf(at(options))).to.match(/does not support SSL/);
 
       await switchOn(server, made);
       expect(await encryptionOf(at(verified), server), 'verify-full').to.deep.equal([true]);
+      const bound = at(`${verified}&channel_binding=require`);
+      expect(await encryptionOf(bound, server), 'channel_binding').to.deep.equal([true]);
       const address = { ...settings, DATABASE_URL: at(verified) };
       expect((await runCommand(['doctor'], address)).stdout).to.match(
         /WARN {2}server +the certificate of the server expires on \d{4}-.*; renew it\n/,

@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import * as E from 'fp-ts/Either';
 import { join } from 'node:path';
 import { parsePostgresUrl } from '../../../app/settings/postgres-url';
+import { createPostgresDatabase, execute } from '../../support/postgres/postgres';
 import { newPostgresServer } from '../../support/postgres/postgres-server';
 import { runInProcess } from '../../support/processes/run-in-process';
 import { inFolder } from '../../support/temporary-folder';
@@ -28,6 +29,10 @@ const accepted: ReadonlyArray<readonly [text: string, connectionString: string]>
     'postgres://host/animals?options=-c%20search_path%3Dzoo&application_name=shop',
     'postgres://host/animals?options=-c+search_path%3Dzoo&application_name=shop',
   ],
+  ['postgres://me:a+b@host/a%26b%40c+d%2Fe', 'postgres://me:a+b@host/a&b@c+d/e'],
+  ['postgres://host/%2526%25', 'postgres://host/%2526%25'],
+  ['postgres://host?user=a+b&password=c+d&dbname=e+%26f', 'postgres://a%2Bb:c%2Bd@host/e+&f'],
+  ['postgres://host/a?application_name=a+b', 'postgres://host/a?application_name=a%2Bb'],
   ['postgres://host/animals?sslmode=disable', 'postgres://host/animals?sslmode=disable'],
   ['postgres://host/animals?sslmode=no-verify', 'postgres://host/animals?sslmode=no-verify'],
   [
@@ -51,9 +56,11 @@ const accepted: ReadonlyArray<readonly [text: string, connectionString: string]>
   ),
 ];
 
+const bound = 'postgres://host/animals?sslmode=verify-full&enableChannelBinding=true';
+
 const impliedByService = [
   ...[
-    'channel_binding=require',
+    'channel_binding=prefer',
     'connect_timeout=10',
     'target_session_attrs=read-write',
     'client_encoding=UTF8',
@@ -71,6 +78,17 @@ const refused: ReadonlyArray<readonly [text: string, expected: RegExp]> = [
     /^without this value of the parameter target_session_attrs/,
   ],
   ['postgres://host/animals?client_encoding=LATIN1', /^without this value of the parameter client_encoding/],
+  ...['disable', 'no-verify'].map(
+    (mode) =>
+      [
+        `postgres://host/animals?sslmode=${mode}&channel_binding=require`,
+        /^an address whose sslmode verifies the server, as channel_binding=require asks$/,
+      ] as const,
+  ),
+  ['postgres://host/animals?channel_binding=always', /^without this value of the parameter channel_binding/],
+  ...['a%23b', 'a%3Fb'].map(
+    (name) => [`postgres://host/${name}`, /^an address whose database name has no \? or #$/] as const,
+  ),
   ['postgres://host/animals?gssencmode=require', /^without this value of the parameter gssencmode/],
   ['postgres://host/animals?query_timeout=1', /does not support; the parameters are host, /],
   ['postgres://host/animals?sslMode=secret', /^without the parameter sslMode, .*, sslmode,/],
@@ -96,6 +114,13 @@ describe('An address of PostgreSQL', () => {
     });
   }
 
+  it('has TLS if channel binding is required', () => {
+    for (const mode of ['', '&sslmode=require'])
+      expect(parsePostgresUrl(`postgres://host/animals?channel_binding=require${mode}`)).to.deep.equal(
+        E.right(bound),
+      );
+  });
+
   it('may have the parameters of providers that this service honours anyway', () => {
     const address = `postgres://host/animals?sslmode=require&${impliedByService.join('&')}`;
     expect(parsePostgresUrl(address)).to.deep.equal(E.right('postgres://host/animals?sslmode=verify-full'));
@@ -109,6 +134,21 @@ describe('An address of PostgreSQL', () => {
         .and.not.include('secret');
     });
   }
+
+  it('names the same database as in psql', async () => {
+    const { url, drop } = await createPostgresDatabase();
+    const name = `${new URL(url).pathname.slice(1)}a&b+c@d/%26`;
+    await execute(url, `create database "${name}"`);
+    try {
+      for (const place of [`/${encodeURIComponent(name)}`, `?dbname=${encodeURIComponent(name)}`]) {
+        const { code, stderr } = await runInProcess(['migrate'], { DATABASE_URL: new URL(place, url).href });
+        expect(code, stderr).to.equal(0);
+      }
+    } finally {
+      await execute(url, `drop database "${name}"`);
+      await drop();
+    }
+  });
 
   it('reaches a server through its Unix socket', () =>
     inFolder(async (parent) => {

@@ -32,10 +32,12 @@ const parameters: ReadonlyArray<readonly [text: string, variables: Readonly<Reco
   ['sslrootcert=/ca', { PGSSLMODE: 'verify-full', PGSSLROOTCERT: '/ca' }],
   ['sslmode=verify-ca&sslcert=/c&sslkey=/k', { PGSSLMODE: 'verify-full', PGSSLCERT: '/c', PGSSLKEY: '/k' }],
   ['sslmode=prefer&sslnegotiation=direct', { PGSSLMODE: 'verify-full', PGSSLNEGOTIATION: 'direct' }],
+  ['channel_binding=require', { PGSSLMODE: 'verify-full', PGCHANNELBINDING: 'require' }],
   ['options=-c%20search_path%3Dcats', { PGOPTIONS: '-c search_path=cats' }],
   ['options=-c%20search_path%3Dcats&options=-c%20search_path%3Ddogs', { PGOPTIONS: '-c search_path=dogs' }],
   ['sslrootcert=/old&sslrootcert=/ca', { PGSSLMODE: 'verify-full', PGSSLROOTCERT: '/ca' }],
   ['user=me&password=a%2Fb%25', { PGUSER: 'me', PGPASSWORD: 'a/b%' }],
+  ['dbname=a%26b+c%25&password=a+b', { PGDATABASE: 'a&b+c%', PGPASSWORD: 'a+b' }],
   ['host=/run/sql&port=5433', { PGHOST: '/run/sql', PGPORT: '5433' }],
   ['host=%3A%3A1', { PGHOST: '::1' }],
 ];
