@@ -185,7 +185,7 @@ describe('A knex whose client has another name', () => {
   for (const client of ['postgres', 'postgresql', 'sqlite']) {
     it(`is accepted: ${client}`, async () => {
       const other = knex({ client, connection: { filename: 'none' }, useNullAsDefault: true });
-      expect(hostDatabase(other)).to.include({ reads: other });
+      expect(hostDatabase(other)).to.include({ readPool: other });
       await other.destroy();
     });
   }
