@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type AnimalStoreClient, animalStoreClient } from '../../adapters/client';
 import type { Pet } from '../../core';
-import { interruptible } from '../terminal/signals';
+import { interruptible, receivedSignal } from '../terminal/signals';
 import type { Terminal } from '../terminal/terminal';
 import { grouped } from '../terminal/text';
 import { openDemoScreen } from './demo-screen';
@@ -127,7 +127,7 @@ export const demoCommand = (terminal: Terminal): Command =>
     .summary('kill a service, and lose no animal')
     .description(`kill a service while ${clients} clients add animals to it, and count what is left`)
     .action(() =>
-      interruptible(async ({ signal, receivedSignal }) => {
+      interruptible(async (signal) => {
         const folder = await mkdtemp(join(tmpdir(), 'animal-store-demo-'));
         try {
           if (!(await runDemo(folder, terminal, signal))) terminal.setExitCode(1);

@@ -13,7 +13,7 @@ import { withStore } from '../store/with-store';
 import type { Terminal } from '../terminal/terminal';
 import { counted, escapeControlCharacters } from '../terminal/text';
 import type { WriteOptions } from '../transfer/csv';
-import { writeFile, writeStandardOutput } from '../transfer/files';
+import { replaceFile, writeStandardOutput } from '../transfer/files';
 import { type Format, formatOfFile, writeRows } from '../transfer/formats';
 import { failUsage, filterOptions, filtersOf, formatOption, missingFormat, nonEmpty } from './arguments';
 import { runTransfer, type TransferContext, unchangedText } from './run-transfer';
@@ -82,7 +82,7 @@ const exportTo = async (
       return writeStandardOutput(stdout, stdout.isTTY === true ? printable(texts) : texts, signal);
     const { DATABASE_URL: url } = settings;
     const database = url._tag === 'Sqlite' ? url.filename : undefined;
-    return writeFile(file, texts, signal, { mayReplace: options.replace === true, database });
+    return replaceFile(file, texts, signal, { mayReplace: options.replace === true, database });
   });
   return count;
 };

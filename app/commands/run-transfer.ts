@@ -3,7 +3,7 @@ import { errorCode } from '../../adapters/files/error-code';
 import type { BackupOptions } from '../../adapters/knex';
 import { reasonOf } from '../failures';
 import type { Settings } from '../settings/settings';
-import { interruptible } from '../terminal/signals';
+import { interruptible, receivedSignal } from '../terminal/signals';
 import { type Progress, withProgress } from '../terminal/progress-bar';
 import { announceStop, type Terminal } from '../terminal/terminal';
 import { runCommand } from './run-command';
@@ -39,7 +39,7 @@ export const runTransfer = (
   describeRemains: DescribeRemains,
   transfer: (context: TransferContext) => Promise<string>,
 ): Promise<void> =>
-  interruptible(({ signal, receivedSignal }) =>
+  interruptible((signal) =>
     runCommand(terminal, async (settings) => {
       let describe = describeRemains;
       let readProgress = (): Progress | undefined => undefined;

@@ -22,16 +22,6 @@ interface OpenedDatabase {
   readonly ranMigrations: ReadonlyArray<string>;
 }
 
-const checkForServe = async (
-  database: OwnDatabase,
-  settings: Settings,
-  warn: (findings: ReadonlyArray<Finding>) => void,
-): Promise<void> => {
-  const subject = subjectOf(database, settings);
-  for (const { run, forServeOn } of databaseChecks)
-    if (forServeOn.includes(database.engine)) warn(await run(subject));
-};
-
 /**
  * Opens and migrates the database of DATABASE_URL, which the caller must close. Prints warnings. Throws CommandFailed at
  * the first check that fails, or if DATABASE_URL is `memory:`.
@@ -39,10 +29,11 @@ const checkForServe = async (
 export const openDatabase = async (
   settings: Settings,
   purpose: 'serve' | 'write' | 'read',
-  { mayCreate = false, mayRaiseGeneration = false, signal, ...messages }: OpenOptions,
+  options: OpenOptions,
 ): Promise<OpenedDatabase> => {
   const { DATABASE_URL: url } = settings;
-  const { printMessage, printMigration: onProgress = printMessage } = messages;
+  const { mayCreate = false, mayRaiseGeneration = false, signal, printMessage } = options;
+  const { printMigration: onProgress = printMessage } = options;
   const warn = (findings: ReadonlyArray<Finding>): void => {
     for (const { ok, isWarning, text } of findings)
       if (!ok || isWarning === true) printMessage(`warning: ${text}`);
@@ -53,7 +44,11 @@ export const openDatabase = async (
   try {
     const run = mayCreate ? migrate : migrateExisting;
     const ranMigrations = await orFail(run(database, { mayRaiseGeneration, signal, onProgress }));
-    if (purpose === 'serve') await checkForServe(database, settings, warn);
+    if (purpose === 'serve') {
+      const subject = subjectOf(database, settings);
+      for (const { run: check, forServeOn } of databaseChecks)
+        if (forServeOn.includes(database.engine)) warn(await check(subject));
+    }
     return { database, ranMigrations };
   } catch (error) {
     await database.close();

@@ -41,12 +41,15 @@ export const prepareSignals = (): void => {
 
 const preloadedMs = 3_000;
 
-let receivedSignal: StopSignal | undefined;
+let received: StopSignal | undefined;
+
+/** Returns the first stop signal that this process has handled, if any. */
+export const receivedSignal = (): StopSignal | undefined => received;
 
 /** Runs the listeners of preloaded modules after a stop signal, when the work has ended. Waits for them at most 3 s. */
 export const runPreloadedListeners = async (): Promise<void> => {
-  if (receivedSignal === undefined) return;
-  const signal = receivedSignal;
+  const signal = received;
+  if (signal === undefined) return;
   const all = Promise.allSettled(
     preloaded.map(async (listener) => {
       await listener(signal);
@@ -69,7 +72,7 @@ const onStopSignal = (stop: (signal: StopSignal) => void): (() => void) => {
     timer = setTimeout(() => process.off('SIGINT', receive).off('SIGTERM', receive), repeatMs).unref();
   };
   const receive = (signal: StopSignal): void => {
-    receivedSignal ??= signal;
+    received ??= signal;
     if (signal !== 'SIGHUP') {
       if (timer !== undefined) return;
       ignoreRepeats();
@@ -93,21 +96,14 @@ export const nextStopSignal = (): Promise<StopSignal> =>
     onStopSignal(resolve);
   });
 
-interface Interruption {
-  readonly signal: AbortSignal;
-  readonly receivedSignal: () => StopSignal | undefined;
-}
-
 /** Runs the work of a command, and aborts it at the first stop signal. */
-export const interruptible = async (work: (interruption: Interruption) => Promise<void>): Promise<void> => {
+export const interruptible = async (work: (signal: AbortSignal) => Promise<void>): Promise<void> => {
   const controller = new AbortController();
-  let received: StopSignal | undefined;
-  const ignoreSignals = onStopSignal((signal) => {
-    received ??= signal;
+  const ignoreSignals = onStopSignal(() => {
     controller.abort();
   });
   try {
-    await work({ signal: controller.signal, receivedSignal: () => received });
+    await work(controller.signal);
   } finally {
     ignoreSignals();
   }

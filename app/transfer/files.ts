@@ -14,7 +14,7 @@ export const openSource = (file: string, signal: AbortSignal): Readable => {
 };
 
 /** Writes a temporary file, flushes it to the disk and renames it. A failure leaves the earlier file unchanged. */
-export const writeFile = async (
+export const replaceFile = async (
   target: string,
   texts: AsyncIterable<string>,
   signal: AbortSignal,
