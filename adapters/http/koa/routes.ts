@@ -5,6 +5,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Caller, OpenAnimalStore } from '../../../core';
 import { answer, type StoreAccess } from '../operations/answer';
 import { type HttpFailure, unmatchedPath } from '../operations/errors';
+import { headerValues } from '../operations/header-values';
 import { operationsHint, type PetOperation, petOperations } from '../operations/pet-operations';
 import { type Outcome, type Reply, replyOf } from '../operations/reply';
 import { hasBody, readBody } from '../operations/request-body';
@@ -96,13 +97,12 @@ const serveOperation = async (
 };
 
 /**
- * Returns a header, or the values of a repeated header joined by commas. `headers` has only the first value of
- * Authorization and Content-Type. A request with two keys must not be accepted for the first one.
+ * Returns a header, or the values of a repeated header joined by commas. A request with two keys must not be accepted
+ * for the first one.
  */
 export const headerOf = ({ headers, rawHeaders }: IncomingMessage, name: string): string | undefined => {
   if (name !== 'authorization' && name !== 'content-type') return headers[name]?.toString();
-  const isNamed = (index: number): boolean => rawHeaders[index]?.toLowerCase() === name;
-  const values = rawHeaders.filter((_, index) => index % 2 === 1 && isNamed(index - 1));
+  const values = headerValues(rawHeaders, name);
   return values.length === 0 ? headers[name] : values.join(', ');
 };
 

@@ -1,7 +1,6 @@
-import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import type { Duplex } from 'node:stream';
-import { beginToCollectBody, continueOnceRead, hasBody } from '../operations/request-body';
+import { beginToCollectBody, hasBody } from '../operations/request-body';
 import { endSocket, errorText } from './end-socket';
 import { announceKeepAlive, closeAfter } from './keep-alive';
 import type { RequestHead, ServerFailure } from './rejection';
@@ -50,16 +49,16 @@ const takeListeners = (
 export class Connection {
   readonly socket: Socket;
 
-  private readonly serving: ServerState;
+  private readonly server: ServerState;
   private readonly parse: (bytes: Buffer) => void;
   private readonly endParsing: () => void;
   private readonly parts = new RequestParts();
   private state = idle;
   private isHalfClosed = false;
 
-  constructor(socket: Socket, serving: ServerState) {
+  constructor(socket: Socket, server: ServerState) {
     this.socket = socket;
-    this.serving = serving;
+    this.server = server;
     this.parse = takeListeners(socket, 'data');
     this.endParsing = takeListeners(socket, 'end');
     socket.on('data', this.receive).on('end', this.halfClose);
@@ -68,8 +67,8 @@ export class Connection {
   }
 
   private readonly receive = (bytes: Buffer): void => {
-    const { requestTurns } = this.serving;
-    if (this.state === idle && !requestTurns.tryBegin()) {
+    const { requestTurns } = this.server;
+    if (this.state._tag === 'Idle' && !requestTurns.tryBegin()) {
       this.state = waiting;
       requestTurns.hold(this.release);
     }
@@ -81,21 +80,21 @@ export class Connection {
       this.parse(part);
     }
     // Later requests stay in the socket, which stops reading at its high-water mark.
-    if (rest.length > 0 && this.state !== closing) this.socket.pause().unshift(rest);
+    if (rest.length > 0 && this.state._tag !== 'Closing') this.socket.pause().unshift(rest);
   };
 
   private mayParse(): boolean {
     const { socket, state } = this;
     // A destroyed socket has no parser: Node may already have given it to another connection.
     if (socket.destroyed) return false;
-    return state === idle || (state._tag === 'Running' && !state.request.complete);
+    return state._tag === 'Idle' || (state._tag === 'Running' && !state.request.complete);
   }
 
   /** Begins an exchange with a request whose head Node has parsed. */
   begin(request: IncomingMessage, response: ServerResponse): void {
     // Close if Node's parser has found two requests in one part. The response to the second could be sent before the
     // response to the first.
-    if (this.state !== idle) {
+    if (this.state._tag !== 'Idle') {
       this.socket.destroy();
       return;
     }
@@ -108,8 +107,8 @@ export class Connection {
     this.state = running;
     response.on('close', this.finish);
     // Close after a request with Upgrade, because Node drops the bytes that follow it.
-    if (this.serving.isStopping || request.headers.upgrade !== undefined) closeAfter(response);
-    else announceKeepAlive(request, response, this.serving.idleSeconds);
+    if (this.server.isStopping || request.headers.upgrade !== undefined) closeAfter(response);
+    else announceKeepAlive(request, response, this.server.idleSeconds);
     if (!hasBody(request)) {
       this.start(running);
       return;
@@ -130,7 +129,7 @@ export class Connection {
       response.destroy();
     };
     try {
-      const started = this.serving.listener(request, response);
+      const started = this.server.listener(request, response);
       if (started instanceof Promise) started.catch(fail);
     } catch {
       fail();
@@ -140,19 +139,19 @@ export class Connection {
   private readonly finish = (): void => {
     if (this.state._tag !== 'Running') return;
     // Close if Node and `parts` disagree on the end of the body, because Node may then take the rest for a request.
-    const isLost = this.state.request.complete && !this.parts.isWhole;
-    if (this.serving.isStopping || isLost) {
+    const isLost = this.state.request.complete && !this.parts.endedAtBlankLine;
+    if (this.server.isStopping || isLost) {
       this.close();
       return;
     }
     this.state = this.socket.readableLength > 0 ? waiting : idle;
     // Start the next request in another tick of the event loop, so that a pipelining client cannot starve others.
-    if (this.state === waiting) setImmediate(this.release);
+    if (this.state._tag === 'Waiting') setImmediate(this.release);
     else this.endIfHalfClosed();
   };
 
   private readonly release = (): void => {
-    if (this.state !== waiting) return;
+    if (this.state._tag !== 'Waiting') return;
     this.state = idle;
     this.socket.resume();
   };
@@ -176,7 +175,7 @@ export class Connection {
 
   /** Answers directly on the socket, because the listener may still use the ServerResponse. Closes the connection. */
   reject(failure: ServerFailure, request: RequestHead): void {
-    const response = this.serving.rejectRequest(failure, request);
+    const response = this.server.rejectRequest(failure, request);
     this.state = closing;
     this.socket.write(errorText(response, request.method === 'HEAD'));
     endSocket(this.socket, true);
@@ -184,7 +183,7 @@ export class Connection {
 
   failParsing(error: ParserError): void {
     const { socket, state } = this;
-    if (state === closing || !socket.writable) return;
+    if (state._tag === 'Closing' || !socket.writable) return;
     // Close without a response if the client has sent nothing. It may have opened the connection in advance, and would
     // take a 408 as the response to its first request.
     if (socket.bytesRead === 0) {
@@ -200,7 +199,7 @@ export class Connection {
   }
 
   get isIdle(): boolean {
-    return this.state === idle && this.socket.writable && !this.parts.isUnfinished;
+    return this.state._tag === 'Idle' && this.socket.writable && !this.parts.isInsideRequest;
   }
 
   /** Makes the current response the last one of the connection, unless its head is already sent. */
@@ -211,33 +210,8 @@ export class Connection {
   /** Closes the connection, unless a request is arriving, or waits for its turn or its response. */
   closeInactive(): void {
     const { state, parts } = this;
-    const isArriving = state === idle && parts.isUnfinished;
+    const isArriving = state._tag === 'Idle' && parts.isInsideRequest;
     const isUnanswered = state._tag === 'Running' && !state.response.headersSent;
-    if (!isArriving && !isUnanswered && state !== waiting) this.socket.destroy();
+    if (!isArriving && !isUnanswered && state._tag !== 'Waiting') this.socket.destroy();
   }
 }
-
-/** Keeps a Connection of each socket that a server has accepted, and passes on the server's events. */
-export const trackConnections = (server: Server, serving: ServerState): ReadonlyMap<Duplex, Connection> => {
-  const open = new Map<Duplex, Connection>();
-  server.on('connection', (socket) => {
-    serving.requestTurns.accept();
-    open.set(socket, new Connection(socket, serving));
-    socket.once('close', () => open.delete(socket));
-  });
-  const begin: RequestListener = (request, response) => {
-    open.get(request.socket)?.begin(request, response);
-  };
-  server.on('request', begin);
-  server.on('checkContinue', continueOnceRead).on('checkContinue', begin);
-  // Node emits this event for an Expect other than 100-continue. `validateRequest` rejects such a request with 417.
-  server.on('checkExpectation', begin);
-  server.on('connect', (request, socket) => {
-    // Node has removed its `error` listener. Without one, a connection reset would end the process.
-    socket.on('error', () => undefined);
-    open.get(socket)?.reject({ _tag: 'MethodNotAllowed', allowed: serving.allowedMethods }, request);
-  });
-  server.on('clientError', (error, socket) => open.get(socket)?.failParsing(error));
-  server.on('timeout', (socket: Duplex) => open.get(socket)?.closeInactive());
-  return open;
-};

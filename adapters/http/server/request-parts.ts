@@ -10,18 +10,18 @@ export class RequestParts {
   private tail = '';
 
   /**
-   * True if a part has begun but not ended. An empty line between requests does not begin a part (RFC 9112, section
-   * 2.2).
+   * True if a head or body has begun but not ended. An empty line between requests does not begin a head (RFC 9112,
+   * section 2.2).
    */
-  get isUnfinished(): boolean {
+  get isInsideRequest(): boolean {
     return this.bodyBytesLeft > 0 || /[^\r\n]/.test(this.tail);
   }
 
   /**
-   * True if the last part has ended. False during a head whose end Node finds elsewhere: until 20.19.1, Node also takes
-   * `\r\n\r` and any byte for a blank line.
+   * True if a blank line was the last thing received, except for a body with a Content-Length. False where Node finds
+   * the end of a head elsewhere: until 20.19.1, it also takes `\r\n\r` and any byte for a blank line.
    */
-  get isWhole(): boolean {
+  get endedAtBlankLine(): boolean {
     return this.tail === '';
   }
 

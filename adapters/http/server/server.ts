@@ -4,9 +4,10 @@ import type { Duplex } from 'node:stream';
 import { setImmediate as immediate, setTimeout as pause } from 'node:timers/promises';
 import { RequestTurns } from './request-turns';
 import { requestLimits } from '../operations/limits';
-import { type Connection, trackConnections } from './connection';
+import type { Connection } from './connection';
 import type { Listener, ServerState } from './server-state';
 import { serverTimeouts } from './timeouts';
+import { trackConnections } from './track-connections';
 import { unreadLimit } from './unread-limit';
 import { maxKeptHeaders } from './validate-request';
 
@@ -127,8 +128,8 @@ export const startHttpServer = async (
   await once(server, 'listening');
 
   const requestTurns = new RequestTurns();
-  const serving: ServerState = { listener, ...answers, requestTurns, idleSeconds, isStopping: false };
-  const open = trackConnections(server, serving);
+  const state: ServerState = { listener, ...answers, requestTurns, idleSeconds, isStopping: false };
+  const open = trackConnections(server, state);
   server.on('drop', () => onConnectionRefused?.());
   // Ignore errors of connections that cannot be accepted, such as when file descriptors run out. An `error` event
   // without a listener would end the process.
@@ -146,10 +147,10 @@ export const startHttpServer = async (
       // While `isStopping` is true, each response closes its connection. `isStopping` therefore stays false during the
       // delay. Otherwise a proxy would open a new connection for each request, and the connections opened at the end of
       // the delay would be reset.
-      serving.isStopping = delayMs === 0;
+      state.isStopping = delayMs === 0;
       await pause(delayMs);
       await drainAcceptBacklog(server);
-      serving.isStopping = true;
+      state.isStopping = true;
       for (const connection of open.values()) connection.announceStop();
       await closeAll(server, open, Math.min(delayMs, serverTimeouts.idleGraceMs), closeMs);
       clearInterval(sweep);

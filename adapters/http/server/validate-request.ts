@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { headerValues } from '../operations/header-values';
 import { requestLimits } from '../operations/limits';
 import type { ServerFailure } from './rejection';
 import type { RequestParts } from './request-parts';
@@ -12,22 +13,24 @@ export const maxKeptHeaders = requestLimits.headers + 1;
  */
 export const validateRequest = (
   request: IncomingMessage,
-  parts: Pick<RequestParts, 'isWhole'>,
+  parts: Pick<RequestParts, 'endedAtBlankLine'>,
 ): ServerFailure | undefined => {
   const { rawHeaders, headers, httpVersion, httpVersionMajor } = request;
   if (httpVersionMajor !== 1) return { _tag: 'HttpVersionNotSupported' };
   if (rawHeaders.length > 2 * requestLimits.headers) return { _tag: 'HeadersTooLarge' };
-  if (!parts.isWhole) return malformed('the headers of a request must end with an empty line');
-  if (rawHeaders.some((text, index) => index % 2 === 0 && !token.test(text))) {
+  if (!parts.endedAtBlankLine) return malformed('the headers of a request must end with an empty line');
+  if (!hasValidNames(rawHeaders)) {
     return malformed('invalid header name; it must have no spaces, and must not be empty');
   }
-  const { hosts, authorizations } = countHostAndAuthorization(rawHeaders);
+  const hosts = headerValues(rawHeaders, 'host').length;
   if (hosts > 1) return malformed('a request must have at most one Host header');
   if (hosts === 0 && httpVersion === '1.1') return malformed('a request must have a Host header');
   if (!hostAndPort.test(headers.host ?? '')) {
     return malformed('invalid Host header; it must be a host with an optional port');
   }
-  if (authorizations > 1) return malformed('a request must have at most one Authorization header');
+  if (headerValues(rawHeaders, 'authorization').length > 1) {
+    return malformed('a request must have at most one Authorization header');
+  }
   if (hasAmbiguousLength(request)) {
     return malformed('unsupported Transfer-Encoding; only chunked is supported, in HTTP/1.1');
   }
@@ -41,16 +44,11 @@ export const validateRequest = (
 // Matches the name of a header (RFC 9110, section 5.6.2). Until 20.19.1, Node also accepts spaces in it, or no name.
 const token = /^[\w!#$%&'*+.^`|~-]+$/;
 
-/** Counts Host and Authorization in the raw headers, because `request.headers` has only the first of each. */
-const countHostAndAuthorization = (rawHeaders: ReadonlyArray<string>) => {
-  let hosts = 0;
-  let authorizations = 0;
+const hasValidNames = (rawHeaders: ReadonlyArray<string>): boolean => {
   for (let index = 0; index < rawHeaders.length; index += 2) {
-    const name = rawHeaders[index] ?? '';
-    if (name.length === 4 && name.toLowerCase() === 'host') hosts += 1;
-    if (name.length === 13 && name.toLowerCase() === 'authorization') authorizations += 1;
+    if (!token.test(rawHeaders[index] ?? '')) return false;
   }
-  return { hosts, authorizations };
+  return true;
 };
 
 // Matches a Host header (RFC 9110, section 7.2): an optional host (RFC 3986, section 3.2.2) and an optional port.
