@@ -54,6 +54,8 @@ export class Connection {
   private readonly endParsing: () => void;
   private readonly parts = new RequestParts();
   private state = idle;
+  /** True if `RequestTurns` has counted the request whose bytes the socket emits next. */
+  private hasTurn = false;
   private isHalfClosed = false;
 
   constructor(socket: Socket, server: ServerState) {
@@ -68,10 +70,11 @@ export class Connection {
 
   private readonly receive = (bytes: Buffer): void => {
     const { requestTurns } = this.server;
-    if (this.state._tag === 'Idle' && !requestTurns.tryBegin()) {
+    if (this.state._tag === 'Idle' && !this.hasTurn && !requestTurns.tryBegin()) {
       this.state = waiting;
-      requestTurns.hold(this.release);
+      requestTurns.hold(this.beginTurn);
     }
+    this.hasTurn = false;
     let rest = bytes;
     while (rest.length > 0 && this.mayParse()) {
       const length = this.parts.nextLength(rest);
@@ -148,6 +151,11 @@ export class Connection {
     // Start the next request in another tick of the event loop, so that a pipelining client cannot starve others.
     if (this.state._tag === 'Waiting') setImmediate(this.release);
     else this.endIfHalfClosed();
+  };
+
+  private readonly beginTurn = (): void => {
+    this.hasTurn = true;
+    this.release();
   };
 
   private readonly release = (): void => {

@@ -8,7 +8,7 @@ import type { ServerState } from './server-state';
 export const trackConnections = (server: Server, state: ServerState): ReadonlyMap<Duplex, Connection> => {
   const open = new Map<Duplex, Connection>();
   server.on('connection', (socket) => {
-    state.requestTurns.accept();
+    state.requestTurns.acceptHold.accept();
     open.set(socket, new Connection(socket, state));
     socket.once('close', () => open.delete(socket));
   });

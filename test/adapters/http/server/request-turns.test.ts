@@ -33,7 +33,7 @@ describe('RequestTurns', () => {
   /** Lets some ticks pass. In a flood, each tick accepts a connection. */
   const pass = async (ticks: number, isFlood: boolean, duration = tickMs): Promise<void> => {
     for (let passed = 0; passed < ticks; passed += 1) {
-      if (isFlood) turns.accept();
+      if (isFlood) turns.acceptHold.accept();
       await tick();
       now += duration;
     }
@@ -45,7 +45,7 @@ describe('RequestTurns', () => {
   });
 
   it('holds requests until a tick accepts no connection', async () => {
-    turns.accept();
+    turns.acceptHold.accept();
     request();
     await pass(20, true);
     request();
@@ -58,14 +58,14 @@ describe('RequestTurns', () => {
 
   it('starts held requests in order', async () => {
     const order: Array<string> = [];
-    turns.accept();
+    turns.acceptHold.accept();
     for (const name of ['first', 'second', 'third']) turns.hold(() => order.push(name));
     await pass(3, false);
     expect(order).to.deep.equal(['first', 'second', 'third']);
   });
 
   it('holds a request for a second, and then holds none for as long', async () => {
-    turns.accept();
+    turns.acceptHold.accept();
     request();
     await pass(99, true);
     expect(started).to.deep.equal([]);
@@ -85,7 +85,7 @@ describe('RequestTurns', () => {
   });
 
   it('holds a request while at most 4,096 connections arrive', async () => {
-    turns.accept();
+    turns.acceptHold.accept();
     request();
     await pass(4_090, true, 0.01);
     expect(started).to.deep.equal([]);
