@@ -75,7 +75,10 @@ module.exports = {
       from: { path: '^adapters/http/server/' },
       to: {
         path: ['^adapters/', '^node_modules/'],
-        pathNot: ['^adapters/http/server/', '^adapters/http/operations/(header-values|limits|request-body)\\.ts$'],
+        pathNot: [
+          '^adapters/http/server/',
+          '^adapters/http/operations/(header-values|limits|request-body)\\.ts$',
+        ],
       },
     },
     {
