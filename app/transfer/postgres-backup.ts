@@ -9,6 +9,9 @@ import { type RunTool, type ToolOptions, withTools } from './postgres-tools';
 
 type Options = BackupOptions & ToolOptions;
 
+/** Maximum time that pg_dump waits for the lock of a table, which a migration may hold. */
+const lockTimeoutMs = 60_000;
+
 /** Matches the entry of a table in the list of a dump. */
 const tableEntry = /^\d+; \d+ \d+ TABLE DATA (.+) (\w+) \S+$/gm;
 
@@ -41,11 +44,12 @@ export const backupPostgres = async (
   // Names each table, because the database may have tables and extensions of other programs, which a restore can't make
   // again.
   const tables = ownTables.map((name) => `--table=${name}`);
+  const dump = ['--format=custom', `--lock-wait-timeout=${lockTimeoutMs}`, `--file=${partial}`, ...tables];
   try {
     await withTools(connectionString, options, async (run) => {
       const size = (): number => statSync(partial, { throwIfNoEntry: false })?.size ?? 0;
       options.onStage?.('copying', () => ({ count: size(), noun: 'byte' }));
-      await run('pg_dump', ['--format=custom', `--file=${partial}`, ...tables]).catch((error: unknown) => {
+      await run('pg_dump', dump).catch((error: unknown) => {
         throw toError(error).message.includes('no matching tables')
           ? new CommandFailed({ _tag: 'NotInitialized' })
           : error;

@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { getCACertificates, rootCertificates } from 'node:tls';
 import { promisify } from 'node:util';
 import { errorCode } from '../../adapters/files/error-code';
+import { databaseTimeouts } from '../../adapters/knex';
 import { ignoredVariables } from '../settings/warnings';
 
 type Environment = NodeJS.ReadOnlyDict<string>;
@@ -41,6 +42,7 @@ export const libpqEnvironment = (
     PGSSLNEGOTIATION: parameter('sslnegotiation'),
     // A standby may lack animals that the primary has acknowledged.
     PGTARGETSESSIONATTRS: 'primary',
+    PGCONNECT_TIMEOUT: String(databaseTimeouts.statementMs / 1_000),
   };
   return Object.fromEntries(Object.entries(variables).filter(([, value]) => value !== ''));
 };

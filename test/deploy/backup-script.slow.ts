@@ -122,6 +122,20 @@ describe('The backup script', () => {
     });
   }
 
+  it('ends a backup that hangs after six hours, and says so', async () => {
+    const hanging = join(folder, 'hanging');
+    await mkdir(hanging);
+    await writeFile(join(hanging, 'program'), '#!/bin/sh\nexec sleep 60\n', { mode: 0o755 });
+    const timeout = '#!/bin/sh\n[ "$*" = "-k 60 6h sh $5" ] && exec /usr/bin/timeout 1 sh "$5"\n';
+    await writeFile(join(hanging, 'timeout'), timeout, { mode: 0o755 });
+    const outcome = await run({
+      BACKUP_PROGRAM: join(hanging, 'program'),
+      PATH: `${hanging}:${process.env['PATH'] ?? ''}`,
+    });
+    await expectFailure(outcome);
+    expect(outcome.stderr).to.include('the backup was ended, because it took more than 6 hours');
+  });
+
   it('deletes old backups in a folder that is a symbolic link, but never the new backup', async () => {
     const old = join(backups, 'animals-2020-01-01T000000Z.backup');
     await writeFile(old, '');

@@ -17,7 +17,7 @@ const files = { roots: '/roots', noRoots: '/none' };
 
 const base = {
   ...{ PGHOST: 'db', PGDATABASE: 'zoo', PGSSLMODE: 'disable', PGSSLROOTCERT: '/roots' },
-  PGTARGETSESSIONATTRS: 'primary',
+  ...{ PGTARGETSESSIONATTRS: 'primary', PGCONNECT_TIMEOUT: '3' },
 };
 
 /** Parameters of the address `postgres://db/zoo`, each with the variables of libpq that it changes. */
@@ -90,13 +90,15 @@ describe('A backup of PostgreSQL', () => {
     expect(lstatSync(join(folder, 'link')).isSymbolicLink()).to.equal(true);
   });
 
-  it('dumps only the tables of the store, by name', async () => {
+  it('dumps only the tables of the store, by name, and waits a minute for their locks', async () => {
     const [folder, programs] = [await makeFolder(), await makeFolder()];
     const log = join(folder, 'arguments');
     writeFileSync(join(programs, 'pg_dump'), `#!/bin/sh\necho "$@" >${log}\nexit 1\n`, { mode: 0o755 });
     const environment = { DATABASE_URL: 'postgres://db/animals', PATH: `${programs}:/bin` };
     expect((await runInProcess(['backup', join(folder, 'backup')], environment)).code).to.equal(1);
-    const tables = [...readFileSync(log, 'utf8').matchAll(/--table=(\S+)/g)].map(([, name]) => name);
+    const words = readFileSync(log, 'utf8');
+    expect(words).to.include('--lock-wait-timeout=60000');
+    const tables = [...words.matchAll(/--table=(\S+)/g)].map(([, name]) => name);
     expect(tables).to.include.members(['pets', 'idempotency_keys', 'api_keys', 'animal_store_migrations']);
   });
 
