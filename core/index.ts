@@ -5,6 +5,7 @@ export * from './idempotency';
 export * from './operations';
 export * from './pets';
 export * from './ports';
+export * from './quota';
 export * from './rules';
 export * from './transfer';
 export * from './validation';

@@ -19,9 +19,9 @@ import {
   type PetNotFound,
   petNotFound,
   type PetRepository,
-  type Quota,
   type Unavailable,
 } from './ports';
+import type { Quota } from './quota';
 import { defaultPageSize, listRules, newPetRules, pageSizeCheck, petRules } from './rules';
 import { type Checked, fieldChecks, fieldType, type InvalidField, objectCheck } from './validation';
 
