@@ -51,6 +51,7 @@ const objectCodec = <A>(name: string, fields: FieldChecks<A>): t.Type<A> => {
       return own === undefined ? !required && !(field in value) : decode(own) === own;
     });
   const validate: t.Validate<unknown, A> = (input, context) => {
+    // As in io-ts itself, the error of a missing property has the value undefined.
     const toError = ({ name: key, rule, expected }: InvalidField): t.ValidationError => ({
       value: rule === 'required' ? undefined : input,
       context: t.appendContext(context, key, t.unknown),
@@ -77,6 +78,7 @@ const toInvalidField = ({ context, message, value }: t.ValidationError): Invalid
     .map(({ key }) => key)
     .filter((key) => key !== '' && !/^[0-9]+$/.test(key))
     .join('.');
+  // Errors of io-ts name no rule. Only one of a missing property has the value undefined.
   const expected = message ?? context.at(-1)?.type.name ?? 'a valid value';
   return { name, expected, rule: value === undefined && name !== '' ? 'required' : 'invalid' };
 };

@@ -5,7 +5,7 @@ import { decodeOrThrow, PetCodec } from './codec';
 import { newPetFieldNames, type Pet, type PetChanges } from './pets';
 import { type PetNotFound, petNotFound, type PetRepository, type Unavailable } from './ports';
 import { newPetRules } from './rules';
-import { fieldChecks, fieldType, type InvalidField, objectCheck } from './validation';
+import { fieldCheck, fieldChecks, type InvalidField, objectCheck } from './validation';
 
 /** Failure of an update: the changes have fields with invalid values. */
 export interface InvalidPetChanges {
@@ -16,7 +16,7 @@ export interface InvalidPetChanges {
 /** Checks changes to an animal. Null removes an optional field. */
 export const checkPetChanges = objectCheck<PetChanges>(
   fieldChecks(newPetRules, (rule) => {
-    const { decode, explain } = fieldType(rule);
+    const { decode, explain } = fieldCheck(rule);
     return { explain, decode: (input) => (input === null && !rule.required ? null : decode(input)) };
   }),
 );

@@ -23,7 +23,7 @@ import {
 } from './ports';
 import type { Quota } from './quota';
 import { defaultPageSize, listRules, newPetRules, pageSizeCheck, petRules } from './rules';
-import { type Checked, fieldChecks, fieldType, type InvalidField, objectCheck } from './validation';
+import { type Checked, fieldCheck, fieldChecks, type InvalidField, objectCheck } from './validation';
 
 /** Ports of a store. Without `consumeQuota`, requests are not limited. */
 export interface Ports {
@@ -143,7 +143,7 @@ export const storeOpener =
 
 const operationsOf = (pets: Ports['pets'], caller: Caller): Pick<AnimalStore, OperationName> => ({
   listPets: (query = {}, deadline) => {
-    const decoded = decodeQuery(query);
+    const decoded = decodePetQuery(query);
     return E.isLeft(decoded) ? TE.fromEither(decoded) : pets.list(decoded.right, deadline);
   },
   createPet: (newPet, idempotencyKey, deadline) => {
@@ -163,20 +163,20 @@ const operationsOf = (pets: Ports['pets'], caller: Caller): Pick<AnimalStore, Op
   },
   // eslint-disable-next-line @typescript-eslint/no-deprecated -- the API keeps getPet until 5 December 2030
   getPet: (id, deadline) => {
-    const decoded = idType.decode(id);
+    const decoded = idCheck.decode(id);
     return typeof decoded === 'bigint' ? pets.find(decoded, deadline) : TE.left(petNotFound(id));
   },
 });
 
-const idType = fieldType(petRules.id);
+const idCheck = fieldCheck(petRules.id);
 
-/** Checks a query whose `limit` may be missing. */
-export const checkPetQuery = objectCheck<Partial<PetQuery>>({
+const checkPetQuery = objectCheck<Partial<PetQuery>>({
   limit: pageSizeCheck,
   ...fieldChecks(listRules),
 });
 
-const decodeQuery = (query: unknown): E.Either<InvalidQuery, PetQuery> =>
+/** Decodes a query whose `limit` may be missing. */
+export const decodePetQuery = (query: unknown): E.Either<InvalidQuery, PetQuery> =>
   pipe(
     checkPetQuery(query),
     E.bimap(
@@ -185,7 +185,7 @@ const decodeQuery = (query: unknown): E.Either<InvalidQuery, PetQuery> =>
     ),
   );
 
-export const checkNewPet = objectCheck<NewPet>(fieldChecks(newPetRules));
+const checkNewPet = objectCheck<NewPet>(fieldChecks(newPetRules));
 
 /**
  * Decodes an animal to add, and names the properties that it ignores. Returns a copy, so that a program may change its

@@ -12,7 +12,7 @@ import {
   type Check,
   type FieldRule,
   fieldChecks,
-  fieldType,
+  fieldCheck,
   type FieldChecks,
   isObject,
   type ObjectCheck,
@@ -45,7 +45,7 @@ const isEmpty = (input: unknown): boolean => input === null || (isString(input) 
  * requests.
  */
 const argumentCheck = (rule: FieldRule): Check => {
-  const { decode, fromText, explain, required } = fieldType(rule);
+  const { decode, fromText, explain, required } = fieldCheck(rule);
   const check: Check = {
     decode: (input) => (isString(input) ? fromText(input) : decode(input)),
     explain: (input) =>

@@ -4,7 +4,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import * as E from 'fp-ts/Either';
 import {
   type FieldRule,
-  fieldType,
+  fieldCheck,
   int64FromText,
   newPetRules,
   petFilterNames,
@@ -42,7 +42,7 @@ export const parseId = (text: string): bigint => {
 };
 
 export const fieldOption = (name: string, rule: FieldRule, description: string): Option => {
-  const { fromText, expected } = fieldType(rule);
+  const { fromText, expected } = fieldCheck(rule);
   const flag = name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
   const help = rule.kind === 'enumeration' ? `${description}, ${expected}` : description;
   return new Option(`--${flag} <${flag}>`, help).argParser((text) => {

@@ -1,7 +1,7 @@
 import { stringify } from 'csv-stringify/sync';
 import * as E from 'fp-ts/Either';
 import { isUtf8 } from 'node:buffer';
-import { type FieldRule, fieldType, newPetRules, type Pet } from '../../core';
+import { type FieldRule, fieldCheck, newPetRules, type Pet } from '../../core';
 import { toPrintableJson } from '../terminal/text';
 import { type CsvRecord, MisplacedQuote, readCsvRecords, TooLongRecord } from './csv-records';
 import { maxRowLength, misspeltName, type Row, toBytes } from './rows';
@@ -60,7 +60,7 @@ const decodeCell = (binaryText: string): string | undefined => {
 const readerOf = (name: string, escapeFormulas: boolean): ((text: string) => unknown) => {
   const rule = Object.hasOwn(rules, name) ? rules[name] : undefined;
   if (rule === undefined) return (text) => text;
-  const { fromText } = fieldType(rule);
+  const { fromText } = fieldCheck(rule);
   return (text) => {
     if (text === '' && !rule.required) return undefined;
     const plain = rule.kind === 'text' && escapeFormulas ? unescapeFormula(text) : text;

@@ -5,7 +5,7 @@ import type * as t from 'io-ts';
 import { inspect } from 'node:util';
 import {
   ApiKey,
-  checkPetQuery,
+  decodePetQuery,
   IdempotencyKey,
   int64FromText,
   KeyId,
@@ -32,7 +32,7 @@ const takenBy =
  * valid.
  */
 const takenAs = (field: string) => (value: unknown) =>
-  value !== undefined && E.isRight(checkPetQuery({ [field]: value }));
+  value !== undefined && E.isRight(decodePetQuery({ [field]: value }));
 
 const takenAsName = (name: unknown) => takenBy(NewPetCodec)({ name, categoryId: 7n });
 
@@ -145,7 +145,7 @@ describe('the codecs of the core', () => {
     const secret = 'hunter2';
     const fields = { name: { secret }, categoryId: secret, status: secret, [secret]: secret };
     for (const value of [secret, [secret], fields]) {
-      expect(JSON.stringify(checkPetQuery(value))).not.to.match(new RegExp(`"left".*${secret}`));
+      expect(JSON.stringify(decodePetQuery(value))).not.to.match(new RegExp(`"left".*${secret}`));
       for (const codec of [NewPetCodec, PetCodec, ApiKey, KeyId, OwnerId, IdempotencyKey]) {
         const outcome = codec.decode(value);
         const errors = E.isLeft(outcome) ? invalidFieldsOf(outcome.left) : [];

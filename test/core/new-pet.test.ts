@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { expectTypeOf } from 'expect-type';
 import * as E from 'fp-ts/Either';
 import {
-  checkNewPet,
+  decodeNewPet,
   decodeOrThrow,
   KeyId,
   type NewPet,
@@ -17,8 +17,8 @@ const sold = { ...plain, status: 'sold' };
 const decode = (value: unknown) => decodeOrThrow(NewPetCodec, value);
 
 const fieldErrorsOf = (value: unknown) => {
-  const outcome = checkNewPet(value);
-  return E.isLeft(outcome) ? outcome.left : expect.fail('it was accepted');
+  const outcome = decodeNewPet(value);
+  return E.isLeft(outcome) ? outcome.left.fields : expect.fail('it was accepted');
 };
 
 describe('A NewPet', () => {

@@ -1,5 +1,5 @@
 import * as fc from 'fast-check';
-import { type FieldRule, fieldType } from '../../core';
+import { type FieldRule, fieldCheck } from '../../core';
 import { anyCharacter } from './random';
 
 /** Values of a kind of field, for tests. */
@@ -58,7 +58,7 @@ export const fieldKind = (rule: FieldRule): FieldKind => {
   switch (rule.kind) {
     case 'text':
       return {
-        valid: (texts) => texts.filter((text) => fieldType(rule).decode(text) !== undefined),
+        valid: (texts) => texts.filter((text) => fieldCheck(rule).decode(text) !== undefined),
         nearlyValid: nearlyTexts,
         samples: ['', 'é🐕', 'x'.repeat(rule.maxLength), 'x'.repeat(rule.maxLength + 1), 'a\0b'],
       };

@@ -1,5 +1,5 @@
 import * as E from 'fp-ts/Either';
-import { type FieldRule, fieldType, listRules, type PetPage } from '../../../core';
+import { type FieldRule, fieldCheck, listRules, type PetPage } from '../../../core';
 import { serializePage } from '../../json';
 import type { HttpFailure } from './errors';
 import type { Headers } from './headers';
@@ -59,7 +59,7 @@ const digits = /^[0-9]{1,20}$/;
 const parsers: Readonly<Record<string, (text: string) => unknown>> = {
   limit: (text) => (digits.test(text) ? Number(text) : undefined),
   ...Object.fromEntries(
-    Object.entries<FieldRule>(listRules).map(([name, rule]) => [name, fieldType(rule).fromText]),
+    Object.entries<FieldRule>(listRules).map(([name, rule]) => [name, fieldCheck(rule).fromText]),
   ),
 };
 

@@ -1,5 +1,5 @@
 import {
-  fieldType,
+  fieldCheck,
   type NewPet,
   type Pet,
   PetCodec,
@@ -27,7 +27,7 @@ export const petColumns: ReadonlyArray<FieldColumn> = petFieldNames.map((field) 
   return {
     field,
     name: field.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
-    type: fieldType(petRules[field]).jsonType === 'integer' ? 'bigint' : 'text',
+    type: fieldCheck(petRules[field]).jsonType === 'integer' ? 'bigint' : 'text',
   };
 });
 
