@@ -61,7 +61,8 @@ const arbitraryInt64 = (): bigint => {
 const arbitraryValue = (field: FieldRule): unknown => {
   switch (field.kind) {
     case 'text':
-      return arbitraryText();
+      // An optional text is never empty.
+      return field.required ? arbitraryText() : arbitraryWord(1) + arbitraryText();
     case 'int64':
       return arbitraryInt64();
     case 'enumeration':

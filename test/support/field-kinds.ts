@@ -60,7 +60,7 @@ export const fieldKind = (rule: FieldRule): FieldKind => {
       return {
         valid: (texts) => texts.filter((text) => fieldCheck(rule).decode(text) !== undefined),
         nearlyValid: nearlyTexts,
-        samples: ['', 'é🐕', 'x'.repeat(rule.maxLength), 'x'.repeat(rule.maxLength + 1), 'a\0b'],
+        samples: ['é🐕', '', 'x'.repeat(rule.maxLength), 'x'.repeat(rule.maxLength + 1), 'a\0b'],
       };
     case 'int64':
       return {
