@@ -64,11 +64,12 @@ const exportTo = async (
   file: string,
   format: Format,
   options: Options,
-  { settings, terminal: { printMessage, stdout }, signal, showProgress, setRemains }: TransferContext,
+  { settings, terminal, signal, showProgress, setRemains }: TransferContext,
 ): Promise<number> => {
+  const { stdout } = terminal;
   let count = 0;
   if (file === '-') setRemains(() => `the output is incomplete (${counted(count, 'animal')})`);
-  await withStore(settings, 'read', { printMessage, signal }, ({ pets: { list } }) => {
+  await withStore(settings, 'read', { ...terminal, signal }, ({ pets: { list } }) => {
     async function* pages(): AsyncGenerator<ReadonlyArray<Pet>> {
       for await (const { pets, share } of exportedPages(list, options)) {
         count += pets.length;

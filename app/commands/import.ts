@@ -93,13 +93,12 @@ const dryRun = async (job: Import, context: TransferContext): Promise<Outcome> =
 const storeFile = async (job: Import, context: TransferContext): Promise<Outcome> => {
   const { ids, skipInvalid = false } = job.options;
   const { settings, terminal, signal, setRemains } = context;
-  const { env, printMessage } = terminal;
   const onInvalid = (error: string): void => {
     if (!skipInvalid) throw new InvalidRow(error);
-    printMessage(error);
+    terminal.printMessage(error);
   };
   const { result, counts } = await withNewPets(job, context, onInvalid, (newPets) =>
-    withStore(settings, 'write', { env, printMessage, signal }, ({ pets }) =>
+    withStore(settings, 'write', { ...terminal, signal }, ({ pets }) =>
       storeAll(pets, newPets, ids, (text) => {
         setRemains(() => text);
       }),

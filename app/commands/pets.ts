@@ -86,8 +86,7 @@ const deleteAll = async (
       yield id;
     }
   }
-  const { env, printMessage } = terminal;
-  const deleted = await withStore(settings, 'write', { env, printMessage, signal }, async ({ pets }) => {
+  const deleted = await withStore(settings, 'write', { ...terminal, signal }, async ({ pets }) => {
     const result = await pets.deleteByIds(passing())();
     if (E.isRight(result)) return result.right;
     setRemains(() => 'either all were deleted or none; repeat the command');

@@ -17,6 +17,7 @@ import {
 } from '../../adapters/knex';
 import { CommandFailed, orFail } from '../failures';
 import { type DatabaseUrl, databaseUrlText, type PostgresDatabaseUrl } from '../settings/database-url';
+import type { Settings } from '../settings/settings';
 import { postgresOf, withDriver } from '../store/database';
 import { fileAdvice } from '../store/file-advice';
 import type { Terminal } from '../terminal/terminal';
@@ -170,15 +171,13 @@ export const restoreCommand = (terminal: Terminal): Command =>
       '--check',
       'try to restore a backup in a temporary folder, or of PostgreSQL in the empty database of --into, and print what it contains',
     )
-    .action((file: string, options: Options) => {
-      const { into } = options;
-      const run = (context: TransferContext): Promise<string> =>
-        withDriver(() => restore(file, options, context));
-      const runInto = (url: DatabaseUrl, context: TransferContext): Promise<string> =>
-        onTarget(url, '--into', () =>
-          run({ ...context, settings: { ...context.settings, DATABASE_URL: url } }),
-        );
-      return runTransfer(terminal, unchanged, (context) =>
-        into === undefined ? run(context) : runInto(into, context),
-      );
-    });
+    .action((file: string, options: Options) =>
+      runTransfer(terminal, unchanged, (context) => {
+        const { into } = options;
+        const run = (settings: Settings): Promise<string> =>
+          withDriver(() => restore(file, options, { ...context, settings }));
+        return into === undefined
+          ? run(context.settings)
+          : onTarget(into, '--into', () => run({ ...context.settings, DATABASE_URL: into }));
+      }),
+    );

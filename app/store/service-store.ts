@@ -100,13 +100,11 @@ const databaseStore = (
 const memoryStore = (settings: Settings): ServiceStore => {
   const { API_KEYS, RATE_LIMIT } = settings;
   const first = API_KEYS.length > 0 ? undefined : newApiKey();
+  const keys = first === undefined ? configuredKeys(API_KEYS) : inMemoryApiKeys([[first.id, first.key]]);
   return {
     ports: {
       pets: inMemoryPetRepository({ idempotencyTtlMs: ttlMsOf(settings) }),
-      authenticate: (first === undefined
-        ? configuredKeys(API_KEYS)
-        : inMemoryApiKeys([[first.id, first.key]])
-      ).authenticate,
+      authenticate: keys.authenticate,
       consumeQuota: RATE_LIMIT && inMemoryQuota(RATE_LIMIT),
     },
     createFirstKey: () => Promise.resolve(first?.key),
