@@ -8,15 +8,17 @@ export const maxResponseMs = 4_000;
 
 export class RequestDeadline {
   private endsAt: number;
-  /** Sets the timer again, if it went off while the handler waited for the body. */
-  private onArrival: () => void = constVoid;
+  /** The timer runs on in `Paused`, because most bodies arrive soon. It has gone off in `PausedWithoutTimer`. */
+  private state: 'Counting' | 'Paused' | 'PausedWithoutTimer' = 'Counting';
+  private timer: NodeJS.Timeout | undefined;
+  private end: (outcome: Outcome) => void = constVoid;
 
   /** `startedAt` is the start of the request by `performance.now()`. */
   constructor(startedAt: number) {
     this.endsAt = startedAt + maxResponseMs;
   }
 
-  /** Time by which the reply must be made. Infinity while the handler waits for the body. */
+  /** Time by which the reply must be made. It moves when the body has arrived. */
   get time(): Deadline {
     return this.endsAt;
   }
@@ -27,41 +29,42 @@ export class RequestDeadline {
    */
   endInTime(handled: Promise<Outcome>): Promise<Outcome> {
     return new Promise((resolve) => {
-      let timer: NodeJS.Timeout | undefined;
-      const end = (outcome: Outcome): void => {
-        clearTimeout(timer);
-        this.onArrival = constVoid;
+      this.end = (outcome) => {
+        clearTimeout(this.timer);
         resolve(outcome);
       };
-      const check = (): void => {
-        timer = undefined;
-        const leftMs = this.endsAt - performance.now();
-        if (leftMs <= 0) {
-          const cause = new Error(`the request was not answered within ${maxResponseMs / 1_000} s`);
-          end(E.left(unavailable(cause)));
-        } else if (leftMs < Infinity) timer = setTimeout(check, leftMs);
-      };
-      timer = setTimeout(check, maxResponseMs);
-      this.onArrival = () => {
-        if (timer === undefined) check();
-      };
-      handled.then(end, (cause: unknown) => {
-        end(E.left({ _tag: 'Defect', cause }));
+      this.timer = setTimeout(this.check, maxResponseMs);
+      handled.then(this.end, (cause: unknown) => {
+        this.end(E.left({ _tag: 'Defect', cause }));
       });
     });
   }
+
+  private readonly check = (): void => {
+    const leftMs = this.endsAt - performance.now();
+    if (this.state !== 'Counting') this.state = 'PausedWithoutTimer';
+    else if (leftMs > 0) this.timer = setTimeout(this.check, leftMs);
+    else this.end(E.left(unavailable(lateRequest())));
+  };
 
   /**
    * Waits for a body, and moves the deadline by the duration of the wait. The HTTP server or the framework limits the
    * wait.
    */
   async pauseUntil<A>(arrival: Promise<A>): Promise<A> {
-    const { endsAt } = this;
     const began = performance.now();
-    this.endsAt = Infinity;
+    this.state = 'Paused';
     const body = await arrival;
-    this.endsAt = endsAt + performance.now() - began;
-    this.onArrival();
+    this.resume(performance.now() - began);
     return body;
   }
+
+  private resume(pausedMs: number): void {
+    const { state } = this;
+    this.endsAt += pausedMs;
+    this.state = 'Counting';
+    if (state === 'PausedWithoutTimer') this.check();
+  }
 }
+
+const lateRequest = (): Error => new Error(`the request was not answered within ${maxResponseMs / 1_000} s`);
