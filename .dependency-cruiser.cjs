@@ -68,6 +68,21 @@ module.exports = {
       to: { path: '^node_modules/sqlite3/' },
     },
     {
+      name: 'http-operations-know-no-koa',
+      comment: 'Any web framework can serve the operations.',
+      severity: 'error',
+      from: { path: ['^adapters/http/operations/', '^adapters/http/fetch\\.ts$'] },
+      to: { path: ['^adapters/http/koa/', '^node_modules/@?koa/'] },
+    },
+    {
+      name: 'http-library-knows-no-service',
+      comment:
+        'The library contains the operations and their mount in Koa, but not the service and its server, apart from the types of its failures.',
+      severity: 'error',
+      from: { path: ['^adapters/http/(operations|koa)/', '^adapters/http/(fetch|public)\\.ts$'] },
+      to: { path: '^adapters/http/(service|server)/', pathNot: '^adapters/http/server/rejection\\.ts$' },
+    },
+    {
       name: 'http-server-knows-no-koa',
       comment:
         'The HTTP server runs any request listener. It shares only limits and bodies with the application.',

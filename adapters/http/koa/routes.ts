@@ -1,24 +1,13 @@
 import Router from '@koa/router';
 import * as E from 'fp-ts/Either';
 import type Koa from 'koa';
-import type { IncomingMessage } from 'node:http';
-import type { Caller, OpenAnimalStore } from '../../../core';
+import type { OpenAnimalStore } from '../../../core';
 import { answer, type StoreAccess } from '../operations/answer';
 import { type HttpFailure, unmatchedPath } from '../operations/errors';
-import { headerValues } from '../operations/header-values';
 import { operationsHint, type PetOperation, petOperations } from '../operations/pet-operations';
-import { type Outcome, type Reply, replyOf } from '../operations/reply';
 import { hasBody, readBody } from '../operations/request-body';
-import { recordOf, type RequestRecord } from '../operations/request-record';
-
-/** State of a request in Koa, for the middleware of an embedding program. */
-export interface KoaState {
-  caller?: Caller;
-}
-
-export type Context = Koa.ParameterizedContext<KoaState>;
-
-export type Middleware = Koa.Middleware<KoaState>;
+import { recordOf } from '../operations/request-record';
+import { type Context, headerOf, type KoaState, writeReply } from './context';
 
 /** Adds the routes of the operations. Other requests under `/v1` also need a valid key, and then get a 404 or 405. */
 export const addPetRoutes = (app: Koa, openStore: OpenAnimalStore): void => {
@@ -94,33 +83,4 @@ const serveOperation = async (
   );
   if (record.caller !== undefined) state.caller = record.caller;
   writeReply(context, record, reply);
-};
-
-/**
- * Returns a header, or the values of a repeated header joined by commas. A request with two keys must not be accepted
- * for the first one.
- */
-export const headerOf = ({ headers, rawHeaders }: IncomingMessage, name: string): string | undefined => {
-  if (name !== 'authorization' && name !== 'content-type') return headers[name]?.toString();
-  const values = headerValues(rawHeaders, name);
-  return values.length === 0 ? headers[name] : values.join(', ');
-};
-
-/** Writes the reply. Emits the cause of a 500 or 503 as the application's `error` event. */
-const writeReply = (context: Context, record: RequestRecord, { status, headers, body }: Reply): void => {
-  // Keep the `Vary` that middleware for CORS has set, because `context.set` replaces it.
-  const earlierVary = context.res.getHeader('Vary');
-  record.reportCause((cause) => context.app.emit('error', cause, context));
-  context.status = status;
-  context.set(headers);
-  if (earlierVary !== undefined) context.vary(String(earlierVary));
-  if (status === 304) return;
-  context.body = typeof body === 'string' ? body : Buffer.from(body.buffer, body.byteOffset, body.byteLength);
-};
-
-/** Writes the reply of a route that is not an operation. */
-export const writeOutcome = (context: Context, outcome: Outcome): void => {
-  const record = recordOf(context);
-  record.outcome = outcome;
-  writeReply(context, record, replyOf(outcome, record.id, {}, context.get('If-None-Match')));
 };

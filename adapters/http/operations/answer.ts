@@ -53,13 +53,12 @@ const openAndHandle = async <Request>(
       : E.fromNullable<HttpFailure>({ _tag: 'MissingApiKey' })(await authenticateRequest(hostRequest));
   if (E.isLeft(key)) return key;
   const opened = await openStore(key.right, record.deadline.time)();
-  // QuotaExceeded has a caller and a quota, too.
-  const storeOrFailure = E.toUnion(opened);
-  if ('caller' in storeOrFailure) {
-    record.caller = storeOrFailure.caller;
-    record.quota = storeOrFailure.quota;
+  if (E.isLeft(opened)) {
+    if (opened.left._tag === 'QuotaExceeded') record.identify(opened.left);
+    return opened;
   }
-  return E.isLeft(opened) ? opened : handle(opened.right, request);
+  record.identify(opened.right);
+  return handle(opened.right, request);
 };
 
 // Ignores spaces and tabs at both ends of the value (RFC 9110, section 5.6.3). `\s` would also ignore a no-break space.

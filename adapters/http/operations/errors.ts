@@ -8,8 +8,8 @@ import {
   type StoreFailure,
 } from '../../../core';
 import type { MalformedJson } from '../../json';
-import type { Headers } from './headers';
 import type { ServerFailure } from '../server/rejection';
+import type { Headers } from './headers';
 import { requestLimits } from './limits';
 
 export interface NotReady {

@@ -1,8 +1,8 @@
 import type { OperationName } from '../../../core';
 import { handleCreatePet } from './create-pet';
 import { handleGetPet } from './get-pet';
-import { handleListPets } from './list-pets';
 import type { Headers } from './headers';
+import { handleListPets } from './list-pets';
 import type { Handler } from './pet-request';
 
 /** Operation under `/v1`. Its name in `petOperations` is its `operationId` in openapi.json. */

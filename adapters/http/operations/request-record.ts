@@ -1,4 +1,4 @@
-import type { Caller, Quota } from '../../../core';
+import type { AnimalStore, Caller, Quota } from '../../../core';
 import type { HttpFailure } from './errors';
 import type { Outcome } from './reply';
 import { RequestDeadline } from './request-deadline';
@@ -21,6 +21,12 @@ export class RequestRecord {
   /** `sentId` is the value of the header `X-Request-Id`, if any. */
   constructor(sentId: unknown) {
     this.id = requestIdOf(sentId);
+  }
+
+  /** Keeps whose request it is, and the state of the owner's rate limit. */
+  identify({ caller, quota }: Pick<AnimalStore, 'caller' | 'quota'>): void {
+    this.caller = caller;
+    this.quota = quota;
   }
 
   /** Calls `report` with the cause of a 500 or 503. The cause may be any value, even undefined. */

@@ -1,8 +1,8 @@
 import type { KeyId, OwnerId } from '../../../core';
+import type { Middleware } from '../koa/context';
 import { describeFailure, type UnauthorizedReason } from '../operations/errors';
-import { clientAddressOf } from './forwarded';
 import { recordOf } from '../operations/request-record';
-import type { Middleware } from '../koa/routes';
+import { clientAddressOf } from './forwarded';
 
 /** Log entry of a request that the HTTP server rejected. No entry contains an API key, a query or a body. */
 export interface RejectionEntry {

@@ -1,17 +1,18 @@
 import * as E from 'fp-ts/Either';
 import Koa from 'koa';
 import type { OpenAnimalStore } from '../../../core';
-import { accessLog, type Reporter } from './access-log';
-import { cors, corsHeaders } from './cors';
+import { type Context, writeOutcome } from '../koa/context';
+import { addPetRoutes } from '../koa/routes';
 import { describeFailure } from '../operations/errors';
-import { clientAddressOf } from './forwarded';
-import { closeAfter } from '../server/keep-alive';
-import type { RejectRequest } from '../server/rejection';
 import { petMethods } from '../operations/pet-operations';
-import { findRecord, recordOf, requestIdOf } from '../operations/request-record';
 import { failureReply } from '../operations/reply';
 import { drainBody } from '../operations/request-body';
-import { addPetRoutes, type Context, writeOutcome } from '../koa/routes';
+import { findRecord, recordOf, requestIdOf } from '../operations/request-record';
+import { closeAfter } from '../server/keep-alive';
+import type { RejectRequest } from '../server/rejection';
+import { accessLog, type Reporter } from './access-log';
+import { cors, corsHeaders } from './cors';
+import { clientAddressOf } from './forwarded';
 import { addAdminRoutes, addPublicRoutes, type CheckReadiness, type ReadMetrics } from './service-routes';
 
 interface ApplicationOptions {

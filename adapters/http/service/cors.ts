@@ -1,7 +1,7 @@
 import * as E from 'fp-ts/Either';
+import { type Middleware, writeOutcome } from '../koa/context';
 import { acceptedHeaders, exposedHeaders, type Headers, securityHeaders } from '../operations/headers';
 import { petMethods } from '../operations/pet-operations';
-import { type Middleware, writeOutcome } from '../koa/routes';
 
 /**
  * Sets CORS headers. Answers preflight requests of allowed origins. Reports preflight requests of other origins, and

@@ -3,13 +3,14 @@ import * as E from 'fp-ts/Either';
 import { pipe } from 'fp-ts/function';
 import * as TE from 'fp-ts/TaskEither';
 import type Koa from 'koa';
+import { type Context, type KoaState, writeOutcome } from '../koa/context';
+import { exactRouter, unmatched } from '../koa/routes';
 import type { HttpFailure, NotReady } from '../operations/errors';
-import { publicUrlOf } from './forwarded';
 import { securityHeaders } from '../operations/headers';
-import { documentReply, pages } from './pages';
 import { jsonReply, type Reply } from '../operations/reply';
 import { recordOf } from '../operations/request-record';
-import { type Context, exactRouter, writeOutcome, type KoaState, unmatched } from '../koa/routes';
+import { publicUrlOf } from './forwarded';
+import { documentReply, pages } from './pages';
 
 export type CheckReadiness = TE.TaskEither<NotReady, void>;
 
@@ -42,15 +43,17 @@ export const addAdminRoutes = (app: Koa, checkReadiness: CheckReadiness, readMet
     ),
   );
   app.use(router.routes());
-  app.use(answerUnmatched(router, 'this server has /livez, /readyz and /metrics'));
+  app.use(answerUnmatched(router, `this server has ${healthPaths.join(', ')} and /metrics`));
 };
 
 /** Paths of the health checks. Probes call them often, so their requests are logged only at level debug. */
 export const healthPaths = ['/livez', '/readyz'] as const;
 
+const [livePath, readyPath] = healthPaths;
+
 const addHealthRoutes = (router: Router<KoaState>, checkReadiness: CheckReadiness): void => {
-  addRoute(router, '/livez', () => TE.right(jsonReply(200, '{"status":"live"}')));
-  addRoute(router, '/readyz', () =>
+  addRoute(router, livePath, () => TE.right(jsonReply(200, '{"status":"live"}')));
+  addRoute(router, readyPath, () =>
     pipe(
       checkReadiness,
       TE.map(() => jsonReply(200, '{"status":"ready"}')),
