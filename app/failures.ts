@@ -21,7 +21,7 @@ import type { ServerPrefix } from './settings/settings';
 import { generalAdvice, specificAdvice } from './store/advice';
 import { currentUser } from './store/user';
 
-/** Failure to listen where the settings that begin with `prefix` say. */
+/** Failure to listen on the address in the settings that begin with `prefix`. */
 export interface CannotListen {
   readonly _tag: 'CannotListen';
   readonly cause: unknown;

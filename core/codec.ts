@@ -78,7 +78,7 @@ const toInvalidField = ({ context, message, value }: t.ValidationError): Invalid
     .map(({ key }) => key)
     .filter((key) => key !== '' && !/^[0-9]+$/.test(key))
     .join('.');
-  // Errors of io-ts name no rule. Only one of a missing property has the value undefined.
+  // Errors of io-ts name no rule. Only the error of a missing property has the value undefined.
   const expected = message ?? context.at(-1)?.type.name ?? 'a valid value';
   return { name, expected, rule: value === undefined && name !== '' ? 'required' : 'invalid' };
 };

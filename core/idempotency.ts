@@ -35,7 +35,10 @@ export const fingerprintOf = (newPet: NewPet): string =>
 /** Default lifetime of an idempotency key: 24 hours. */
 export const idempotencyTtlMs = 24 * 60 * 60 * 1000;
 
-/** Stored record of an idempotency key. `fingerprint` is that of the animal of its create, or a hash of it. */
+/**
+ * Stored record of an idempotency key. `fingerprint` is what `fingerprintOf` returned for its create, or a hash of
+ * that.
+ */
 export interface IdempotencyRecord {
   readonly fingerprint: string;
   /** Animal as it is now, or undefined if it was deleted. */

@@ -51,7 +51,7 @@ const parseUrl = (text: string): URL | undefined => {
         .replace(/^postgresql:/i, 'postgres:')
         .replace(withoutHost, 'postgres://$1localhost')
         .replace(/([?&])ssl=true(?=&|$)/, '$1sslmode=require')
-        // In psql, a plus sign is no blank.
+        // psql does not take a plus sign for a blank.
         .replace(/\?.*$/s, (query) => query.replaceAll('+', '%2B')),
     );
   } catch {

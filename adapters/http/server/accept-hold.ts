@@ -4,7 +4,7 @@ import { serverTimeouts } from './timeouts';
 const maxTurns = 4_096;
 
 /**
- * Decides when connections arrive before requests may begin.
+ * Decides how long requests are held while clients connect.
  *
  * Node accepts only one connection per turn of the event loop (since libuv 1.45), and each turn also starts the
  * requests that it reads. If many clients connect at the same time, as after a restart, the last would wait for seconds.

@@ -18,8 +18,8 @@ export class RequestParts {
   }
 
   /**
-   * True if a blank line was the last thing received, except for a body with a Content-Length. False where Node finds
-   * the end of a head elsewhere: until 20.19.1, it also takes `\r\n\r` and any byte for a blank line.
+   * True if the last bytes, apart from a body with a Content-Length, were a blank line. False if only Node has found
+   * the end of a head: until 20.19.1, it also takes `\r\n\r` and any byte for a blank line.
    */
   get endedAtBlankLine(): boolean {
     return this.tail === '';
