@@ -7,8 +7,8 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { openChromium } from './support/browser';
-import { openState, startStores, states } from './support/page-states';
-import { sizes } from './support/page-checks';
+import { openState, startStores, states } from './support/pages/states';
+import { sizes } from './support/pages/checks';
 import { projectFolder } from './support/processes/command';
 import { killServices } from './support/service/service-process';
 

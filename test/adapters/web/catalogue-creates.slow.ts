@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';
 import { useBrowser, whySkipped } from '../../support/browser';
-import { add, filter, focusOf, openCatalogue, rowsOf } from '../../support/catalogue';
+import { add, filter, focusOf, openCatalogue, rowsOf } from '../../support/pages/catalogue';
 import { freePort } from '../../support/processes/system';
 import { apiKey } from '../../support/service/serve-in-process';
 import { type ServiceProcess, startService } from '../../support/service/service-process';

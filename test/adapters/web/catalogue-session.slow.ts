@@ -1,10 +1,10 @@
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';
 import { whySkipped } from '../../support/browser';
-import { add, enterKey, focusOf, openCatalogue, rowsOf } from '../../support/catalogue';
+import { add, enterKey, focusOf, openCatalogue, rowsOf } from '../../support/pages/catalogue';
 import { createPet } from '../../support/http/client';
 import { apiKey } from '../../support/service/serve-in-process';
-import { useServedPages } from '../../support/service/served-pages';
+import { useServedPages } from '../../support/pages/served-pages';
 
 describe(`The API key of the catalogue in a browser${whySkipped}`, () => {
   const { browser, address } = useServedPages();

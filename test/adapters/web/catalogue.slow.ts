@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';
 import { whySkipped } from '../../support/browser';
-import { add, enterKey, filter, openCatalogue, rowsOf } from '../../support/catalogue';
+import { add, enterKey, filter, openCatalogue, rowsOf } from '../../support/pages/catalogue';
 import { createPet } from '../../support/http/client';
 import {
   expectNoFaultInLightAndDark,
@@ -9,10 +9,10 @@ import {
   sizes,
   watch,
   widenText,
-} from '../../support/page-checks';
+} from '../../support/pages/checks';
 import { projectFolder, shell } from '../../support/processes/command';
 import { apiKey } from '../../support/service/serve-in-process';
-import { useServedPages } from '../../support/service/served-pages';
+import { useServedPages } from '../../support/pages/served-pages';
 
 const smallest = '-9223372036854775808';
 

@@ -1,6 +1,6 @@
 import { useBrowser, whySkipped } from '../../support/browser';
-import { expectNoFaultInLightAndDark, expectNoOverflow, sizes } from '../../support/page-checks';
-import { openState, startStores, states } from '../../support/page-states';
+import { expectNoFaultInLightAndDark, expectNoOverflow, sizes } from '../../support/pages/checks';
+import { openState, startStores, states } from '../../support/pages/states';
 import type { ServiceProcess } from '../../support/service/service-process';
 
 describe(`Each state of the pages in a browser${whySkipped}`, () => {

@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import { whySkipped } from '../../support/browser';
-import { expectNoFaultInLightAndDark } from '../../support/page-checks';
-import { keyField, openReference, operationOf, send, shownKey, useKey } from '../../support/reference';
+import { expectNoFaultInLightAndDark } from '../../support/pages/checks';
+import { keyField, openReference, operationOf, send, shownKey, useKey } from '../../support/pages/reference';
 import { apiKey } from '../../support/service/serve-in-process';
-import { useServedPages } from '../../support/service/served-pages';
+import { useServedPages } from '../../support/pages/served-pages';
 
 describe(`The API key of the reference in a browser${whySkipped}`, () => {
   const { browser, address } = useServedPages();

@@ -9,12 +9,12 @@ import {
   sizes,
   watch,
   widenText,
-} from '../../support/page-checks';
+} from '../../support/pages/checks';
 import { projectFolder, shell } from '../../support/processes/command';
 import { needsPrograms } from '../../support/processes/system';
-import { fillIn, openReference, operationOf, send, shownKey, useKey } from '../../support/reference';
+import { fillIn, openReference, operationOf, send, shownKey, useKey } from '../../support/pages/reference';
 import { apiKey } from '../../support/service/serve-in-process';
-import { useServedPages } from '../../support/service/served-pages';
+import { useServedPages } from '../../support/pages/served-pages';
 import { makeFolder, removeFolders } from '../../support/temporary-folder';
 
 describe(`The reference in a browser${whySkipped}`, () => {

@@ -2,8 +2,8 @@ import type { Browser } from 'playwright-core';
 import { useBrowser } from '../browser';
 import type { Listening } from '../http/listen';
 import { behindPath } from '../http/proxies';
-import { apiKey } from './serve-in-process';
-import { type ServiceProcess, startService } from './service-process';
+import { apiKey } from '../service/serve-in-process';
+import { type ServiceProcess, startService } from '../service/service-process';
 
 interface ServedPages {
   readonly browser: Pick<Browser, 'newContext' | 'newPage'>;

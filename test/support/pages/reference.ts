@@ -1,6 +1,6 @@
 import type { Browser, Page } from 'playwright-core';
-import { sizes } from './page-checks';
-import { apiKey } from './service/serve-in-process';
+import { sizes } from './checks';
+import { apiKey } from '../service/serve-in-process';
 
 export const operationOf = (page: Page, operationId: string) => page.locator(`#${operationId}`);
 

@@ -1,8 +1,8 @@
 import type { Page } from 'playwright-core';
 import { add, filter } from './catalogue';
-import { createPet } from './http/client';
-import { apiKey } from './service/serve-in-process';
-import { type ServiceProcess, startService } from './service/service-process';
+import { createPet } from '../http/client';
+import { apiKey } from '../service/serve-in-process';
+import { type ServiceProcess, startService } from '../service/service-process';
 
 const lists = '**/v1/pets?*';
 

@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core';
-import { apiKey } from './service/serve-in-process';
+import { apiKey } from '../service/serve-in-process';
 
 /** Returns the texts of each row of the table: id, name, category and status. */
 export const rowsOf = async (page: Page): Promise<ReadonlyArray<ReadonlyArray<string>>> =>
