@@ -28,7 +28,7 @@ export const readTable = async (
   from: Knex,
   { name, primaryKey }: ContentTable,
   signal: AbortSignal,
-  onRows?: (rows: ReadonlyArray<TextRow>) => Promise<void>,
+  onRows?: (rows: ReadonlyArray<TextRow>) => Promise<void> | void,
 ) => {
   const columns = Object.keys(await from(name).columnInfo()).sort();
   const texts = columns.map((column) => from.raw('cast(?? as text) as ??', [`${name}.${column}`, column]));

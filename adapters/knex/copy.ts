@@ -1,3 +1,4 @@
+import { constVoid } from 'fp-ts/function';
 import type { TaskEither } from 'fp-ts/TaskEither';
 import knex, { type Knex } from 'knex';
 import type { Unavailable } from '../../core';
@@ -50,14 +51,20 @@ export const checkCopySource = ({ readPool, statements }: CopySource): TaskEithe
     await checkColumns(readPool, statements);
   });
 
-export interface CopyState {
-  rows: number;
-  /** Set to true to count all rows before the copy, so that `share` can be computed. */
-  readonly showsShare?: boolean;
+export interface CopyProgress {
+  /** A failure while `committing` leaves the target either empty or complete. */
+  readonly phase: 'copying' | 'committing' | 'committed';
+  /** Number of rows that were copied. */
+  readonly rows: number;
   /** Fraction of the work that is done, from 0 to 1. Undefined if the total number of rows is unknown. */
-  share?: number;
-  /** Phase of the copy. A failure while `committing` leaves the target either empty or complete. */
-  phase: 'copying' | 'committing' | 'committed';
+  readonly share?: number | undefined;
+}
+
+export interface CopyOptions {
+  readonly signal: AbortSignal;
+  readonly onProgress?: (progress: CopyProgress) => void;
+  /** True to count all rows before the copy, so that the progress has a share. */
+  readonly countsRows?: boolean;
 }
 
 export interface CopiedStore {
@@ -65,6 +72,76 @@ export interface CopiedStore {
   readonly rows: ReadonlyMap<string, number>;
   readonly lastId: bigint;
 }
+
+interface Steps {
+  readonly signal: AbortSignal;
+  readonly onCopied: (rows: ReadonlyArray<TextRow>) => void;
+  readonly onRead: (rows: ReadonlyArray<TextRow>) => void;
+}
+
+const copyTable = async (
+  table: ContentTable,
+  from: Knex,
+  to: Knex,
+  { signal, onCopied, onRead }: Steps,
+): Promise<TableDigest> => {
+  const copied = await readTable(from, table, signal, async (rows) => {
+    await to(table.name).insert(rows);
+    onCopied(rows);
+    onRead(rows);
+  });
+  const readBack = await readTable(to, table, signal, onRead);
+  if (readBack.count === copied.count && readBack.sum === copied.sum) return copied;
+  throw new DiagnosedError(
+    `the target differs from the source in table ${table.name}; stop every service that uses the target`,
+  );
+};
+
+/** Digests of the copied tables, and the last id of the source. */
+interface Copied {
+  readonly digests: ReadonlyMap<ContentTable, TableDigest>;
+  readonly lastId: bigint;
+}
+
+const copyTables = async (
+  source: CopySource,
+  target: StoreDatabase,
+  to: Knex,
+  steps: Steps,
+): Promise<Copied> => {
+  if (await hasContents(to, target.statements))
+    throw new DiagnosedError(
+      'the target has animals, keys or records of changes already; copy into an empty database',
+    );
+  const copyRows = async (from: Knex): Promise<Copied> => {
+    const digests = new Map<ContentTable, TableDigest>();
+    for (const table of contentTables) digests.set(table, await copyTable(table, from, to, steps));
+    const lastId = await source.statements.readLastId(from);
+    if (lastId > 0n) await target.statements.setLastId(to, lastId);
+    return { digests, lastId };
+  };
+  // With `repeatable read`, all statements read the same state of the source. SQLite always works like this, and Knex
+  // ignores the level there.
+  const copyAwake = (from: Knex) => keepAwake(to, () => keepAwake(from, () => copyRows(from)));
+  return inTransaction(source.readPool, copyAwake, {
+    config: { isolationLevel: 'repeatable read', readOnly: true },
+  });
+};
+
+/** Reads the source again, and returns how it has changed since the copy. */
+const findDifferences = async (
+  { readPool, statements }: CopySource,
+  { digests, lastId }: Copied,
+  { signal, onRead }: Steps,
+): Promise<ReadonlyArray<string>> => {
+  const differences: Array<string> = [];
+  for (const [table, before] of digests) {
+    const now = await readTable(readPool, table, signal, onRead);
+    differences.push(...differenceText(table.noun, before, now));
+  }
+  const next = await statements.readLastId(readPool);
+  return next === lastId || differences.length > 0 ? differences : [`the last id, which is ${next} now`];
+};
 
 /**
  * Copies the contents of a store with their ids into an empty, migrated database, in one transaction. Reads the copy
@@ -74,73 +151,42 @@ export interface CopiedStore {
 export const copyStore = async (
   source: CopySource,
   target: StoreDatabase,
-  state: CopyState,
-  signal: AbortSignal,
+  { signal, onProgress = constVoid, countsRows = false }: CopyOptions,
 ): Promise<CopiedStore> => {
-  const read = new Map<ContentTable, TableDigest>();
-  const rowsToCopy = state.showsShare === true ? await countRows(source.readPool) : 0;
-  const rowsToRead = rowsToCopy * (source.isLocked === true ? 2 : 3);
+  const isLocked = source.isLocked === true;
+  // Reads each row in the source and in the copy, and again in a source that may have changed.
+  const readsPerRow = isLocked ? 2 : 3;
+  const rowsToRead = countsRows ? readsPerRow * (await countRows(source.readPool)) : 0;
   let rowsRead = 0;
-  const advance = (rows: ReadonlyArray<TextRow>): Promise<void> => {
-    rowsRead += rows.length;
-    if (rowsToRead > 0) state.share = Math.min(rowsRead / rowsToRead, 1);
-    return Promise.resolve();
+  let progress: CopyProgress = { phase: 'copying', rows: 0 };
+  const report = (changes: Partial<CopyProgress>): void => {
+    progress = { ...progress, ...changes };
+    onProgress(progress);
   };
-
-  const copyTable = async (table: ContentTable, from: Knex, to: Knex): Promise<number> => {
-    const copied = await readTable(from, table, signal, async (rows) => {
-      await to(table.name).insert(rows);
-      state.rows += rows.length;
-      await advance(rows);
-    });
-    const readBack = await readTable(to, table, signal, advance);
-    if (readBack.count !== copied.count || readBack.sum !== copied.sum)
-      throw new DiagnosedError(
-        `the target differs from the source in table ${table.name}; stop every service that uses the target`,
-      );
-    read.set(table, copied);
-    return copied.count;
+  const steps: Steps = {
+    signal,
+    onCopied: ({ length }) => {
+      report({ rows: progress.rows + length });
+    },
+    onRead: ({ length }) => {
+      rowsRead += length;
+      if (rowsToRead > 0) report({ share: Math.min(rowsRead / rowsToRead, 1) });
+    },
   };
-
-  const copyTables = async (to: Knex): Promise<CopiedStore> => {
-    if (await hasContents(to, target.statements))
-      throw new DiagnosedError(
-        'the target has animals, keys or records of changes already; copy into an empty database',
-      );
-    const copyRows = async (from: Knex): Promise<CopiedStore> => {
-      const rows = new Map<string, number>();
-      for (const table of contentTables) rows.set(table.name, await copyTable(table, from, to));
-      const lastId = await source.statements.readLastId(from);
-      if (lastId > 0n) await target.statements.setLastId(to, lastId);
-      state.phase = 'committing';
-      return { rows, lastId };
-    };
-    // With `repeatable read`, all statements read the same state of the source. SQLite always works like this, and Knex
-    // ignores the level there.
-    const copyAwake = (from: Knex) => keepAwake(to, () => keepAwake(from, () => copyRows(from)));
-    return inTransaction(source.readPool, copyAwake, {
-      config: { isolationLevel: 'repeatable read', readOnly: true },
-    });
-  };
-
-  const findDifferences = async ({ lastId }: CopiedStore): Promise<ReadonlyArray<string>> => {
-    const differences: Array<string> = [];
-    for (const [table, before] of read)
-      differences.push(
-        ...differenceText(table.noun, before, await readTable(source.readPool, table, signal, advance)),
-      );
-    const next = await source.statements.readLastId(source.readPool);
-    return next === lastId || differences.length > 0 ? differences : [`the last id, which is ${next} now`];
-  };
-
   try {
-    const copied = await target.withMigrationLock(copyTables);
-    state.phase = 'committed';
-    const differences = source.isLocked === true ? [] : await findDifferences(copied);
-    if (differences.length === 0) return copied;
-    throw new DiagnosedError(
-      `the source has changed since the copy began, because its services were not stopped: ${differences.join(', ')}`,
-    );
+    const copied = await target.withMigrationLock(async (to) => {
+      const tables = await copyTables(source, target, to, steps);
+      report({ phase: 'committing' });
+      return tables;
+    });
+    report({ phase: 'committed' });
+    const differences = isLocked ? [] : await findDifferences(source, copied, steps);
+    if (differences.length > 0)
+      throw new DiagnosedError(
+        `the source has changed since the copy began, because its services were not stopped: ${differences.join(', ')}`,
+      );
+    const { digests, lastId } = copied;
+    return { rows: new Map([...digests].map(([{ name }, { count }]) => [name, count])), lastId };
   } catch (error) {
     throw withoutStatement(error);
   }

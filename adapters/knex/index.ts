@@ -3,7 +3,7 @@ export { newApiKey } from './api-keys/api-key-rows';
 export { knexAuthenticate } from './api-keys/authenticate';
 export { type Change, type ChangeLog, changeLog, type Creation } from './changes';
 export { readContents } from './contents';
-export { checkCopySource, type CopiedStore, copyStore, type CopyState, openSqliteSource } from './copy';
+export { checkCopySource, type CopiedStore, copyStore, type CopyProgress, openSqliteSource } from './copy';
 export type {
   ConnectionRoom,
   DatabaseFinding,

@@ -5,7 +5,7 @@ import {
   checkCopySource,
   type CopiedStore,
   copyStore,
-  type CopyState,
+  type CopyProgress,
   openSqliteSource,
 } from '../../adapters/knex';
 import { isSameFile } from '../../adapters/files/paths';
@@ -34,7 +34,7 @@ const openSourceDatabase = async (settings: Settings) => {
   return withDriver(() => openSqliteSource(url.filename));
 };
 
-const remains: Readonly<Record<CopyState['phase'], string>> = {
+const remains: Readonly<Record<CopyProgress['phase'], string>> = {
   copying: 'nothing was copied',
   committing: 'the target did not confirm the commit: it has everything or nothing',
   committed: 'the target has the earlier state: stop the services, and copy again into an empty database',
@@ -44,9 +44,9 @@ const copy = async (
   to: DatabaseUrl,
   { settings, terminal, signal, showProgress, setRemains }: TransferContext,
 ): Promise<CopiedStore> => {
-  const state: CopyState = { rows: 0, phase: 'copying', showsShare: terminal.stderr.isTTY === true };
-  showProgress(() => ({ count: state.rows, noun: 'row', share: state.share }));
-  setRemains(() => remains[state.phase]);
+  let progress: CopyProgress = { phase: 'copying', rows: 0 };
+  showProgress(() => ({ count: progress.rows, noun: 'row', share: progress.share }));
+  setRemains(() => remains[progress.phase]);
   const { DATABASE_URL: from } = settings;
   terminal.printMessage(
     `copy ${databaseUrlText(from)} to ${databaseUrlText(to)}; the services of both must be stopped`,
@@ -60,7 +60,13 @@ const copy = async (
       openDatabase({ ...settings, DATABASE_URL: to }, 'write', options),
     );
     try {
-      return await copyStore(source, target, state, signal);
+      return await copyStore(source, target, {
+        signal,
+        countsRows: terminal.stderr.isTTY === true,
+        onProgress: (now) => {
+          progress = now;
+        },
+      });
     } finally {
       await target.close();
     }

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { copyStore, type CopyState } from '../../../adapters/knex';
+import { copyStore, type CopyProgress } from '../../../adapters/knex';
 import {
   patientPostgresDatabase,
   postgresDatabase,
@@ -38,6 +38,13 @@ const isWritten = async (made: TestDatabase): Promise<boolean> => {
   }
 };
 
+/** Options of a copy, and a function that returns its last progress. */
+const watchedCopy = () => {
+  const reports: Array<CopyProgress> = [];
+  const onProgress = (progress: CopyProgress) => void reports.push(progress);
+  return { options: { signal: new AbortController().signal, onProgress }, progress: () => reports.at(-1) };
+};
+
 describe('The command copy', function () {
   this.timeout(4 * bound);
   afterEach(killPrograms);
@@ -51,20 +58,20 @@ describe('The command copy', function () {
           // This lock stops the copy between the animals and the idempotency keys.
           const lock = await to.writePool.transaction();
           await lock.raw('lock table api_keys in exclusive mode');
-          const state: CopyState = { rows: 0, phase: 'copying' };
+          const { options, progress } = watchedCopy();
           const counts: Array<string> = [];
           from.readPool.on('query', ({ sql }: { readonly sql: string }) => {
             if (sql.includes('count(')) counts.push(sql);
           });
-          const copied = copyStore(from, to, state, new AbortController().signal);
-          await eventually('the animals are copied', bound, () => state.rows === oddPets.length);
+          const copied = copyStore(from, to, options);
+          await eventually('the animals are copied', bound, () => progress()?.rows === oddPets.length);
           await from.writePool.raw("insert into idempotency_keys values ('late', 'k', '', 1, 1)");
           await lock.commit();
           const outcome: unknown = await copied.catch((error: unknown) => error);
           expect(outcome)
             .to.have.property('message')
             .that.matches(/its services were not stopped: 1 idempotency key missing in the target$/);
-          expect(state.phase).to.equal('committed');
+          expect(progress()?.phase).to.equal('committed');
           expect(counts, 'statements that only a progress bar needs').to.deep.equal([]);
           expect(await to.readPool('api_keys').pluck('id')).to.deep.equal(['x']);
           expect(await to.readPool('idempotency_keys').pluck('owner_id')).to.deep.equal([]);
@@ -85,14 +92,14 @@ describe('The command copy', function () {
       withBoth(postgresDatabase, sqliteFile, (source, target) =>
         withOpen(source, (from) =>
           withOpen(target, async (to) => {
-            const state: CopyState = { rows: 0, phase: 'copying' };
+            const { options, progress } = watchedCopy();
             const withMigrationLock: typeof to.withMigrationLock = (work) =>
               to.withMigrationLock(work).finally(() => from.writePool.raw(change));
             const changing = { ...to, withMigrationLock };
-            const copied = copyStore(from, changing, state, new AbortController().signal);
+            const copied = copyStore(from, changing, options);
             const outcome: unknown = await copied.catch((error: unknown) => error);
             expect(outcome).to.have.property('message').that.includes(`were not stopped: ${text}`);
-            expect(state.phase).to.equal('committed');
+            expect(progress()?.phase).to.equal('committed');
           }),
         ),
       ));
