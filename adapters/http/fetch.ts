@@ -43,14 +43,14 @@ const routes = Object.values(petOperations).map((operation) => ({
 const route = (method: string, path: string) => {
   const atPath = routes.flatMap(({ operation, pattern }) => {
     const match = pattern.exec(path);
-    return match === null ? [] : [{ operation, petId: decodeSegment(match.groups?.['petId'] ?? '') }];
+    return match === null ? [] : [{ operation, petIdText: decodeSegment(match.groups?.['petId'] ?? '') }];
   });
   const found = atPath.find(({ operation }) => methodsOf(operation).includes(method));
   if (found !== undefined) return found;
   const allowed = atPath.flatMap(({ operation }) => methodsOf(operation));
   const failure = unmatchedPath(allowed, operationsHint);
   const operation: Pick<PetOperation, 'handle'> = { handle: () => Promise.resolve(E.left(failure)) };
-  return { operation, petId: '' };
+  return { operation, petIdText: '' };
 };
 
 /**
@@ -122,11 +122,11 @@ export const petRoutesHandler =
   async (request: Request): Promise<Response> => {
     const { method } = request;
     const { pathname, search } = new URL(request.url);
-    const { operation, petId } = route(method, pathname);
+    const { operation, petIdText } = route(method, pathname);
     const record = new RequestRecord(request.headers.get('X-Request-Id'));
     const petRequest: PetRequest = {
       record,
-      petId,
+      petIdText,
       query: search.slice(1),
       header: (name) => request.headers.get(name) ?? undefined,
       // Some hosts have a stream for an empty body, too.

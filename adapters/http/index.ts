@@ -1,8 +1,8 @@
-export type { RejectionEntry, Reporter, RequestEntry } from './service/access-log';
+export type { RejectionEntry, Reporter, RequestEntry } from './service/report-requests';
 export { adminApplication, type HttpApplication, httpApplication } from './service/app';
 export type { HttpFailure, NotReady } from './operations/errors';
 export { exposedHeaders } from './operations/headers';
-export type { AuthenticateRequest } from './operations/answer';
+export type { ApiKeyOfRequest } from './operations/answer';
 export { petOperations } from './operations/pet-operations';
 export { openApiDocument } from './operations/openapi-document';
 export { type MountOptions, mountPetRoutes } from './koa/routes';

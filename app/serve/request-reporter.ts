@@ -102,7 +102,7 @@ export const requestReporter = (
           : 'set CORS_ORIGIN to allow it';
       logger.warn(`a browser asked from ${origin}; ${advice}`);
     }),
-    error: (cause, requestId) => {
+    requestFailed: (cause, requestId) => {
       if (!causes.pass(toError(cause).message)) return;
       logger.error({ err: cause, advice: specificAdvice(url, cause), requestId }, 'request failed');
     },

@@ -35,10 +35,10 @@ export interface Service {
 
 const maxAdminConnections = 100;
 
-const defectsOnly = ({ error }: Reporter): Reporter => ({
+const defectsOnly = ({ requestFailed }: Reporter): Reporter => ({
   requestEnded: () => undefined,
   requestRejected: () => undefined,
-  error,
+  requestFailed,
 });
 
 /** Starts a server. Throws CannotListen if it can't listen on its address, which the settings with `prefix` contain. */

@@ -21,7 +21,7 @@ export const addPetRoutes = (app: Koa, openStore: OpenAnimalStore): void => {
 };
 
 /** Options of `mountPetRoutes`. */
-export interface MountOptions extends Pick<StoreAccess<Context>, 'authenticateRequest'> {}
+export interface MountOptions extends Pick<StoreAccess<Context>, 'apiKeyOfRequest'> {}
 
 /**
  * Adds the routes of the operations under `/v1` to the Koa application of an embedding program. A request is
@@ -34,9 +34,9 @@ export interface MountOptions extends Pick<StoreAccess<Context>, 'authenticateRe
 export const mountPetRoutes = (
   app: Pick<Koa, 'use'>,
   openStore: OpenAnimalStore,
-  { authenticateRequest }: MountOptions = {},
+  { apiKeyOfRequest }: MountOptions = {},
 ): void => {
-  app.use(petRouter({ openStore, authenticateRequest }).routes());
+  app.use(petRouter({ openStore, apiKeyOfRequest }).routes());
 };
 
 const petRouter = (access: StoreAccess<Context>): Router<KoaState> => {
@@ -64,7 +64,7 @@ const serveOperation = async (
   context: Context,
   access: StoreAccess<Context>,
   operation: Pick<PetOperation, 'handle'>,
-  petId = '',
+  petIdText = '',
 ): Promise<void> => {
   const { req, request, querystring: query, state } = context;
   const record = recordOf(context);
@@ -73,7 +73,7 @@ const serveOperation = async (
     context,
     {
       record,
-      petId,
+      petIdText,
       query,
       header: (name) => headerOf(req, name),
       hasBody: hasBody(req),

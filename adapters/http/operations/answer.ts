@@ -7,16 +7,14 @@ import type { Handler, PetRequest } from './pet-request';
 import { type Outcome, type Reply, replyOf } from './reply';
 
 /** Returns the API key of a request. Undefined leads to a 401, and an exception to a 500. */
-export type AuthenticateRequest<Request> = (
-  request: Request,
-) => string | undefined | Promise<string | undefined>;
+export type ApiKeyOfRequest<Request> = (request: Request) => string | undefined | Promise<string | undefined>;
 
 /** Functions that open the store for a request. `Request` is the type of a request in the web framework. */
 export interface StoreAccess<Request> {
   /** Opens the store with an API key. `storeOpener(ports)` makes this function. */
   readonly openStore: OpenAnimalStore;
   /** Returns the API key of a request, for example from its session. The default reads the header `Authorization`. */
-  readonly authenticateRequest?: AuthenticateRequest<Request> | undefined;
+  readonly apiKeyOfRequest?: ApiKeyOfRequest<Request> | undefined;
 }
 
 /**
@@ -32,25 +30,25 @@ export const answer = async <Request>(
   const { record, header } = request;
   record.route = path;
   record.outcome = await record.deadline.endInTime(openAndHandle(access, hostRequest, request, handle));
-  // `Vary` protects replies from a cache that ignores `no-store`. With `authenticateRequest` it is `*`, because this
+  // `Vary` protects replies from a cache that ignores `no-store`. With `apiKeyOfRequest` it is `*`, because this
   // function may read any part of the request.
-  const Vary = access.authenticateRequest === undefined ? 'Authorization' : '*';
+  const Vary = access.apiKeyOfRequest === undefined ? 'Authorization' : '*';
   const allHeaders = { Vary, ...headers, ...quotaHeaders(record.quota) };
   return replyOf(record.outcome, record.id, allHeaders, header('if-none-match'));
 };
 
 /** Opens the store with the API key of a request, and calls the handler. `hostRequest` is as in `answer`. */
 const openAndHandle = async <Request>(
-  { openStore, authenticateRequest }: StoreAccess<Request>,
+  { openStore, apiKeyOfRequest }: StoreAccess<Request>,
   hostRequest: Request,
   request: PetRequest,
   handle: Handler,
 ): Promise<Outcome> => {
   const { record, header } = request;
   const key =
-    authenticateRequest === undefined
+    apiKeyOfRequest === undefined
       ? bearerKey(header('authorization'))
-      : E.fromNullable<HttpFailure>({ _tag: 'MissingApiKey' })(await authenticateRequest(hostRequest));
+      : E.fromNullable<HttpFailure>({ _tag: 'MissingApiKey' })(await apiKeyOfRequest(hostRequest));
   if (E.isLeft(key)) return key;
   const opened = await openStore(key.right, record.deadline.time)();
   if (E.isLeft(opened)) {

@@ -8,8 +8,8 @@ import { jsonReply } from './reply';
  * Handles `GET /v1/pets/:petId`. An id that is not an int64 gets a 404, too, because no animal can have it.
  * @deprecated The operation will be removed on 5 December 2030.
  */
-export const handleGetPet: Handler = async (store, { petId, record }) => {
-  const id = int64FromText(petId);
+export const handleGetPet: Handler = async (store, { petIdText, record }) => {
+  const id = int64FromText(petIdText);
   if (id === undefined) return E.left({ _tag: 'InvalidPetId' });
   const pet = await store.getPet(id, record.deadline.time)();
   return E.isLeft(pet) ? pet : E.right(jsonReply(200, serializePet(pet.right)));

@@ -1,6 +1,6 @@
 /**
- * Returns the values of a header, from names and values in turn. Node's `headers` has only the first of a repeated Host,
- * Authorization and Content-Type. `name` is in lower case.
+ * Returns the values of a header, from names and values in turn. Node's `headers` has only the first value of a repeated
+ * Host, Authorization or Content-Type. `name` is in lower case.
  */
 export const headerValues = (rawHeaders: ReadonlyArray<string>, name: string): ReadonlyArray<string> => {
   const values: Array<string> = [];

@@ -9,7 +9,7 @@ export const requestLimits = {
   headMs: 10_000,
   requestMs: 20_000,
   // If a body takes longer, the API key is checked again, because it may have been revoked during this time.
-  keyCheckedMs: 1_000,
+  recheckKeyAfterMs: 1_000,
   // Limits on the rest of a body that is discarded, so that its sender can read the response.
   discardedBytes: 8_000_000,
   discardMs: 1_000,

@@ -10,7 +10,7 @@ export type BodyResult = E.Either<HttpFailure, Uint8Array>;
 export interface PetRequest {
   readonly record: RequestRecord;
   /** Decoded path parameter `petId`. Empty if the path has none. */
-  readonly petId: string;
+  readonly petIdText: string;
   /** Query string without the question mark. */
   readonly query: string;
   /** Returns a header. Repeated headers are joined by commas. */

@@ -10,7 +10,7 @@ import { drainBody } from '../operations/request-body';
 import { findRecord, recordOf, requestIdOf } from '../operations/request-record';
 import { closeAfter } from '../server/keep-alive';
 import type { RejectRequest } from '../server/rejection';
-import { accessLog, type Reporter } from './access-log';
+import { reportRequests, type Reporter } from './report-requests';
 import { cors, corsHeaders } from './cors';
 import { clientAddressOf } from './forwarded';
 import { addAdminRoutes, addPublicRoutes, type CheckReadiness, type ReadMetrics } from './service-routes';
@@ -31,7 +31,7 @@ export const httpApplication = (options: PublicOptions): HttpApplication => {
   const { reporter, corsOrigins = [], trustedProxies = 0, openStore, checkReadiness } = options;
   const application = createApplication(options, petMethods);
   const { app } = application;
-  app.use(accessLog(reporter, trustedProxies));
+  app.use(reportRequests(reporter, trustedProxies));
   app.use(cors(corsOrigins, reporter.preflightRejected));
   addPetRoutes(app, openStore);
   addPublicRoutes(app, checkReadiness, trustedProxies);
@@ -72,13 +72,13 @@ const createApplication = (
   // routes.ts emits the cause of a 500 or 503. Koa also emits the socket error of a client that disconnects. This error
   // is not reported, because clients may disconnect at any time.
   app.on('error', (cause: unknown, context: Context) => {
-    if (cause !== context.socket.errored) reporter.error(cause, recordOf(context).id);
+    if (cause !== context.socket.errored) reporter.requestFailed(cause, recordOf(context).id);
   });
   app.use(completeRequests);
 
   /**
-   * Makes the response to a request that the server rejects. Reports the rejection, or leaves that to the access log if
-   * the application has received the request.
+   * Makes the response to a request that the server rejects. Reports the rejection, or leaves that to `reportRequests`
+   * if the application has received the request.
    */
   const rejectRequest: RejectRequest = (failure, request) => {
     const record = findRecord(request);

@@ -208,11 +208,11 @@ describe('A fetch handler', () => {
     const openStore = storeOver();
     const handle = petRoutesHandler({
       openStore,
-      authenticateRequest: ({ headers }) => sessions.get(headers.get('Cookie') ?? ''),
+      apiKeyOfRequest: ({ headers }) => sessions.get(headers.get('Cookie') ?? ''),
     });
     const app = new Koa();
     mountPetRoutes(app, openStore, {
-      authenticateRequest: (context) => Promise.resolve(sessions.get(context.get('Cookie'))),
+      apiKeyOfRequest: (context) => Promise.resolve(sessions.get(context.get('Cookie'))),
     });
     const { address, close } = await servePlainly(app.callback());
     for (const call of [fetch, fetchOf(handle)]) {

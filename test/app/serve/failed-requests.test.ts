@@ -37,7 +37,7 @@ describe('The log of an outage', () => {
       );
       const reporter = requestReporter(logger, settings, undefined);
       for (let request = 0; request < 10_000; request += 1) {
-        reporter.error(new Error(messageOf(request)), 'a');
+        reporter.requestFailed(new Error(messageOf(request)), 'a');
         reporter.requestEnded(failed);
       }
       reporter.reportNotLogged();

@@ -36,7 +36,7 @@ describe('The deadline of a request', () => {
         deadlines.push(deadline);
         return T.delay(lateness)(TE.right(quota));
       },
-      reporter: { ...silentReporter, error: (cause) => causes.push(cause) },
+      reporter: { ...silentReporter, requestFailed: (cause) => causes.push(cause) },
     });
     const headers = { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' };
     try {

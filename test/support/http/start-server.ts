@@ -10,7 +10,7 @@ const ignore = (): void => undefined;
 export const silentReporter: Reporter = {
   requestEnded: ignore,
   requestRejected: ignore,
-  error: ignore,
+  requestFailed: ignore,
 };
 
 /** The API key that applications of `memoryApplication` accept. */

@@ -24,7 +24,7 @@ const withApplication = async (
     reporter: {
       requestEnded: (record) => records.push(record),
       requestRejected: () => undefined,
-      error: (cause) => errors.push(cause),
+      requestFailed: (cause) => errors.push(cause),
     },
   });
   const server = await servePlainly(app.callback());

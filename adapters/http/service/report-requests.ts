@@ -37,7 +37,7 @@ export interface Reporter {
   readonly requestRejected: (entry: RejectionEntry) => void;
   /** Receives the well-formed origin of a CORS preflight request that `corsOrigins` does not allow. */
   readonly preflightRejected?: (origin: string) => void;
-  readonly error: (cause: unknown, requestId: string) => void;
+  readonly requestFailed: (cause: unknown, requestId: string) => void;
 }
 
 const clientClosedRequest = 499;
@@ -45,7 +45,7 @@ const clientClosedRequest = 499;
 const maxPathLength = 1_000;
 
 /** Reports each request when its response has ended, or its client has left. */
-export const accessLog =
+export const reportRequests =
   (reporter: Reporter, trustedProxies: number): Middleware =>
   (context, next) => {
     const { req: request, res: response, path } = context;
