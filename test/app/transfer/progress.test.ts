@@ -102,7 +102,7 @@ describe('The progress of a command', () => {
 
     it('has the bytes but no percentage while pg_dump runs, because the end is unknown', async () => {
       const folder = await makeFolder();
-      const dump = '#!/bin/sh\nhead -c 5000 /dev/zero >"${2#--file=}"\nexec sleep 30\n';
+      const dump = '#!/bin/sh\nhead -c 5000 /dev/zero >"${3#--file=}"\nexec sleep 30\n';
       writeFileSync(join(folder, 'pg_dump'), dump, { mode: 0o755 });
       const { stdout, signal, ended } = start(`${store} backup ${folder}/new`, {
         DATABASE_URL: 'postgres://127.0.0.1/animals',
