@@ -93,7 +93,10 @@ export type OnIds = (ids: ReadonlyArray<bigint>) => Promise<void>;
 
 /** Port to the animals. Adapters must pass the contract suite `petRepositoryContract`. */
 export interface PetRepository {
-  /** Reads one page. Sees every animal whose create was acknowledged before the call. */
+  /**
+   * Reads one page. Sees every animal whose create was acknowledged before the call. A query with a value
+   * that no store can hold, such as an id outside the range of int64, finds no animals or fails with Unavailable.
+   */
   readonly list: (query: PetQuery, deadline?: Deadline) => TaskEither<Unavailable, PetPage>;
   /**
    * Reads one animal by its id. An id outside the range of int64 is an unknown id, here and in `update` and
@@ -104,6 +107,7 @@ export interface PetRepository {
    * Adds an animal, and resolves once the animal is stored durably. With `idempotency`, a retry adds no second animal:
    * `resolveIdempotentCreate` defines its result. While another create with the same key runs, this one waits for it or
    * fails with IdempotencyKeyInFlight. `createdBy` is the API key that adds the animal, for a repository that records it.
+   * Fails with Unavailable if `failureOfNewPet` finds an invalid value.
    */
   readonly create: (
     newPet: NewPet,

@@ -10,6 +10,8 @@ export {
   type CreatedPet,
   type Deadline,
   decodeOrThrow,
+  failureOfNewPet,
+  failureOfQuery,
   fingerprintOf,
   IdempotencyKey,
   type IdempotencyKeyInFlight,

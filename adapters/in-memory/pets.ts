@@ -5,6 +5,8 @@ import {
   countToFind,
   type CreatedPet,
   decodeOrThrow,
+  failureOfNewPet,
+  failureOfQuery,
   fingerprintOf,
   type IdempotencyKeyReused,
   idempotencyTtlMs as defaultTtlMs,
@@ -153,14 +155,20 @@ export const inMemoryPetRepository = ({
   };
 
   return {
-    list: (query) => () => Promise.resolve(E.right(page(query))),
+    list: (query) => () => {
+      const failure = failureOfQuery(query);
+      return Promise.resolve(failure === undefined ? E.right(page(query)) : E.left(failure));
+    },
     find: (id) => () => Promise.resolve(E.fromNullable(petNotFound(id))(byId.get(id))),
     create:
       (newPet, { idempotency } = {}) =>
-      () =>
-        Promise.resolve(
+      () => {
+        const failure = failureOfNewPet(newPet);
+        if (failure !== undefined) return Promise.resolve(E.left(failure));
+        return Promise.resolve(
           idempotency === undefined ? add(newPet) : addOnce(newPet, scopedIdempotencyKeyText(idempotency)),
-        ),
+        );
+      },
     update: (id, changes) => () => Promise.resolve(update(id, changes)),
     deleteByIds: (ids) => TE.tryCatch(() => Promise.resolve([...ids]).then(deleteByIds), unavailable),
     importAll: (source, onIds) => async () => {

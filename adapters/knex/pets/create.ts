@@ -1,9 +1,11 @@
 import * as E from 'fp-ts/Either';
 import * as RA from 'fp-ts/ReadonlyArray';
+import * as TE from 'fp-ts/TaskEither';
 import type { Knex } from 'knex';
 import { hash } from 'node:crypto';
 import {
   compareById,
+  failureOfNewPet,
   fingerprintOf,
   type CreatedPet,
   idempotencyKeyInFlight,
@@ -65,6 +67,8 @@ export const makeCreate = (
   });
   const inFlight = new Set<string>();
   return (newPet, { idempotency, createdBy: keyId, deadline } = {}) => {
+    const failure = failureOfNewPet(newPet);
+    if (failure !== undefined) return TE.left(failure);
     const createdBy = keyId === undefined ? null : createdByKey(keyId);
     if (idempotency === undefined) return create({ newPet, createdBy, claim: undefined }, deadline);
     const claim = claimOf(idempotency, newPet);

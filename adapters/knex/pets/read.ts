@@ -6,6 +6,7 @@ import {
   compareIn,
   countToFind,
   defaultPageSize,
+  failureOfQuery,
   greatestInt64,
   isInt64,
   leastInt64,
@@ -39,6 +40,8 @@ export const makeList = (database: StoreDatabase, onBatch: OnBatch): PetReposito
     onBatch,
   });
   return (query, deadline) => {
+    const failure = failureOfQuery(query);
+    if (failure !== undefined) return TE.left(failure);
     if (hasNoIdsLeft(query)) return TE.right({ pets: [], hasMore: false });
     return filtersOf(query).length > 1 ? scan(query, deadline) : list(query, deadline);
   };

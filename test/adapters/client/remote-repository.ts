@@ -74,7 +74,8 @@ const remoteRepository = ({ baseUrl, isLossy, pets, fetch }: Remote): BasicRepos
       if (!(error instanceof AnimalStoreError)) throw error;
       const failure = toFailure(error.code);
       if (failure !== undefined) return E.left(failure);
-      if (['unavailable', 'timeout', 'network'].includes(error.code)) return E.left(unavailable(error));
+      const failures = ['unavailable', 'timeout', 'network', 'invalid_argument'];
+      if (failures.includes(error.code)) return E.left(unavailable(error));
       throw error;
     }
   };

@@ -1,10 +1,10 @@
 import { arbitraryNewPet, arbitraryPet } from '../arbitrary';
-import { expectEqual } from '../expect-equal';
+import { expectEqual, shown } from '../expect-equal';
 import { expectFailure, success } from '../outcome';
 import type { TestRunner } from '../test-runner';
 import type { UseRepository } from './open-pet-repository';
 import { allPets, largestPage } from './pages-of';
-import { contentOf, petWithId } from './seeds';
+import { contentOf, largestId, petWithId, smallestId } from './seeds';
 
 export const creates = ({ it }: TestRunner, use: UseRepository): void => {
   it('stores what create returns, and lists animals in the order of the creates', () =>
@@ -21,6 +21,22 @@ export const creates = ({ it }: TestRunner, use: UseRepository): void => {
         there.push(pet);
       }
       expectEqual('the list, in the order in which creates ended', await allPets(repository), there);
+    }));
+
+  it('fails to create an animal with a value that no store can hold, and creates others at the same time', () =>
+    use({}, async (repository) => {
+      const invalid = [{ categoryId: largestId + 1n }, { categoryId: smallestId - 1n }, { name: 'a\0' }];
+      const [made] = await Promise.all([
+        success(repository.create(arbitraryNewPet())),
+        ...invalid.map((fields) =>
+          expectFailure(
+            `create with ${shown(fields)}`,
+            repository.create({ ...arbitraryNewPet(), ...fields }),
+            'Unavailable',
+          ),
+        ),
+      ]);
+      expectEqual('the list', await allPets(repository), [made.pet]);
     }));
 
   it('stores equal animals under different ids', () =>

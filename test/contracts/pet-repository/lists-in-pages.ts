@@ -1,6 +1,6 @@
 import type { Pet, PetQuery } from '../../../core';
 import { expectEqual, shown } from '../expect-equal';
-import { success } from '../outcome';
+import { expectUnlessUnavailable, success } from '../outcome';
 import type { TestRunner } from '../test-runner';
 import { choices, expectAlike, filterings, inWords, makeNewPet, passes } from './filterings';
 import type { BasicRepository, UseRepository } from './open-pet-repository';
@@ -110,6 +110,21 @@ export const listsInPages = ({ it }: TestRunner, use: UseRepository): void => {
         const expected = newestFirst.filter(({ id }) => id < after);
         expectEqual(`the list after ${after}`, listed, expected);
       }
+    }));
+
+  it('lists no animals by a value that no store can hold, or is Unavailable, and lists others', () =>
+    useCatalogue(async ({ list }, catalogue) => {
+      const beyond = largestId + 1n;
+      const none = { pets: [], hasMore: false };
+      const [page] = await Promise.all([
+        success(list({ limit: 2 })),
+        success(list({ limit: 2, after: 10n })),
+        success(list({ limit: 2, categoryId: 7n })),
+        ...[{ after: beyond }, { categoryId: beyond }, { limit: NaN }].map((fields) =>
+          expectUnlessUnavailable(`list by ${shown(fields)}`, list({ limit: 2, ...fields }), none),
+        ),
+      ]);
+      expectEqual('the page', page.pets, catalogue.slice(0, 2));
     }));
 
   it('leaves out the status of an animal without one', () =>

@@ -1,0 +1,31 @@
+/* Checks of the values that a program passes to a repository. Their types permit values that no store can hold. */
+
+import type { NewPet, PetQuery } from './pets';
+import { type Unavailable, unavailable } from './ports';
+import { listRules, newPetRules } from './rules';
+import { fieldChecks, invalidFieldTexts, objectCheck, type ObjectCheck, predicateCheck } from './validation';
+
+const checkQuery = objectCheck<PetQuery>({
+  limit: predicateCheck(
+    (limit) => Number.isSafeInteger(limit) && Number(limit) > 0,
+    'an integer of at least 1',
+  ),
+  ...fieldChecks(listRules),
+});
+
+const failureOf =
+  <A>(check: ObjectCheck<A>) =>
+  (value: A): Unavailable | undefined => {
+    const checked = check(value);
+    return checked._tag === 'Right'
+      ? undefined
+      : unavailable(new TypeError(invalidFieldTexts(checked.left).join('; ')));
+  };
+
+/** Returns the failure of a list whose query is invalid, such as an id beyond int64. It could fail a whole batch. */
+export const failureOfQuery: (query: PetQuery) => Unavailable | undefined = failureOf(checkQuery);
+
+/** Returns the failure of a create whose animal is invalid. SQLite would store it, and later lists would fail. */
+export const failureOfNewPet: (newPet: NewPet) => Unavailable | undefined = failureOf(
+  objectCheck<NewPet>(fieldChecks(newPetRules)),
+);
