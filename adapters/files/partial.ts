@@ -1,5 +1,5 @@
 import { constVoid } from 'fp-ts/function';
-import { chmodSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
+import { readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { randomUUID } from 'node:crypto';
 import { basename, dirname, join } from 'node:path';
@@ -49,7 +49,7 @@ const removeStalePartials = (folder: string): void => {
 };
 
 /**
- * Creates an empty file that later replaces `file` by a rename. Copies the permissions of `file` or, if it does not
+ * Creates an empty file that later replaces `file` by a rename, with its owner and permissions. If `file` does not
  * exist, lets only the owner read the new file. Throws if `file` is a mount point, which a rename can't replace.
  */
 export const createPartial = (file: string): string => {
@@ -58,8 +58,6 @@ export const createPartial = (file: string): string => {
   const folder = dirname(file);
   removeStalePartials(folder);
   const partial = join(folder, `${basename(file)}.animal-store-${randomUUID()}.partial`);
-  createPrivateFile(partial);
-  const replaced = statSync(file, { throwIfNoEntry: false });
-  if (replaced !== undefined) chmodSync(partial, replaced.mode);
+  createPrivateFile(partial, statSync(file, { throwIfNoEntry: false }));
   return partial;
 };

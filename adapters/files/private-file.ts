@@ -1,9 +1,8 @@
-import { closeSync, existsSync, fchownSync, openSync, statSync } from 'node:fs';
+import { closeSync, existsSync, fchmodSync, fchownSync, openSync, type Stats, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { resolveSymlink } from './paths';
 
-const giveToOwner = (file: number, folder: string): void => {
-  const { uid, gid } = statSync(folder);
+const giveToOwner = (file: number, { uid, gid }: Stats): void => {
   try {
     fchownSync(file, uid, gid);
   } catch {
@@ -13,10 +12,11 @@ const giveToOwner = (file: number, folder: string): void => {
 
 /**
  * Creates a missing file that only its owner can read. If the process runs as root, gives the file to the owner of the
- * folder. Never opens an existing file. Closing it would release the POSIX locks of this process on it, and root might
- * give away a file to which a link leads.
+ * folder. A file that is to replace another one gets the owner and the permissions of `replaced` instead. Never opens
+ * an existing file. Closing it would release the POSIX locks of this process on it, and root might give away a file to
+ * which a link leads.
  */
-export const createPrivateFile = (filename: string): void => {
+export const createPrivateFile = (filename: string, replaced?: Stats): void => {
   const path = resolveSymlink(filename);
   if (existsSync(path)) return;
   let file: number;
@@ -27,7 +27,8 @@ export const createPrivateFile = (filename: string): void => {
     throw error;
   }
   try {
-    if (process.getuid?.() === 0) giveToOwner(file, dirname(path));
+    if (process.getuid?.() === 0) giveToOwner(file, replaced ?? statSync(dirname(path)));
+    if (replaced !== undefined) fchmodSync(file, replaced.mode & 0o7777);
   } finally {
     closeSync(file);
   }

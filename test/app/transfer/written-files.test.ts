@@ -48,6 +48,21 @@ describe('A file that a command writes', () => {
     }
   });
 
+  it('keeps the owner of the file that it replaces', async function () {
+    if (process.getuid?.() !== 0) this.skip();
+    const { file: database, environment } = await newCatalogue(animals(3));
+    const folder = await makeFolder();
+    const backup = join(folder, 'backup');
+    expect((await runInProcess(['backup', backup], environment)).code).to.equal(0);
+    const exported = join(folder, 'pets.csv');
+    writeFileSync(exported, '');
+    for (const file of [exported, database]) chownSync(file, 12_345, 12_346);
+    expect((await runInProcess(['export', exported, '--replace'], environment)).code).to.equal(0);
+    expect((await runInProcess(['restore', backup, '--replace'], environment)).code).to.equal(0);
+    for (const file of [exported, database])
+      expect(statSync(file), file).to.include({ uid: 12_345, gid: 12_346 });
+  });
+
   it('is the file to which a symbolic link leads, also if it does not exist yet', async () => {
     const { environment } = await newCatalogue(animals(3));
     const [folder, links] = [await makeFolder(), await makeFolder()];
