@@ -12,8 +12,8 @@ type Options = BackupOptions & ToolOptions;
 /** Maximum time that pg_dump waits for the lock of a table, which a migration may hold. */
 const lockTimeoutMs = 60_000;
 
-/** Matches the entry of a table in the list of a dump. */
-const tableEntry = /^\d+; \d+ \d+ TABLE DATA (.+) (\w+) \S+$/gm;
+/** Matches the entry of a table in the list of a dump. Names of schemas and owners may have blanks. */
+const tableEntry = new RegExp(`^\\d+; \\d+ \\d+ TABLE DATA (.+) (${ownTables.join('|')}) .+$`, 'gm');
 
 /**
  * Reads the whole dump, as a restore does. Returns the schema of the store, or undefined if the dump lacks the table of

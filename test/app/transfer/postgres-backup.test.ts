@@ -10,7 +10,7 @@ import { makeFolder, removeFolders } from '../../support/temporary-folder';
 /** Lines of `pg_restore --list` for the tables by which a backup command recognizes a dump of a store. */
 const listOf = (schema: string): string =>
   ['pets', 'animal_store_migrations']
-    .map((table) => `1; 0 2 TABLE DATA ${schema} ${table} keeper\\n`)
+    .map((table) => `1; 0 2 TABLE DATA ${schema} ${table} zoo keeper\\n`)
     .join('');
 
 const files = { roots: '/roots', noRoots: '/none' };

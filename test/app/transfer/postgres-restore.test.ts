@@ -17,7 +17,7 @@ const restore = async (url: string, list: string, ...words: ReadonlyArray<string
 };
 
 const listOf = (schema: string): string =>
-  `;\n3345; 0 16389 TABLE DATA ${schema} pets keeper\n3346; 0 16390 TABLE DATA ${schema} animal_store_migrations keeper`;
+  `;\n3345; 0 16389 TABLE DATA ${schema} pets zoo keeper\n3346; 0 16390 TABLE DATA ${schema} animal_store_migrations zoo keeper`;
 
 describe('A restore on PostgreSQL', () => {
   afterEach(removeFolders);
