@@ -6,18 +6,16 @@ import { promisify } from 'node:util';
 import { eventually } from '../support/eventually';
 import { execute } from '../support/postgres/postgres';
 import { isRefused } from '../support/http/client';
-import { main, projectFolder } from '../support/processes/command';
+import { main } from '../support/processes/command';
 import { freePort } from '../support/processes/system';
 import { makeFolder } from '../support/temporary-folder';
 
 const runProgram = promisify(execFile);
 
-/**
- * Returns CITUS_SCRIPT, by default the path of a script next to the checkout, or undefined if this file does not exist.
- */
+/** Returns CITUS_SCRIPT, or undefined if it names no file. */
 export const citusScript = (): string | undefined => {
-  const { CITUS_SCRIPT: script = join(projectFolder, '..', 'shared', 'engines', 'citus.sh') } = process.env;
-  return existsSync(script) ? script : undefined;
+  const { CITUS_SCRIPT: script } = process.env;
+  return script !== undefined && existsSync(script) ? script : undefined;
 };
 
 /** Returns the first of three ports in a row on which nothing listens. */
