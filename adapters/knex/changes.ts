@@ -3,21 +3,19 @@
  * change.
  */
 
-import type { TaskEither } from 'fp-ts/TaskEither';
 import type { Knex } from 'knex';
 import { randomUUID } from 'node:crypto';
-import type { KeyId, Unavailable } from '../../core';
-import { toIsoTimeOrNull } from './database/clock';
-import { type Cell, newPetColumns, petColumns } from './database/pet-columns';
-import type { Statements, StoreDatabase } from './database/store-database';
-import { toTaskEither } from './database/work';
+import type { KeyId } from '../../core';
+import { petColumns } from './database/pet-columns';
+import type { Statements } from './database/store-database';
 
 /** Name of the user who runs a command. Undefined in a program that embeds the store. */
 export type Operator = string | undefined;
 
 type Action = 'pets update' | 'pets delete' | 'keys create' | 'keys rotate' | 'keys revoke';
 
-const keyPrefix = 'key ';
+/** Start of `created_by` for an API key. */
+export const keyPrefix = 'key ';
 
 /** Returns the value of `created_by` for an animal that this API key adds, or for an API key that replaces this one. */
 export const createdByKey = (keyId: KeyId | string): string => `${keyPrefix}${keyId}`;
@@ -26,25 +24,16 @@ export const createdByKey = (keyId: KeyId | string): string => `${keyPrefix}${ke
 export const createdByImport = (operator: Operator): string =>
   operator === undefined ? 'import' : `import by ${operator}`;
 
-const table = 'animal_store_changes';
+export const changesTable = 'animal_store_changes';
 
-type RecordedRow = Readonly<Record<string, Cell>>;
-
-type RecordedTable = 'pets' | typeof table;
+export type RecordedTable = 'pets' | typeof changesTable;
 
 /** Columns that are copied into the record of a change, with their names in both tables. */
-const recordedColumns: ReadonlyArray<Readonly<Record<RecordedTable, string>>> = [
-  ...petColumns.map(({ name }) => ({ pets: name, [table]: name === 'id' ? 'pet_id' : name })),
-  { pets: 'created_at', [table]: 'created_at' },
-  { pets: 'created_by', [table]: 'created_by' },
+export const recordedColumns: ReadonlyArray<Readonly<Record<RecordedTable, string>>> = [
+  ...petColumns.map(({ name }) => ({ pets: name, [changesTable]: name === 'id' ? 'pet_id' : name })),
+  { pets: 'created_at', [changesTable]: 'created_at' },
+  { pets: 'created_by', [changesTable]: 'created_by' },
 ];
-
-/**
- * Returns SQL expressions that read the recorded columns of a table as text, named like the columns of
- * `animal_store_changes`.
- */
-const recordedCells = (knex: Knex, from: RecordedTable) =>
-  recordedColumns.map((names) => knex.raw('cast(?? as text) as ??', [names[from], names[table]]));
 
 /**
  * Records animals before a change, and locks their rows, except on Citus. Call it before any read, because a SQLite
@@ -59,7 +48,7 @@ export const recordPets = async (
 ): Promise<void> => {
   if (ids.length === 0) return;
   const namesIn = (name: RecordedTable): string => recordedColumns.map((names) => names[name]).join(', ');
-  const sql = `insert into {${table}} (id, changed_at, operator, action, ${namesIn(table)})
+  const sql = `insert into {${changesTable}} (id, changed_at, operator, action, ${namesIn(changesTable)})
     select cast(? as text) || '-' || pets.id, ${nowSql}, cast(? as text), cast(? as text), ${namesIn('pets')}
     from {pets} where pets.id in (${ids.map(() => '?').join(', ')})`;
   const bindings = [randomUUID(), operator ?? null, action, ...ids.map(String)];
@@ -77,145 +66,5 @@ export const recordKeyChange = async (
 ): Promise<void> => {
   const change = { id: randomUUID(), changed_at: transaction.raw(nowSql), operator: operator ?? null };
   const created_by = replacedKeyId === undefined ? null : createdByKey(replacedKeyId);
-  await transaction(table).insert({ ...change, action, key_id: keyId, created_by });
+  await transaction(changesTable).insert({ ...change, action, key_id: keyId, created_by });
 };
-
-/**
- * Creation of an animal. `createdBy` is `key ID`, `import` or `import by NAME`. Both fields are null if nothing was
- * recorded.
- */
-export interface Creation {
-  readonly petId: string;
-  readonly createdAt: string | null;
-  readonly createdBy: string | null;
-  readonly isDeleted?: true;
-}
-
-/** Change of an animal or API key. `operator` is null if a program that embeds the store made the change. */
-export interface Change {
-  readonly changedAt: string;
-  readonly operator: string | null;
-  readonly action: string;
-  /** `keyId` and `replacedKeyId` are set if a rotation created the key `keyId`. */
-  readonly keyId?: string;
-  readonly replacedKeyId?: string;
-  /** Fields of an animal before its change, as texts. */
-  readonly before?: RecordedRow;
-}
-
-export interface PetHistory {
-  readonly creation: Creation | undefined;
-  readonly changes: ReadonlyArray<Change>;
-}
-
-const toCreation = (row: RecordedRow): Creation => ({
-  petId: row['pet_id'] ?? '',
-  createdAt: toIsoTimeOrNull(row['created_at']),
-  createdBy: row['created_by'] ?? null,
-});
-
-const toChange = (row: RecordedRow): Change => ({
-  changedAt: toIsoTimeOrNull(row['changed_at']) ?? '',
-  operator: row['operator'] ?? null,
-  action: row['action'] ?? '',
-  ...(typeof row['key_id'] === 'string' &&
-    typeof row['created_by'] === 'string' && {
-      keyId: row['key_id'],
-      replacedKeyId: row['created_by'].slice(keyPrefix.length),
-    }),
-  ...(row['pet_id'] !== null && {
-    before: Object.fromEntries(newPetColumns.map(({ field, name }) => [field, row[name] ?? null])),
-  }),
-});
-
-const readChanges = async (knex: Knex, isWanted: Knex.QueryCallback): Promise<ReadonlyArray<RecordedRow>> => {
-  const columns = ['changed_at', ...recordedColumns.map((names) => names[table])];
-  const texts = columns.map((column) => knex.raw('cast(?? as text) as ??', [column, column]));
-  return (
-    knex(table)
-      .where(isWanted)
-      // If the rotation of a key and the creation of its successor have the same time, the rotation comes first.
-      .orderBy(['changed_at', { column: 'action', order: 'desc' }, 'id'])
-      .select(['operator', 'action', 'key_id', ...texts])
-  );
-};
-
-/** Number of rows that a search reads at a time. */
-const scanSize = 50_000;
-
-/**
- * Searches the next `scanSize` rows after the id `after` for animals that the key created. `last` is the next `after`,
- * and undefined after the last row. Searches in steps, because no index finds the animals of a key.
- */
-type SearchOfKey = (
-  keyId: string,
-  after: string | undefined,
-) => TaskEither<
-  Unavailable,
-  { readonly creations: ReadonlyArray<Creation>; readonly last: string | undefined }
->;
-
-export interface ChangeLog {
-  /** Reads who created an animal and who changed it, oldest first. */
-  readonly ofPet: (id: bigint) => TaskEither<Unavailable, PetHistory>;
-  /** Reads who issued, rotated and revoked an API key, and who issued its successors, oldest first. */
-  readonly ofKey: (id: string) => TaskEither<Unavailable, ReadonlyArray<Change>>;
-  /** Searches deleted animals that the key created. */
-  readonly deletionsBy: SearchOfKey;
-  /** Searches existing animals that the key created. */
-  readonly creationsBy: SearchOfKey;
-}
-
-interface LastId {
-  readonly last: string | null;
-}
-
-/** Reads the `recordedCells` of the rows with the `wanted` values among the next `scanSize` rows. */
-const scan = async (reads: Knex, name: RecordedTable, wanted: RecordedRow, after: string | undefined) => {
-  const id = `${name}.id`;
-  const rowsLeft = () => (after === undefined ? reads(name) : reads(name).where(id, '>', after));
-  const lastId = (sql: string) => reads.raw(`cast(${sql} as text) as last`, [id]);
-  const full = await rowsLeft()
-    .orderBy(id)
-    .offset(scanSize - 1)
-    .first<LastId | undefined>(lastId('??'));
-  const { last } = full ?? (await rowsLeft().first<LastId>(lastId('max(??)')));
-  if (last === null) return { rows: [], last: undefined };
-  const rows: ReadonlyArray<RecordedRow> = await rowsLeft()
-    .where(id, '<=', last)
-    .where(wanted)
-    .orderBy(id)
-    .select(recordedCells(reads, name));
-  return { rows, last };
-};
-
-export const changeLog = ({ readPool }: StoreDatabase): ChangeLog => ({
-  ofPet: (id) =>
-    toTaskEither(async () => {
-      const pets: ReadonlyArray<RecordedRow> = await readPool('pets')
-        .where({ id: id.toString() })
-        .select(recordedCells(readPool, 'pets'));
-      const changes = await readChanges(readPool, (all) => void all.where({ pet_id: id.toString() }));
-      const [row] = [...pets, ...changes];
-      return { creation: row && toCreation(row), changes: changes.map(toChange) };
-    }),
-  ofKey: (id) =>
-    toTaskEither(async () => {
-      const isOfKey: Knex.QueryCallback = (all) =>
-        void all.where({ key_id: id }).orWhere({ created_by: createdByKey(id) });
-      const changes = await readChanges(readPool, (all) => void all.whereNotNull('key_id').andWhere(isOfKey));
-      return changes.map(toChange);
-    }),
-  deletionsBy: (keyId, after) =>
-    toTaskEither(async () => {
-      const wanted = { created_by: createdByKey(keyId), action: 'pets delete' };
-      const { rows, last } = await scan(readPool, table, wanted, after);
-      return { creations: rows.map((row) => ({ ...toCreation(row), isDeleted: true as const })), last };
-    }),
-  creationsBy: (keyId, after) =>
-    toTaskEither(async () => {
-      const wanted = { created_by: createdByKey(keyId) };
-      const { rows, last } = await scan(readPool, 'pets', wanted, after);
-      return { creations: rows.map(toCreation), last };
-    }),
-});

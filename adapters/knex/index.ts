@@ -1,7 +1,7 @@
 export * from './api-keys/api-key-store';
 export { newApiKey } from './api-keys/api-key-rows';
 export { knexAuthenticate } from './api-keys/authenticate';
-export { type Change, type ChangeLog, changeLog, type Creation } from './changes';
+export { type Change, type ChangeLog, changeLog, type Creation } from './change-log';
 export { readContents } from './contents';
 export { checkCopySource, type CopiedStore, copyStore, type CopyProgress, openSqliteSource } from './copy';
 export type {
