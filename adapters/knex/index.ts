@@ -1,9 +1,8 @@
-export * from './api-keys/api-key-store';
-export { newApiKey } from './api-keys/api-key-rows';
-export { knexAuthenticate } from './api-keys/authenticate';
-export { type Change, type ChangeLog, changeLog, type Creation } from './change-log';
-export { readContents } from './contents';
-export { checkCopySource, type CopiedStore, copyStore, type CopyProgress, openSqliteSource } from './copy';
+// Databases and their ports, for the service and for all commands
+export { openPostgres } from './postgres/postgres';
+export { postgresConfiguration, type PostgresOptions } from './postgres/configuration';
+export { openSqlite, sqliteConfiguration, type SqliteOptions } from './sqlite/sqlite';
+export * from './host';
 export type {
   ConnectionRoom,
   DatabaseFinding,
@@ -11,11 +10,14 @@ export type {
   PostgresDatabase,
   SqliteDatabase,
 } from './database/own-database';
-export type { PoolUsage } from './database/pool';
 export type { StoreDatabase } from './database/store-database';
-export { type ErrorKind, DiagnosedError, errorKindOf } from './database/errors';
-export * from './host';
-export * from './health/doctor';
+export { batchOperations, knexPetRepository, type RepositoryObserver } from './pets/repository';
+export { knexAuthenticate } from './api-keys/authenticate';
+export { newApiKey } from './api-keys/api-key-rows';
+export * from './api-keys/api-key-store';
+export * from './postgres/quota';
+
+// Migrations
 export {
   migrate,
   migrateExisting,
@@ -30,17 +32,24 @@ export {
   ownTables,
   type SchemaState,
 } from './migrations/migrations';
-export { batchOperations, knexPetRepository, type RepositoryObserver } from './pets/repository';
+
+// Checks and metrics
+export * from './health/doctor';
 export * from './health/readiness';
 export * from './health/status';
-export { postgresConfiguration, type PostgresOptions } from './postgres/configuration';
-export { setSequenceAdvice } from './postgres/ids';
-export { openPostgres } from './postgres/postgres';
-export * from './postgres/quota';
+export type { PoolUsage } from './database/pool';
+export { databaseTimeouts } from './database/timeouts';
+
+// Commands that copy, back up or restore a store, or show its changes
+export { type Change, type ChangeLog, changeLog, type Creation } from './change-log';
+export { readContents } from './contents';
+export { checkCopySource, type CopiedStore, copyStore, type CopyProgress, openSqliteSource } from './copy';
 export { dropOwnTables, readRestoreTarget } from './postgres/restore-target';
 export { backupSqlite, type BackupOptions } from './sqlite/backup';
-export { isInUse, logNameAdvice, lostFileAdvice, readOnlyText } from './sqlite/file-access';
-export { isSqlite, refuseForeignFile } from './sqlite/identify-file';
 export * from './sqlite/restore';
-export { databaseTimeouts } from './database/timeouts';
-export { openSqlite, sqliteConfiguration, type SqliteOptions } from './sqlite/sqlite';
+
+// Errors and files, for advice on what to do
+export { type ErrorKind, DiagnosedError, errorKindOf } from './database/errors';
+export { setSequenceAdvice } from './postgres/ids';
+export { isInUse, logNameAdvice, lostFileAdvice, readOnlyText, walEndings } from './sqlite/file-access';
+export { isSqlite, refuseForeignFile } from './sqlite/identify-file';

@@ -1,6 +1,6 @@
 import { constants, statSync, type Stats } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { logNameAdvice, lostFileAdvice, readOnlyText } from '../../adapters/knex';
+import { logNameAdvice, lostFileAdvice, readOnlyText, walEndings } from '../../adapters/knex';
 import { accessRefusal, resolveSymlink } from '../../adapters/files/paths';
 import { userName } from './user';
 
@@ -72,7 +72,8 @@ export const fileAdvice = (filename: string, isReader = false): string | undefin
   if (found === undefined) return lostFileAdvice(file);
   if (found.isDirectory()) return 'it is a folder; name a file in it';
   if (!found.isFile()) return 'it is not a regular file; name another file';
-  return [file, `${file}-wal`, `${file}-shm`]
+  return ['', ...walEndings]
+    .map((ending) => `${file}${ending}`)
     .map((path) => accessAdvice(path, mode, use))
     .find((advice) => advice !== undefined);
 };

@@ -111,6 +111,7 @@ export const placeCheckedCopy = async (
     const { message } = withoutStatement(error);
     throw new DiagnosedError(`${source} or its copy is damaged: ${message}; restore an undamaged backup`);
   } finally {
+    // The copy has no write-ahead log, because VACUUM INTO makes a database outside WAL mode.
     for (const ending of ['', '-journal']) rmSync(`${copy}${ending}`, { force: true });
   }
 };

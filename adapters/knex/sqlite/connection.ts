@@ -28,10 +28,11 @@ export const withPragmas =
 
 /**
  * Returns settings that open a file in mode `ro` or `rw`, and never create it (SQLite, "URI Filenames"). The driver's
- * open flags can't prevent a new file, because Knex always adds the flag OPEN_CREATE to them.
+ * open flags can't prevent a new file, because Knex always adds the flag OPEN_CREATE to them. With `immutable`, SQLite
+ * takes no lock and creates no log.
  */
-export const fileInMode = (filename: string, mode: string) => ({
-  filename: `${pathToFileURL(filename).href}?mode=${mode}`,
+export const fileInMode = (filename: string, mode: 'ro' | 'rw', { immutable = false } = {}) => ({
+  filename: `${pathToFileURL(filename).href}?mode=${mode}${immutable ? '&immutable=1' : ''}`,
   flags: ['OPEN_URI'],
 });
 

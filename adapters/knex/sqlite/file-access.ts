@@ -5,6 +5,15 @@ import { DiagnosedError } from '../database/errors';
 import { accessRefusal, resolveSymlink } from '../../files/paths';
 import { createPrivateFile } from '../../files/private-file';
 
+/** Endings of the names of the write-ahead log and of its index, which exist while a database in WAL mode is open. */
+export const walEndings = ['-wal', '-shm'] as const;
+
+/** Endings of the names of all logs. A rollback journal exists only during a transaction outside WAL mode. */
+export const logEndings = [...walEndings, '-journal'] as const;
+
+/** Endings of the logs that a file needs after a crash. The index of a write-ahead log can be made again. */
+const neededEndings = ['-wal', '-journal'] as const;
+
 /** False also for a file that this user may not see. */
 const isFilled = (file: string): boolean => {
   try {
@@ -32,11 +41,9 @@ export const createDatabaseFile = (filename: string): void => {
   createPrivateFile(filename);
 };
 
-const logEnding = /-(?:wal|shm|journal)$/;
-
 /** Returns advice for a path that SQLite uses as a log of an existing file, and would delete. */
 export const logNameAdvice = (path: string): string | undefined =>
-  logEnding.test(path) && existsSync(path.replace(logEnding, ''))
+  logEndings.some((ending) => path.endsWith(ending) && existsSync(path.slice(0, -ending.length)))
     ? `${path} is the name of a log of SQLite; name another file`
     : undefined;
 
@@ -45,7 +52,7 @@ export const logNameAdvice = (path: string): string | undefined =>
  * it.
  */
 export const isInUse = (filename: string): boolean =>
-  ['-wal', '-journal'].some((ending) => existsSync(`${resolveSymlink(filename)}${ending}`));
+  neededEndings.some((ending) => existsSync(`${resolveSymlink(filename)}${ending}`));
 
 /** True if nothing can change the file: its file system is mounted read-only, and no process has the file open. */
 export const isImmutable = (filename: string): boolean =>
@@ -59,7 +66,7 @@ export const readOnlyText = (path: string): string => `${path} is on a file syst
  */
 export const refuseReadOnlyUser = (filename: string): void => {
   const file = resolveSymlink(filename);
-  if (!existsSync(file) || ['-wal', '-shm'].every((ending) => existsSync(`${file}${ending}`))) return;
+  if (!existsSync(file) || walEndings.every((ending) => existsSync(`${file}${ending}`))) return;
   const refusal = accessRefusal(file, constants.W_OK);
   if (refusal === undefined || refusal === 'ENOENT') return;
   if (refusal === 'EROFS') throw new DiagnosedError(readOnlyText(file), 'ReadOnlyFileSystem');

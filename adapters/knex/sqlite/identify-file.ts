@@ -11,11 +11,11 @@ import { sqliteStatements } from './statements';
 export const isSqlite = (filename: string): boolean => startsWith(filename, 'SQLite format 3');
 
 /**
- * Opens a file for reads only. If no process uses the file, opens it with `immutable=1`, which takes no lock. Without
- * `immutable=1`, SQLite would create a write-ahead log and leave it behind.
+ * Opens a file for reads only. If no process uses the file, opens it with `immutable`. Otherwise,
+ * SQLite would create a write-ahead log and leave it behind.
  */
 export const openReadOnly = (filename: string, pool?: Knex.PoolConfig): Knex =>
-  knex(poolConfiguration(() => fileInMode(filename, `ro${isInUse(filename) ? '' : '&immutable=1'}`), pool));
+  knex(poolConfiguration(() => fileInMode(filename, 'ro', { immutable: !isInUse(filename) }), pool));
 
 /** Identifies a file by its tables, without writing to it. A path without a regular file counts as empty. */
 const identifyFile = async (filename: string): Promise<'empty' | 'animal-store' | 'foreign'> => {

@@ -11,7 +11,7 @@ import { generationMismatch, readSchemaState } from '../migrations/migrations';
 import { type BackupOptions, placeCheckedCopy } from './backup';
 import { poolConfiguration } from './connection';
 import { sqliteStatements } from './statements';
-import { createDatabaseFile } from './file-access';
+import { createDatabaseFile, logEndings } from './file-access';
 import { openReadOnly, refuseForeignFile } from './identify-file';
 
 interface RestoreOptions extends BackupOptions {
@@ -77,7 +77,7 @@ const lockAndFindContents = async (filename: string, file: Knex): Promise<boolea
  */
 const keepDatabase = (filename: string, kept: string, isDamaged: boolean): void => {
   if (!isDamaged) rmSync(`${filename}-journal`, { force: true });
-  for (const ending of ['-wal', '-shm', '-journal'])
+  for (const ending of logEndings)
     if (existsSync(`${filename}${ending}`)) renameSync(`${filename}${ending}`, `${kept}${ending}`);
   try {
     linkSync(filename, kept);

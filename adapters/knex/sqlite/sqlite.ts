@@ -1,4 +1,4 @@
-import { constVoid } from 'fp-ts/function';
+import { constFalse, constVoid } from 'fp-ts/function';
 import knex, { type Knex } from 'knex';
 import type { SqliteDatabase } from '../database/own-database';
 import { poolUsageOf, withPool } from '../database/pool';
@@ -27,21 +27,19 @@ export interface SqliteOptions {
 interface OpenHooks {
   readonly beforeOpen: () => void | Promise<void>;
   readonly afterOpen: () => void;
-  /** Returns the `mode` of the SQLite URI for the file, or undefined to open the file by its name. */
-  readonly mode?: () => string | undefined;
+  /** Returns true to open the file with `immutable`. */
+  readonly isImmutable?: () => boolean;
 }
 
 const configuration = (
   filename: string,
   max: number,
   pragmas: ReadonlyArray<string>,
-  { beforeOpen, afterOpen, mode }: OpenHooks,
+  { beforeOpen, afterOpen, isImmutable: isFixed = constFalse }: OpenHooks,
 ): Knex.Config => {
   const connect = async () => {
     await beforeOpen();
-    const currentMode = mode?.();
-    if (currentMode !== undefined) return fileInMode(filename, currentMode);
-    return { filename };
+    return isFixed() ? fileInMode(filename, 'ro', { immutable: true }) : { filename };
   };
   return poolConfiguration(connect, { min: 1, max, afterCreate: withPragmas(pragmas, afterOpen) });
 };
@@ -162,8 +160,8 @@ const openReader = (filename: string, files: WatchedFile): Knex => {
       afterOpen: () => {
         files.check(['']);
       },
-      // On a read-only file system, SQLite can open a database in WAL mode only with `immutable=1`.
-      mode: () => (isImmutable(filename) ? 'ro&immutable=1' : undefined),
+      // On a read-only file system, SQLite can open a database in WAL mode only with `immutable`.
+      isImmutable: () => isImmutable(filename),
     }),
   );
 };

@@ -1,5 +1,6 @@
 import { statSync } from 'node:fs';
 import { resolveSymlink } from '../../files/paths';
+import { walEndings } from './file-access';
 
 /** Returns the device and inode of a file, undefined if it is missing, or `unknown` if they can't be read. */
 const identityOf = (path: string): string | undefined => {
@@ -12,9 +13,9 @@ const identityOf = (path: string): string | undefined => {
 };
 
 /** Ending of the name of a database file, of its write-ahead log or of its wal-index. */
-type WatchedEnding = '' | '-wal' | '-shm';
+type WatchedEnding = '' | (typeof walEndings)[number];
 
-const allEndings: ReadonlyArray<WatchedEnding> = ['', '-wal', '-shm'];
+const allEndings: ReadonlyArray<WatchedEnding> = ['', ...walEndings];
 
 /**
  * Detects by device and inode that a database file, its write-ahead log or its wal-index was removed or replaced.
