@@ -68,7 +68,10 @@ export const callOf = (operationId, method, path, inputs, form) => {
   };
 };
 
-/** Returns the invalid fields of an error response. Each part of the message begins with the name of a field. */
+/**
+ * Returns the invalid fields of an error response. The service, which has the version of this page, begins each part of
+ * the message with the name of a field.
+ */
 export const invalidFieldsOf = (body) => {
   try {
     const parts = JSON.parse(body).message.split('; ');

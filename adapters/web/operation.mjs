@@ -48,12 +48,19 @@ const responsesOf = (responses, resolve) => {
   );
 };
 
+const headingOf = ({ summary, deprecated }, method, path) => {
+  const title = newElement('h2', summary);
+  if (deprecated) title.append(' ', newElement('span.badge.pending', 'deprecated'));
+  const badge = newElement(`span.badge.${method}`, newCode(method.toUpperCase()));
+  return [title, newElement('p.route', badge, ' ', newCode(`/v1${path}`))];
+};
+
 /**
  * Makes the section of an operation: its description and form, and next to them the examples and the response. Sends
  * nothing while the form of the key has a key that can't be used.
  */
 export const newOperation = (path, method, operation, resolve, { enterKey, useTypedKey }) => {
-  const { operationId, summary, description, deprecated, responses } = operation;
+  const { operationId, description, responses } = operation;
   const inputs = inputsOf(operation, resolve);
   const form = newForm(operationId, inputs);
   const [status, response] = Object.entries(responses)[0];
@@ -62,10 +69,6 @@ export const newOperation = (path, method, operation, resolve, { enterKey, useTy
   const examples = newElement('div');
   const showCall = showExamples(examples);
   const call = () => callOf(operationId, method, path, inputs, form);
-  const title = newElement('h2', summary);
-  if (deprecated) title.append(' ', newElement('span.badge.pending', 'deprecated'));
-  const badge = newElement(`span.badge.${method}`, newCode(method.toUpperCase()));
-  const route = newElement('p.route', badge, ' ', newCode(`/v1${path}`));
   form.append(newElement('button.main', 'Send'));
   form.addEventListener('input', () => showCall(call()));
   form.addEventListener('submit', async (event) => {
@@ -82,7 +85,8 @@ export const newOperation = (path, method, operation, resolve, { enterKey, useTy
     showFieldErrors(form, invalidFieldsOf(rejection));
   });
   showCall(call());
-  const left = newElement('div', title, route, ...renderMarkdown(description), form);
+  const heading = headingOf(operation, method, path);
+  const left = newElement('div', ...heading, ...renderMarkdown(description), form);
   const right = newElement('div.examples', examples, panel);
   const details = newElement('div', fieldsOf(resolve(schema), resolve), responsesOf(responses, resolve));
   const section = newElement('section.operation', left, right, details);
