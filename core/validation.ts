@@ -11,7 +11,10 @@
 
 /** Rule that an invalid value breaks, with its limits. `minimum` and `maximum` are decimal digits. */
 export type Violation =
-  | { readonly rule: 'required' | 'not_integer' | 'invalid' }
+  | {
+      /** Rule that the value breaks. The other properties are its limits. */
+      readonly rule: 'required' | 'not_integer' | 'invalid';
+    }
   | { readonly rule: 'too_long'; readonly maxLength: number }
   | { readonly rule: 'out_of_range'; readonly minimum: string; readonly maximum: string }
   | { readonly rule: 'not_one_of'; readonly values: ReadonlyArray<string> };
@@ -52,12 +55,9 @@ export type ValueOf<R> = R extends { readonly kind: 'int64' }
 export interface FieldCheck extends Check {
   /** Reads a value from a text, such as a query parameter, a CSV cell or an SQL result. `String` is its inverse. */
   readonly fromText: (text: string) => string | bigint | undefined;
-  readonly expected: string;
-  /** JSON type of the values. An integer is written with all its digits. */
-  readonly jsonType: 'integer' | 'string';
 }
 
-const isString = (input: unknown): input is string => typeof input === 'string';
+export const isString = (input: unknown): input is string => typeof input === 'string';
 
 /** Makes the check of values that need no conversion. */
 export const predicateCheck = (
@@ -132,8 +132,6 @@ const stringFieldCheck = (
 ): FieldCheck => ({
   ...predicateCheck((input) => isString(input) && isValid(input), expected, violation),
   fromText: (text) => (isValid(text) ? text : undefined),
-  expected,
-  jsonType: 'string',
   required,
 });
 
@@ -162,8 +160,6 @@ export const fieldCheck = (rule: FieldRule): FieldCheck => {
           ...int64Violation(input),
           expected: Number.isInteger(input) ? int64Expected + unsafe : int64Expected,
         }),
-        expected: int64Expected,
-        jsonType: 'integer',
         required: rule.required,
       };
     case 'enumeration': {

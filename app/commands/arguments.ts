@@ -42,7 +42,8 @@ export const parseId = (text: string): bigint => {
 };
 
 export const fieldOption = (name: string, rule: FieldRule, description: string): Option => {
-  const { fromText, expected } = fieldCheck(rule);
+  const { fromText, explain } = fieldCheck(rule);
+  const { expected } = explain(undefined);
   const flag = name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
   const help = rule.kind === 'enumeration' ? `${description}, ${expected}` : description;
   return new Option(`--${flag} <${flag}>`, help).argParser((text) => {

@@ -1,5 +1,5 @@
 import {
-  fieldCheck,
+  type FieldRule,
   type NewPet,
   type Pet,
   PetCodec,
@@ -23,13 +23,17 @@ interface FieldColumn extends Column {
   readonly field: keyof Pet;
 }
 
-export const petColumns: ReadonlyArray<FieldColumn> = petFieldNames.map((field) => {
-  return {
-    field,
-    name: field.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
-    type: fieldCheck(petRules[field]).jsonType === 'integer' ? 'bigint' : 'text',
-  };
-});
+const columnTypes: Readonly<Record<FieldRule['kind'], Column['type']>> = {
+  text: 'text',
+  int64: 'bigint',
+  enumeration: 'text',
+};
+
+export const petColumns: ReadonlyArray<FieldColumn> = petFieldNames.map((field) => ({
+  field,
+  name: field.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
+  type: columnTypes[petRules[field].kind],
+}));
 
 export const newPetColumns = petColumns.filter(({ field }) => field !== 'id');
 
