@@ -1,4 +1,5 @@
-import { type InvalidField, invalidFieldTexts } from '../../core/validation';
+import { type InvalidField, invalidFieldTexts, isString } from '../../core/validation';
+import { propertyOf } from './values';
 
 /** Error codes of the service's responses, each with its status. */
 export const serviceStatuses = {
@@ -93,8 +94,7 @@ export class AnimalStoreError extends Error {
  * framework such as Next controls its rendering.
  */
 export const mustReachCaller = (error: unknown): boolean =>
-  error instanceof AnimalStoreError ||
-  (typeof error === 'object' && error !== null && 'digest' in error && typeof error.digest === 'string');
+  error instanceof AnimalStoreError || isString(propertyOf(error, 'digest'));
 
 export const invalidArgument = (fields: ReadonlyArray<InvalidField>, cause?: unknown): AnimalStoreError =>
   new AnimalStoreError('invalid_argument', invalidFieldTexts(fields).join('; '), { fields, cause });

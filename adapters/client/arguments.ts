@@ -1,6 +1,5 @@
-import type { NewPet, Pet, PetQuery } from '../../core/pets';
+import type { NewPet, PetQuery } from '../../core/pets';
 import {
-  apiKeyRule,
   filterRules,
   idempotencyKeyRule,
   listRules,
@@ -15,6 +14,7 @@ import {
   fieldCheck,
   type FieldChecks,
   isObject,
+  isString,
   type ObjectCheck,
   objectCheck,
   textCheck,
@@ -22,19 +22,9 @@ import {
   trimmed,
   predicateCheck,
 } from '../../core/validation';
-import { invalidArgument, mustReachCaller } from './animal-store-error';
+import { invalidArgument } from './animal-store-error';
 import type { CallOptions, CreateOptions } from './options';
-
-/**
- * Returns a property of any value, or undefined. Works for objects of other JavaScript realms, such as frames, which
- * `instanceof` does not recognize.
- */
-export const propertyOf = (value: unknown, name: string): unknown =>
-  typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined;
-
-export const isString = (input: unknown): input is string => typeof input === 'string';
-export const isFunction = (input: unknown): input is (...values: ReadonlyArray<unknown>) => unknown =>
-  typeof input === 'function';
+import { isFunction, propertyOf } from './values';
 
 const isEmpty = (input: unknown): boolean => input === null || (isString(input) && input.trim() === '');
 
@@ -80,7 +70,7 @@ export const callOptionChecks: FieldChecks<CallOptions> = {
  * Makes a function that checks named arguments, and returns those that are defined, with int64 values as bigints. It
  * throws an AnimalStoreError with the code `invalid_argument`, which names each invalid, missing or unknown argument.
  */
-const checkerOf =
+export const checkerOf =
   <A>(subject: string, check: ObjectCheck<A>) =>
   (input: unknown): A => {
     const checked = check(input);
@@ -145,58 +135,12 @@ export const checkNewPet = checkerOf(
   objectCheck<NewPet>(fieldChecks(newPetRules, argumentCheck), (name) => !Object.hasOwn(petRules, name)),
 );
 
-/** Checks an animal in a response. Ignores unknown fields, which a later version of the service may add. */
-export const checkPet = checkerOf('the animal', objectCheck<Pet>(fieldChecks(petRules)));
-
 export const checkId = checkerOf(
   'id',
   objectCheck<{ readonly id: bigint }>({ id: argumentCheck(petRules.id) }),
 );
 
-/** API key, or a function that returns the current key before each attempt. */
-export type ApiKeySource = string | (() => string | Promise<string>);
-
-const withBearer = /^\s*bearer\s/i;
-
-const apiKeyCheck: Check = {
-  ...trimmed(textCheck(apiKeyRule)),
-  explain: (input) => ({
-    rule: 'invalid',
-    expected:
-      isString(input) && withBearer.test(input) ? 'the key only, without Bearer' : apiKeyRule.expected,
-  }),
-};
-
-const checkApiKey = checkerOf(
-  'apiKey',
-  objectCheck<{ readonly apiKey: string }>({ apiKey: { ...apiKeyCheck, required: true } }),
-);
-
-export const apiKeySourceCheck: Check = {
-  ...apiKeyCheck,
-  decode: (input) => (isFunction(input) ? input : apiKeyCheck.decode(input)),
-};
-
 export const int64Check: Check = predicateCheck(
   (input) => input === 'bigint' || input === 'string',
   "'bigint' or 'string'",
 );
-
-const askForApiKey = async (source: ApiKeySource): Promise<unknown> => {
-  try {
-    return typeof source === 'function' ? await source() : source;
-  } catch (cause) {
-    if (mustReachCaller(cause)) throw cause;
-    const expected = `a function that returns a key, not one that throws: ${String(cause)}`;
-    throw invalidArgument([{ name: 'apiKey', rule: 'invalid', expected }], cause);
-  }
-};
-
-/**
- * Returns the current API key. Throws an AnimalStoreError if the key is malformed or its function throws. Throws the
- * error of the function itself if `mustReachCaller` accepts it.
- */
-export const readApiKey = async (source: ApiKeySource): Promise<string> => {
-  const apiKey = await askForApiKey(source);
-  return checkApiKey({ apiKey }).apiKey;
-};

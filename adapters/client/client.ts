@@ -9,11 +9,11 @@ import {
   checkNewPet,
   checkPageOptions,
   type PageQuery,
-  propertyOf,
   toPageQuery,
 } from './arguments';
 import type { CallOptions, CreateOptions, NewPetInput, PageOptions, PetOf } from './options';
 import { type Attempt, clientTimeouts, withRetries } from './retry';
+import { propertyOf } from './values';
 
 /** Page of a list of animals. */
 export interface Page<Int64 extends bigint | string = bigint> {
@@ -87,7 +87,7 @@ interface CheckedPage {
 }
 
 /** Transport of a client, and default options for its calls. */
-export interface SetUp {
+export interface Configuration {
   readonly transport: Transport;
   readonly callOptions: CallOptions;
 }
@@ -114,19 +114,19 @@ interface Int64Conversion<Int64 extends bigint | string> {
   (query: PageQuery): PageOptions;
 }
 
-/** Makes a client, which calls `setUp` only at its first call. */
+/** Makes a client, which calls `configure` only at its first call. */
 const clientOver = <Int64 extends bigint | string>(
-  setUp: () => SetUp,
+  configure: () => Configuration,
   convert: Int64Conversion<Int64>,
 ): AnimalStoreClient<Int64> => {
-  let made: SetUp | undefined;
+  let configuration: Configuration | undefined;
 
   const call = <A>(
     send: (transport: Transport, attempt: Attempt) => Promise<A>,
     options: CallOptions,
     idempotencyKey?: string,
   ): Promise<A> => {
-    const { transport, callOptions } = (made ??= setUp());
+    const { transport, callOptions } = (configuration ??= configure());
     const { retryCreatesForMs, retryReadsForMs } = clientTimeouts;
     const defaultMs = idempotencyKey === undefined ? retryReadsForMs : retryCreatesForMs;
     const { retryForMs = defaultMs, ...others } = { ...callOptions, ...options };
@@ -193,6 +193,7 @@ const clientOver = <Int64 extends bigint | string>(
 
 const unchanged = <A>(value: A): A => value;
 
+// The overloads give the result its type, because `Object.fromEntries` loses the names of the properties.
 function int64ToDigits(pet: Pet): PetOf<string>;
 function int64ToDigits(query: PageQuery): PageOptions;
 function int64ToDigits(values: object): object {
@@ -209,10 +210,13 @@ export type ClientFactory<Options> = <Int64 extends 'bigint' | 'string' = 'bigin
   options: Options & { readonly int64?: Int64 | undefined },
 ) => Int64 extends 'string' ? AnimalStoreClient<string> : AnimalStoreClient;
 
-export function clientFactory<Options>(setUp: (options: Options) => SetUp): ClientFactory<Options>;
-export function clientFactory(setUp: (options: unknown) => SetUp) {
+// The overload gives the client the type that its option names, which TypeScript can't derive from a comparison.
+export function clientFactory<Options>(
+  configure: (options: Options) => Configuration,
+): ClientFactory<Options>;
+export function clientFactory(configure: (options: unknown) => Configuration) {
   return (options: unknown) =>
     propertyOf(options, 'int64') === 'string'
-      ? clientOver<string>(() => setUp(options), int64ToDigits)
-      : clientOver<bigint>(() => setUp(options), unchanged);
+      ? clientOver<string>(() => configure(options), int64ToDigits)
+      : clientOver<bigint>(() => configure(options), unchanged);
 }

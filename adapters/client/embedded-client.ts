@@ -2,18 +2,12 @@ import type { AnimalStore, Deadline, InvalidField, OpenAnimalStore, StoreFailure
 import { idempotencyTexts, idempotencyKeyRule, retryDelaySeconds } from '../../core/rules';
 import { invalidFieldTexts, predicateCheck } from '../../core/validation';
 import { AnimalStoreError, type AnimalStoreErrorCode, petNotFoundError } from './animal-store-error';
-import {
-  type ApiKeySource,
-  callOptionChecks,
-  apiKeySourceCheck,
-  int64Check,
-  isFunction,
-  optionsChecker,
-  readApiKey,
-} from './arguments';
+import { type ApiKeySource, apiKeySourceCheck, readApiKey } from './api-key';
+import { callOptionChecks, int64Check, optionsChecker } from './arguments';
 import { clientFactory, type Transport } from './client';
 import type { CallOptions, ClientOptions } from './options';
 import type { Attempt } from './retry';
+import { isFunction } from './values';
 
 /**
  * Time by which the store's deadline exceeds the client's timeout, so that a slow call fails with `timeout` and not with

@@ -1,10 +1,13 @@
 import type { Pet, PetQuery } from '../../core/pets';
+import { petRules } from '../../core/rules';
+import { fieldChecks, invalidFieldTexts, isInt64, isString, objectCheck } from '../../core/validation';
 import { AnimalStoreError, invalidArgument, mustReachCaller, petNotFoundError } from './animal-store-error';
-import { type ApiKeySource, checkPet, isFunction, propertyOf, readApiKey } from './arguments';
+import { type ApiKeySource, readApiKey } from './api-key';
 import type { Transport } from './client';
 import { toJson } from './json';
 import { detailsOf, readResponse, type Success, unexpected, unexpectedResponse } from './read-response';
 import type { Attempt } from './retry';
+import { isFunction, propertyOf } from './values';
 
 /** Matches the message of a programming error in the caller's own `fetch`. Each engine has its own wording. */
 const programmingFault = /undefined|null|is not (?:a|an|iterable|defined)\b/;
@@ -15,7 +18,7 @@ const fetchError = (cause: unknown, hint = ''): unknown => {
   const reason = propertyOf(cause, 'cause');
   // Some errors of a connection have no message, only a code.
   const texts = [propertyOf(reason, 'message'), propertyOf(reason, 'code'), propertyOf(cause, 'message')];
-  const text = String(texts.find((one) => typeof one === 'string' && one !== '') ?? cause);
+  const text = String(texts.find((one) => isString(one) && one !== '') ?? cause);
   // A retry can't resolve a programming error, or a port that `fetch` blocks. An error of the network has a cause, whose
   // message may contain a host name such as `annulled.example`.
   const isPermanent = text === 'bad port' || (reason === undefined && programmingFault.test(text));
@@ -30,7 +33,7 @@ const fetchError = (cause: unknown, hint = ''): unknown => {
  */
 const hintFor = (url: string): string => {
   const origin = propertyOf(propertyOf(globalThis, 'location'), 'origin');
-  if (typeof origin !== 'string') return '';
+  if (!isString(origin)) return '';
   if (new URL(url).origin === origin) return `; is the service running, and is ${url} its address?`;
   return origin === 'null'
     ? `; is the service running, and is ${url} its address? Serve this page over HTTP, so that it has an origin that CORS_ORIGIN can allow`
@@ -78,12 +81,13 @@ const send = async (
   });
 };
 
+const checkPet = objectCheck<Pet>(fieldChecks(petRules));
+
+/** Ignores unknown fields, which a later version of the service may add. */
 const toPet = ({ response, body }: Success): Pet => {
-  try {
-    return checkPet(body);
-  } catch (error) {
-    throw unexpectedResponse(response, String(propertyOf(error, 'message')));
-  }
+  const checked = checkPet(body);
+  if (checked._tag === 'Right') return checked.right.value;
+  throw unexpectedResponse(response, invalidFieldTexts(checked.left, 'the animal').join('; '));
 };
 
 const toPets = ({ response, body }: Success): ReadonlyArray<Pet> => {
@@ -137,8 +141,8 @@ export const fetchTransport = (address: string, apiKey: ApiKeySource | undefined
     },
     // Lists one animal after `id - 1n`, because the service removes GET /pets/{petId} on 5 December 2030.
     getPet: async (id, attempt) => {
-      const isSmallest = BigInt.asIntN(64, id - 1n) > id;
-      const success = await send(`${url}?limit=1${isSmallest ? '' : `&after=${id - 1n}`}`, apiKey, attempt);
+      const after = isInt64(id - 1n) ? `&after=${id - 1n}` : '';
+      const success = await send(`${url}?limit=1${after}`, apiKey, attempt);
       const [pet] = toPets(success);
       if (pet?.id === id) return pet;
       const { requestId } = detailsOf(success.response);

@@ -1,24 +1,11 @@
-import type { Check } from '../../core/validation';
-import {
-  type ApiKeySource,
-  callOptionChecks,
-  apiKeySourceCheck,
-  int64Check,
-  isString,
-  optionsChecker,
-  propertyOf,
-} from './arguments';
-import { clientFactory } from './client';
-import { fetchTransport } from './fetch-transport';
-import type { CallOptions, ClientOptions } from './options';
-
 export type { NewPet, Pet, PetFilters, PetStatus } from '../../core/pets';
 export { petStatuses } from '../../core/rules';
 export type { InvalidField } from '../../core/validation';
 export { AnimalStoreError, type AnimalStoreErrorCode } from './animal-store-error';
-export type { ApiKeySource } from './arguments';
+export type { ApiKeySource } from './api-key';
 export type { AnimalStoreClient, Page, PetList } from './client';
 export { embeddedClient, type EmbeddedClientOptions } from './embedded-client';
+export { animalStoreClient, type AnimalStoreClientOptions } from './http-client';
 export { parseJson, toJson } from './json';
 export type {
   CallOptions,
@@ -29,69 +16,3 @@ export type {
   PageOptions,
   PetOf,
 } from './options';
-
-/** Options of a client over HTTP: the service, an API key, and defaults for the options of each call. */
-export interface AnimalStoreClientOptions extends CallOptions, ClientOptions {
-  /**
-   * Address of the service, `http:` or `https:`, with its path prefix, if any. In a web page, it may be relative to
-   * that page. It may end with `/v1`, and must have no user name, password, query or fragment.
-   */
-  readonly baseUrl: string | URL;
-  /**
-   * API key, or a function that returns the current key before each attempt, such as during a rotation. Leave it out if
-   * a proxy adds the key.
-   */
-  readonly apiKey?: ApiKeySource | undefined;
-}
-
-/** Returns what the address must be, or undefined if it is valid. */
-const problemOf = ({ protocol, username, password, search, hash }: URL): string | undefined => {
-  if (!/^https?:$/.test(protocol)) return 'an http or https address';
-  if (username + password !== '')
-    return 'an address without a user name and password; pass the key as apiKey';
-  return search + hash === '' ? undefined : 'an address without a query and fragment';
-};
-
-const pageAddress = (): string | undefined => {
-  const address = propertyOf(propertyOf(globalThis, 'location'), 'href');
-  return isString(address) ? address : undefined;
-};
-
-/** Returns the address of the service, or a text that describes a valid address. */
-const readBaseUrl = (input: unknown): URL | string => {
-  const address = isString(input) ? input : propertyOf(input, 'href');
-  if (!isString(address)) return 'the address of the service';
-  try {
-    const url = new URL(address, pageAddress());
-    return problemOf(url) ?? url;
-  } catch {
-    return 'an absolute URL, such as http://127.0.0.1:3000';
-  }
-};
-
-/** Check of the address of the service. Returns the address with `/v1/` at its end. Errors never show its password. */
-const baseUrlCheck: Check = {
-  decode: (input) => {
-    const url = readBaseUrl(input);
-    return isString(url) ? undefined : `${url.href.replace(/(\/v1)?\/*$/, '')}/v1/`;
-  },
-  explain: (input) => ({ rule: 'invalid', expected: String(readBaseUrl(input)) }),
-  required: true,
-};
-
-const checkOptions = /* @__PURE__ */ optionsChecker<AnimalStoreClientOptions>({
-  ...callOptionChecks,
-  baseUrl: baseUrlCheck,
-  apiKey: apiKeySourceCheck,
-  int64: int64Check,
-});
-
-/**
- * Makes the client of a store over HTTP, for programs that use a remote store. Sends nothing before the first call, and
- * checks the options then: a call rejects with the code `invalid_argument` if an option is invalid.
- * @example const animals = animalStoreClient({ baseUrl: 'http://127.0.0.1:3000', apiKey });
- */
-export const animalStoreClient = /* @__PURE__ */ clientFactory((options: AnimalStoreClientOptions) => {
-  const { baseUrl, apiKey, ...callOptions } = checkOptions(options);
-  return { transport: fetchTransport(String(baseUrl), apiKey), callOptions };
-});

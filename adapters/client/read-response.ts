@@ -1,7 +1,8 @@
 import { maxPageSize, newPetRules } from '../../core/rules';
+import { isString } from '../../core/validation';
 import { AnimalStoreError, serviceStatuses } from './animal-store-error';
-import { isFunction, propertyOf } from './arguments';
 import { parseJson } from './json';
+import { isFunction, propertyOf } from './values';
 
 export interface Success {
   readonly response: Response;
@@ -17,7 +18,7 @@ const maxResponseBytes = maxPageSize * (12 * newPetRules.name.maxLength + 200) +
 const shownLength = 200;
 
 const isServiceCode = (code: unknown): code is keyof typeof serviceStatuses =>
-  typeof code === 'string' && Object.hasOwn(serviceStatuses, code);
+  isString(code) && Object.hasOwn(serviceStatuses, code);
 
 /** Returns the pause that a valid `Retry-After` asks for (RFC 9110, section 10.2.3), or undefined. */
 const retryAfterMsOf = (headers: Headers): number | undefined => {
@@ -56,7 +57,7 @@ const parseBody = (response: Response, text: string): unknown => {
 const failureOf = (response: Response, body: unknown, text: string): AnimalStoreError => {
   const code = propertyOf(body, 'code');
   const message = propertyOf(body, 'message');
-  if (!isServiceCode(code) || typeof message !== 'string') return unexpectedResponse(response, text);
+  if (!isServiceCode(code) || !isString(message)) return unexpectedResponse(response, text);
   return new AnimalStoreError(code, message, detailsOf(response));
 };
 

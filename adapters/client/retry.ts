@@ -102,18 +102,18 @@ const rejectOnAbort = (
   return [aborted, stopListening];
 };
 
-/** Makes one attempt. Ends it at its timeout, or when the caller aborts, even if `attempt` ignores its signal. */
+/** Makes one attempt. Ends it at its timeout, or when the caller aborts, even if `send` ignores its signal. */
 const attemptOnce = async <A>(
-  attempt: (limits: Attempt) => Promise<A>,
-  limits: Omit<Attempt, 'signal'>,
+  send: (attempt: Attempt) => Promise<A>,
+  attempt: Omit<Attempt, 'signal'>,
   aborted: Promise<never>,
 ): Promise<A> => {
   const controller = new AbortController();
   try {
-    const sent = attempt({ ...limits, signal: controller.signal });
-    const outcome = await raceTimeout(limits.timeoutMs, aborted, sent);
+    const answer = send({ ...attempt, signal: controller.signal });
+    const outcome = await raceTimeout(attempt.timeoutMs, aborted, answer);
     if (outcome !== timedOut) return outcome;
-    throw new AnimalStoreError('timeout', `no answer within ${limits.timeoutMs} ms`);
+    throw new AnimalStoreError('timeout', `no answer within ${attempt.timeoutMs} ms`);
   } finally {
     controller.abort();
   }
@@ -124,7 +124,7 @@ const attemptOnce = async <A>(
  * error of the last attempt. An AnimalStoreError has the number of attempts and the idempotency key.
  */
 export const withRetries = async <A>(
-  attempt: (limits: Attempt) => Promise<A>,
+  send: (attempt: Attempt) => Promise<A>,
   options: CallOptions & { readonly retryForMs: number },
   idempotencyKey?: string,
 ): Promise<A> => {
@@ -138,7 +138,7 @@ export const withRetries = async <A>(
       if (signal?.aborted === true) return await aborted;
       attempts += 1;
       try {
-        return await attemptOnce(attempt, { timeoutMs, fetch, headers }, aborted);
+        return await attemptOnce(send, { timeoutMs, fetch, headers }, aborted);
       } catch (cause) {
         const error = toError(cause);
         if (!(error instanceof AnimalStoreError) || error.code === 'invalid_argument') throw error;
