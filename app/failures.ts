@@ -29,7 +29,8 @@ export interface CannotListen {
 }
 
 export type CommandFailure =
-  | Unavailable
+  /** `mayHaveChanged` is true after a command that changes the store got no answer. */
+  | (Unavailable & { readonly mayHaveChanged?: true })
   | { readonly _tag: 'DatabaseLost' }
   | { readonly _tag: 'NoApiKey' }
   | { readonly _tag: 'NoDatabase' }
@@ -103,11 +104,12 @@ const failureText = (failure: CommandFailure, url: DatabaseUrl, setting: string)
     case 'Unavailable': {
       const reason = `the database ${database} can't be used: ${messageOf(failure.cause)}`;
       const isDiagnosed = failure.cause instanceof DiagnosedError;
-      return withAdvice(
+      const text = withAdvice(
         reason,
         specificAdvice(url, failure.cause, setting) ??
           (isDiagnosed ? undefined : generalAdvice(url, setting)),
       );
+      return withAdvice(text, failure.mayHaveChanged && 'a change may have been made');
     }
     case 'DatabaseLost':
       return 'the database file or its log was removed or replaced while it was open; restart the service to use the file that is there now';

@@ -1,4 +1,5 @@
 import * as E from 'fp-ts/Either';
+import { errorKindOf } from '../../adapters/knex';
 import { invalidFieldTexts } from '../../core';
 import { CommandFailed, reasonOf } from '../failures';
 import { settingWarnings } from '../settings/warnings';
@@ -32,11 +33,23 @@ export const runCommand = async (
   }
 };
 
+/** Adds to the failure of a change that the database may have made it, if the database did not answer. */
+const withOutcome = (error: unknown): unknown =>
+  error instanceof CommandFailed &&
+  error.failure._tag === 'Unavailable' &&
+  errorKindOf(error.failure.cause) === 'NoAnswer'
+    ? new CommandFailed({ ...error.failure, mayHaveChanged: true })
+    : error;
+
 export const runOnStore = (
   terminal: Terminal,
   purpose: 'read' | 'write',
   command: (store: CommandStore, settings: Settings) => Promise<void>,
 ): Promise<void> =>
   runCommand(terminal, (settings) =>
-    withStore(settings, purpose, terminal, (store) => command(store, settings)),
+    withStore(settings, purpose, terminal, (store) =>
+      command(store, settings).catch((error: unknown) => {
+        throw purpose === 'write' ? withOutcome(error) : error;
+      }),
+    ),
   );

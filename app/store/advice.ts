@@ -62,7 +62,7 @@ const adviceByKind = (setting: string): Readonly<Record<ErrorKind, string | unde
     'if views, rules or policies use the tables of the store, drop them, migrate, and create them again',
   Rejected: undefined,
   FileRefused: undefined,
-  NoAnswer: `check that the server answers, that the network lets this machine reach the host and port in ${setting}, and that no standby is away that commits wait for; a change may have been made`,
+  NoAnswer: `check that the server answers, that the network lets this machine reach the host and port in ${setting}, and that no standby is away that commits wait for`,
   Unknown: undefined,
 });
 

@@ -1,6 +1,8 @@
 import { expect } from 'chai';
 import { join } from 'node:path';
 import { openPostgres } from '../../../adapters/knex';
+import { eventually } from '../../support/eventually';
+import { throughProxy } from '../../support/postgres/freezing-proxy';
 import { execute, inPostgresDatabase, withRole } from '../../support/postgres/postgres';
 import { main, projectFolder, startProgram } from '../../support/processes/command';
 import { runInProcess } from '../../support/processes/run-in-process';
@@ -39,6 +41,32 @@ describe('The advice of a command', () => {
       await transaction.rollback();
       await close();
       expect(stderr).to.include(`can't be used: canceling statement due to lock timeout${inBusyServer}`);
+    }));
+
+  it('for a server that does not answer says only after a change that the change may have been made', () =>
+    inPostgresDatabase(async (url) => {
+      await migrateIn(url);
+      const mayHave = /; a change may have been made\n$/;
+      await execute(
+        url,
+        `create function pause() returns trigger language plpgsql as
+           $$ begin perform pg_sleep(2); return new; end $$`,
+        'create trigger pause after insert on api_keys execute function pause()',
+      );
+      const { readPool, close } = open(url);
+      await throughProxy(url, async (proxied, { freeze }) => {
+        const creation = run(proxied, 'keys', 'create', '--name', 'x');
+        await eventually('the insert runs', 20_000, async () => {
+          const found: unknown = await readPool('pg_stat_activity').first().where({ wait_event: 'PgSleep' });
+          return found !== undefined;
+        });
+        freeze();
+        expect(await creation).to.match(mayHave);
+        expect(await run(proxied, 'keys', 'list'))
+          .to.include('check that the server answers')
+          .and.not.match(mayHave);
+      });
+      await close();
     }));
 
   it('for a session that is read-only is not about rights', () =>
