@@ -5,14 +5,8 @@ import type { Unavailable } from '../../core';
 import type { OwnDatabase } from './database/own-database';
 import type { StoreDatabase } from './database/store-database';
 import { isKind, DiagnosedError, withoutStatement } from './database/errors';
-import {
-  countRows,
-  differenceText,
-  hasContents,
-  readTable,
-  type TableDigest,
-  type TextRow,
-} from './contents';
+import { hasContents } from './contents';
+import { countRows, differenceText, readTable, type TableDigest, type TextRow } from './table-digest';
 import { type ContentTable, contentTables } from './database/tables';
 import { keepAwake } from './database/long-work';
 import { inTransaction, toTaskEither } from './database/work';

@@ -50,20 +50,19 @@ const checkBackup = async (backup: string): Promise<ReadonlyArray<string>> => {
 };
 
 /**
- * Locks the file, and rejects if another connection has it open. Returns whether the store has contents, or undefined
- * if the file is damaged. Leaving WAL mode moves the log into the file, and only the last connection can do this. A
+ * Locks the file, and rejects if another connection has it open. Leaving WAL mode moves the log into the file, and only the last connection can do this. A
  * file with a damaged header stays unlocked, but no service can open it.
  */
-const lockAndFindContents = async (filename: string, file: Knex): Promise<boolean | undefined> => {
-  const lockAndFind = async (): Promise<boolean> => {
+const lockAndFindContents = async (filename: string, file: Knex): Promise<'none' | 'some' | 'damaged'> => {
+  const lockAndFind = async (): Promise<'none' | 'some'> => {
     // Does not wait for a lock, because another restore could replace the file during the wait.
     await file.raw('PRAGMA busy_timeout = 0');
     await file.raw('PRAGMA locking_mode = EXCLUSIVE');
     await file.raw('PRAGMA journal_mode = DELETE');
     await file.raw('BEGIN EXCLUSIVE');
-    return hasContents(file, sqliteStatements);
+    return (await hasContents(file, sqliteStatements)) ? 'some' : 'none';
   };
-  return unlessDamaged(lockAndFind(), undefined).catch((error: unknown) => {
+  return unlessDamaged<'none' | 'some', 'damaged'>(lockAndFind(), 'damaged').catch((error: unknown) => {
     if (!isKind('FileLocked')(error)) throw error;
     throw new DiagnosedError(
       `${filename} is in use; stop the service and any other program that has it open`,
@@ -112,8 +111,8 @@ export const restoreSqlite = async (
   await unlessDamaged(refuseForeignFile(filename), undefined);
   // Without `min: 1`, the pool would close an idle connection after 30 s, and so release the lock.
   return withPool(knex(poolConfiguration({ filename }, { min: 1 })), async (file) => {
-    const isUsed = await lockAndFindContents(filename, file);
-    if (isUsed !== false && !mayReplace)
+    const contents = await lockAndFindContents(filename, file);
+    if (contents !== 'none' && !mayReplace)
       throw new DiagnosedError(`there are animals or keys in ${filename}, or it is damaged`, 'HasContents');
     const time = new Date().toISOString().replaceAll(':', '-');
     const kept = statSync(filename).size === 0 ? undefined : `${filename}.replaced-${time}`;
@@ -125,7 +124,7 @@ export const restoreSqlite = async (
             inTransaction(copy, (transaction) => runMigrations(transaction, sqliteStatements)),
         }),
         beforeRename: () => {
-          if (kept !== undefined) keepDatabase(filename, kept, isUsed === undefined);
+          if (kept !== undefined) keepDatabase(filename, kept, contents === 'damaged');
         },
       });
       return { animals, kept, migrated };
