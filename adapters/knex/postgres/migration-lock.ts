@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import { inTransaction } from '../database/work';
-import { checkEncoding } from './server-settings';
+import { checkEncoding, sessionTimeouts, setTimeouts } from './server-settings';
 
 /** Resets the search path for a transaction, because another client of a pooler may have changed it in this session. */
 export const resetSearchPath =
@@ -11,6 +11,8 @@ export const resetSearchPath =
  * databases don't wait for each other.
  */
 const lockKey = 0x616e6d6c;
+
+const lockTimeoutMs = 2_000;
 
 /**
  * Runs work in a transaction that holds the migration lock. The lock belongs to the transaction, so it works behind
@@ -26,9 +28,7 @@ export const withMigrationLock = <A>(
   inTransaction(pool, async (transaction) => {
     await transaction.raw(
       `${prelude}
-       set local statement_timeout = 0;
-       set local idle_in_transaction_session_timeout = '10s';
-       set local lock_timeout = '2s';
+       ${setTimeouts({ ...sessionTimeouts(0), lock_timeout: lockTimeoutMs }, 'transaction')};
        select pg_advisory_xact_lock(${lockKey})`,
     );
     await checkEncoding(transaction);

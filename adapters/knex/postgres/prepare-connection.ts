@@ -1,7 +1,7 @@
 import { TLSSocket } from 'node:tls';
 import { readOnlyServerError, rowSecurityError } from '../database/errors';
 import { ownTables } from '../migrations/migrations';
-import { sessionTimeouts } from './server-settings';
+import { sessionTimeouts, setTimeouts } from './server-settings';
 import type { Session } from './sessions';
 import type { SessionFacts } from './run-statement';
 
@@ -55,9 +55,8 @@ export const prepareConnection = async (
   if (rows[0]?.isReadOnly === true) throw readOnlyServerError();
   const isBehindPooler = rows[0]?.pid !== connection.processID;
   if (!isBehindPooler) {
-    const timeouts = Object.entries(sessionTimeouts(statementTimeoutMs));
-    const settings = [...timeouts.map(([name, ms]) => `${name} = ${ms}`), 'row_security = off'];
-    await connection.query(settings.map((setting) => `set ${setting}`).join('; '));
+    const timeouts = setTimeouts(sessionTimeouts(statementTimeoutMs), 'session');
+    await connection.query(`${timeouts}; set row_security = off`);
   }
   const schema = isBehindPooler ? await findNamespace(connection) : undefined;
   if (schema !== undefined) await refuseHiddenRows(connection, schema);

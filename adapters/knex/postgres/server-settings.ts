@@ -14,13 +14,28 @@ export const checkEncoding = async (pool: Knex): Promise<void> => {
   );
 };
 
+/** Limits of a session, by the name of the setting. Zero is no limit. PostgreSQL has the last one from version 17 on. */
 export const sessionTimeouts = (statementTimeoutMs: number) => ({
   statement_timeout: statementTimeoutMs,
   // Uses a third of `statement_timeout`, so that after a batch fails at a locked row, time is left to retry its other
   // creates.
   lock_timeout: Math.ceil(statementTimeoutMs / 3),
   idle_in_transaction_session_timeout: databaseTimeouts.idleInTransactionMs,
+  transaction_timeout: 0,
 });
+
+/** Returns a statement that sets the limits that the server knows, for the session or for its transaction. */
+export const setTimeouts = (
+  timeouts: ReturnType<typeof sessionTimeouts>,
+  scope: 'session' | 'transaction',
+): string => {
+  const rows = Object.entries(timeouts).map(([name, ms]) => `('${name}', '${ms}')`);
+  return `select set_config(name, ms, ${scope === 'transaction'}) from (values ${rows.join()}) as timeouts (name, ms)
+    where current_setting(name, true) is not null`;
+};
+
+const isAsWanted = (setting: string | undefined, ms: number): boolean =>
+  ms === 0 ? Number(setting ?? 0) === 0 : Number(setting) > 0 && Number(setting) <= ms;
 
 interface Connected {
   readonly role: string;
@@ -73,13 +88,15 @@ const inspectSettings = async (pool: Knex, statementTimeoutMs: number): Promise<
   const settings = new Map(rows.map(({ name, setting }) => [name, setting]));
   const isDurable = settings.get('fsync') === 'on' && settings.get('synchronous_commit') !== 'off';
   const remedies = timeouts
-    .filter(([name, ms]) => !(Number(settings.get(name)) > 0 && Number(settings.get(name)) <= ms))
+    .filter(([name, ms]) => !isAsWanted(settings.get(name), ms))
     .map(([name, ms]) => `alter role current_user set ${name} = '${ms}ms'`);
   const faults = [
     ...(isDurable ? [] : ['a crash can lose animals; set fsync and synchronous_commit to on']),
     ...(remedies.length === 0
       ? []
-      : [`an instance that hangs can block other requests; run: ${remedies.join('; ')}`]),
+      : [
+          `an instance that hangs can block other requests, or long work can fail; run: ${remedies.join('; ')}`,
+        ]),
   ];
   const text = rows.map(({ name, setting }) => `${name}=${setting}`).join(', ');
   return { check: 'server', ok: faults.length === 0, text: [text, ...faults].join('; ') };

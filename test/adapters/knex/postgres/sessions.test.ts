@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import knex from 'knex';
+import knex, { type Knex } from 'knex';
 import { mock } from 'node:test';
 import {
   apiKeyStore,
@@ -166,4 +166,26 @@ describe('The sessions with a PostgreSQL server that works', () => {
       expect(await keptAfter(4.5 * minute)).to.be.within(1, 19);
       expect(await keptAfter(5.1 * minute)).to.equal(0);
     }));
+});
+
+describe('A session of a database that limits the time of transactions', () => {
+  it('does not end long work: neither an import nor a migration has this limit', function () {
+    return withEmptyDatabase(postgresDatabase, async (database, open, url) => {
+      const limitIn = async (pool: Knex): Promise<string | null> => {
+        const { limit } = await pool.first<{ readonly limit: string | null }>(
+          pool.raw(`current_setting('transaction_timeout', true) as limit`),
+        );
+        return limit;
+      };
+      // PostgreSQL has this setting from version 17 on.
+      if ((await limitIn(database.readPool)) === null) this.skip();
+      await execute(
+        url,
+        `alter database ${new URL(url).pathname.slice(1)} set transaction_timeout = '10min'`,
+      );
+      const limited = open();
+      expect(await limitIn(limited.readPool)).to.equal('0');
+      expect(await limited.withMigrationLock(limitIn)).to.equal('0');
+    });
+  });
 });

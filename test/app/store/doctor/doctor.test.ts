@@ -78,7 +78,9 @@ describe('animal-store doctor', () => {
         // The shared server of the tests runs without fsync, but a server in TEST_POSTGRES_URL may run with it.
         expect(server?.ok).to.equal(server?.text.startsWith('fsync=on'));
         expect(server?.text).to.match(
-          server?.ok === true ? /statement_timeout=3000, .*=on$/ : /=on; a crash can lose animals; set fsync/,
+          server?.ok === true
+            ? /statement_timeout=3000, .*=on(, transaction_timeout=0)?$/
+            : /=on(, transaction_timeout=0)?; a crash can lose animals; set fsync/,
         );
         expect(checksOf(results.filter(({ ok, check }) => !ok && check !== 'server'))).to.deep.equal([]);
         expect(results.find(({ check }) => check === 'schema')?.text).to.match(migrations);
