@@ -9,6 +9,7 @@ import {
 } from '../../support/http/raw-connection';
 import { checkAnswer } from '../../support/openapi/checked-answer';
 import type { Outcome } from '../../support/processes/command';
+import { fsyncWarning } from '../../support/postgres/postgres-server';
 import { type LogLine, logLines } from '../../support/service/log-lines';
 import { killServices, startService } from '../../support/service/service-process';
 import {
@@ -122,9 +123,7 @@ const fuzzNoise = async (address: string, noise: string): Promise<void> => {
 
 const errorLevel = 50;
 
-/** Texts of a start. The tests' server of PostgreSQL runs without fsync. */
-const startMessage =
-  /^(?:(?:animal-store serves |Metrics and health checks, without a key: )http|warning: fsync=off, )/;
+const startMessage = /^(?:animal-store serves |Metrics and health checks, without a key: )http/;
 
 /**
  * True for log lines of errors and of server errors, except the response to noise that names another version of HTTP.
@@ -138,7 +137,7 @@ const expectCleanLog = ({ stdout, stderr, code, signal }: Outcome): void => {
   const surprises = stderr
     .trim()
     .split('\n')
-    .filter((text) => !startMessage.test(text));
+    .filter((text) => !startMessage.test(text) && !fsyncWarning.test(text));
   expect(surprises, 'standard error').to.deep.equal([]);
   expect(logLines(stdout).filter(isFailure), 'log lines of failures').to.deep.equal([]);
 };

@@ -218,6 +218,9 @@ const parentFolder = async (): Promise<string> => {
   return space.bavail * space.bsize >= neededBytes ? memory : tmpdir();
 };
 
+/** Warning of a service that starts on the server of the tests. */
+export const fsyncWarning = /^warning: fsync=off, .*$/m;
+
 /**
  * Starts the server that a whole test run shares. It is fast, because it has no durability. `stop` deletes its data.
  */
