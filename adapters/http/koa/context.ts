@@ -3,16 +3,29 @@ import type { IncomingMessage } from 'node:http';
 import type { Caller } from '../../../core';
 import { headerValues } from '../operations/header-values';
 import { type Outcome, type Reply, replyOf } from '../operations/reply';
-import { recordOf, type RequestRecord } from '../operations/request-record';
+import { RequestRecord } from '../operations/request-record';
 
-/** State of a request in Koa, for the middleware of an embedding program. */
+const recordKey = Symbol('record');
+
+/** State of a request in Koa. `caller` is for the middleware of an embedding program. */
 export interface KoaState {
   caller?: Caller;
+  [recordKey]?: RequestRecord;
 }
 
 export type Context = Koa.ParameterizedContext<KoaState>;
 
 export type Middleware = Koa.Middleware<KoaState>;
+
+/** Returns the record of the request of a context. The first call makes the record. */
+export const recordOf = ({ req, res, state }: Context): RequestRecord => {
+  const { [recordKey]: earlier } = state;
+  if (earlier !== undefined) return earlier;
+  // A host may have set its own id for the request.
+  const record = new RequestRecord(res.getHeader('X-Request-Id') ?? req.headers['x-request-id']);
+  state[recordKey] = record;
+  return record;
+};
 
 /**
  * Returns a header, or the values of a repeated header joined by commas. A request with two keys must not be accepted

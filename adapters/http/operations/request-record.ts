@@ -41,24 +41,3 @@ const wellFormed = /^[\w.:~+/=-]{1,128}$/;
 /** Returns the `X-Request-Id` of a request if it is well-formed, otherwise a new UUID. */
 export const requestIdOf = (sent: unknown): string =>
   typeof sent === 'string' && wellFormed.test(sent) ? sent : crypto.randomUUID();
-
-/** Request and response of Node, as a Koa context has them. */
-interface Exchange {
-  readonly req: { readonly headers: Readonly<Record<string, unknown>> };
-  readonly res: { readonly getHeader: (name: string) => unknown };
-}
-
-const records = new WeakMap<Exchange['req'], RequestRecord>();
-
-/** Returns the record of the request of a context. The first call makes the record. */
-export const recordOf = ({ req, res }: Exchange): RequestRecord => {
-  const earlier = records.get(req);
-  if (earlier !== undefined) return earlier;
-  // A host may have set its own id for the request.
-  const record = new RequestRecord(res.getHeader('X-Request-Id') ?? req.headers['x-request-id']);
-  records.set(req, record);
-  return record;
-};
-
-/** Returns the record of a request that the Koa application has received, otherwise undefined. */
-export const findRecord = (request: Exchange['req']): RequestRecord | undefined => records.get(request);

@@ -1,7 +1,8 @@
 import type { KeyId, OwnerId } from '../../../core';
-import type { Middleware } from '../koa/context';
+import { type Middleware, recordOf } from '../koa/context';
 import { describeFailure, type UnauthorizedReason } from '../operations/errors';
-import { recordOf } from '../operations/request-record';
+import type { RequestRecord } from '../operations/request-record';
+import type { RequestHead } from '../server/rejection';
 import { clientAddressOf } from './forwarded';
 
 /** Log entry of a request that the HTTP server rejected. No entry contains an API key, a query or a body. */
@@ -44,16 +45,24 @@ const clientClosedRequest = 499;
 
 const maxPathLength = 1_000;
 
+/** Records of the requests that the application has received, until their responses have ended. */
+const unanswered = new Map<RequestHead, RequestRecord>();
+
+/** Returns the record of a request that the application has received, otherwise undefined. */
+export const findRecord = (request: RequestHead): RequestRecord | undefined => unanswered.get(request);
+
 /** Reports each request when its response has ended, or its client has left. */
 export const reportRequests =
   (reporter: Reporter, trustedProxies: number): Middleware =>
   (context, next) => {
     const { req: request, res: response, path } = context;
     const record = recordOf(context);
+    unanswered.set(request, record);
     // Read the address now, because a closed socket no longer has it.
     const clientAddress = clientAddressOf(request, trustedProxies);
     reporter.requestStarted?.();
     response.on('close', () => {
+      unanswered.delete(request);
       const { id, startedAt, route, caller, petId, outcome, rejection } = record;
       const failure = rejection ?? (outcome?._tag === 'Left' ? outcome.left : undefined);
       const description = failure && describeFailure(failure);

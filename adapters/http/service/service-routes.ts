@@ -3,12 +3,11 @@ import * as E from 'fp-ts/Either';
 import { pipe } from 'fp-ts/function';
 import * as TE from 'fp-ts/TaskEither';
 import type Koa from 'koa';
-import { type Context, type KoaState, writeOutcome } from '../koa/context';
+import { type Context, type KoaState, recordOf, writeOutcome } from '../koa/context';
 import { exactRouter, unmatched } from '../koa/routes';
 import type { HttpFailure, NotReady } from '../operations/errors';
 import { securityHeaders } from '../operations/headers';
 import { jsonReply, type Reply } from '../operations/reply';
-import { recordOf } from '../operations/request-record';
 import { publicUrlOf } from './forwarded';
 import { documentReply, pages } from './pages';
 
