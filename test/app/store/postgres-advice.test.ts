@@ -57,7 +57,9 @@ describe('The advice of a command', () => {
       await throughProxy(url, async (proxied, { freeze }) => {
         const creation = run(proxied, 'keys', 'create', '--name', 'x');
         await eventually('the insert runs', 20_000, async () => {
-          const found: unknown = await readPool('pg_stat_activity').first().where({ wait_event: 'PgSleep' });
+          const found: unknown = await readPool('pg_stat_activity')
+            .first()
+            .where({ wait_event: 'PgSleep', datname: readPool.raw('current_database()') });
           return found !== undefined;
         });
         freeze();
