@@ -80,7 +80,7 @@ module.exports = {
         'The library contains the operations and their mount in Koa, but not the service and its server, apart from the types of its failures.',
       severity: 'error',
       from: { path: ['^adapters/http/(operations|koa)/', '^adapters/http/(fetch|public)\\.ts$'] },
-      to: { path: '^adapters/http/(service|server)/', pathNot: '^adapters/http/server/rejection\\.ts$' },
+      to: { path: '^adapters/http/(service|server)/', pathNot: '^adapters/http/server/server-failure\\.ts$' },
     },
     {
       name: 'http-server-knows-no-koa',

@@ -8,7 +8,7 @@ import {
   type StoreFailure,
 } from '../../../core';
 import type { MalformedJson } from '../../json';
-import type { ServerFailure } from '../server/rejection';
+import type { ServerFailure } from '../server/server-failure';
 import type { Headers } from './headers';
 import { requestLimits } from './limits';
 

@@ -3,8 +3,9 @@ import type { Socket } from 'node:net';
 import { beginToCollectBody, hasBody } from '../operations/request-body';
 import { endSocket, errorText } from './end-socket';
 import { announceKeepAlive, closeAfter } from './keep-alive';
-import type { RequestHead, ServerFailure } from './rejection';
+import type { RequestHead } from './rejection';
 import { RequestParts } from './request-parts';
+import type { ServerFailure } from './server-failure';
 import type { ServerState } from './server-state';
 import { isMalformedHeadRequest, type ParserError, parserFailure, validateRequest } from './validate-request';
 

@@ -1,16 +1,8 @@
 import type { IncomingMessage } from 'node:http';
+import type { ServerFailure } from './server-failure';
 
 /** Head of a request. `headers` and `url` are empty if the HTTP server could not parse the request. */
 export type RequestHead = Pick<IncomingMessage, 'headers' | 'method' | 'url' | 'socket'>;
-
-/** Failure of a request that the HTTP server rejects. */
-export type ServerFailure =
-  | {
-      readonly _tag: 'ExpectationFailed' | 'HeadersTooLarge' | 'HttpVersionNotSupported' | 'RequestTimeout';
-    }
-  | { readonly _tag: 'MalformedRequest'; readonly reason: string }
-  | { readonly _tag: 'MethodNotAllowed'; readonly allowed: ReadonlyArray<string> }
-  | { readonly _tag: 'PayloadTooLarge'; readonly hasLongChunkExtensions?: true };
 
 /** Response to a request that the server rejects. */
 export interface ErrorResponse {
