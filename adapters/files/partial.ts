@@ -49,8 +49,9 @@ const removeStalePartials = (folder: string): void => {
 };
 
 /**
- * Creates an empty file that later replaces `file` by a rename, with its owner and permissions. If `file` does not
- * exist, lets only the owner read the new file. Throws if `file` is a mount point, which a rename can't replace.
+ * Creates an empty file that later replaces `file` by a rename, with its group and permissions, and its owner if the
+ * process runs as root. If `file` does not exist, lets only the owner read the new file. Throws if `file` is a mount
+ * point, which a rename can't replace.
  */
 export const createPartial = (file: string): string => {
   if (isMountPoint(file))

@@ -2,19 +2,27 @@ import { closeSync, existsSync, fchmodSync, fchownSync, openSync, type Stats, st
 import { dirname } from 'node:path';
 import { resolveSymlink } from './paths';
 
-const giveToOwner = (file: number, { uid, gid }: Stats): void => {
+/** Returns false if the system refuses, as it refuses root in a container without capabilities, or on NFS. */
+const changeOwner = (file: number, uid: number, gid: number): boolean => {
   try {
     fchownSync(file, uid, gid);
+    return true;
   } catch {
-    // Root can't change the owner in a container without capabilities, or on NFS. The file then still belongs to root.
+    return false;
   }
+};
+
+/** Gives a file the group and permissions of `replaced`. A group that stays another one gets no more than all users. */
+const copyPermissions = (file: number, { mode, gid }: Stats): void => {
+  const allowed = changeOwner(file, -1, gid) ? 0o7777 : 0o5707 | ((mode & 0o7) << 3);
+  fchmodSync(file, mode & allowed);
 };
 
 /**
  * Creates a missing file that only its owner can read. If the process runs as root, gives the file to the owner of the
- * folder. A file that is to replace another one gets the owner and the permissions of `replaced` instead. Never opens
- * an existing file. Closing it would release the POSIX locks of this process on it, and root might give away a file to
- * which a link leads.
+ * folder. A file that is to replace another one gets the owner of `replaced` instead. It also gets its group and
+ * permissions, from every user. Never opens an existing file. Closing it would release the POSIX locks of this process
+ * on it, and root might give away a file to which a link leads.
  */
 export const createPrivateFile = (filename: string, replaced?: Stats): void => {
   const path = resolveSymlink(filename);
@@ -27,8 +35,11 @@ export const createPrivateFile = (filename: string, replaced?: Stats): void => {
     throw error;
   }
   try {
-    if (process.getuid?.() === 0) giveToOwner(file, replaced ?? statSync(dirname(path)));
-    if (replaced !== undefined) fchmodSync(file, replaced.mode & 0o7777);
+    if (process.getuid?.() === 0) {
+      const { uid, gid } = replaced ?? statSync(dirname(path));
+      changeOwner(file, uid, gid);
+    }
+    if (replaced !== undefined) copyPermissions(file, replaced);
   } finally {
     closeSync(file);
   }

@@ -11,10 +11,10 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { execFileSync } from 'node:child_process';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { openSqlite } from '../../../adapters/knex';
 import { newCatalogue } from '../../support/databases/catalogue';
-import { main, startProgram } from '../../support/processes/command';
+import { main, needsReadableBuild, startProgram } from '../../support/processes/command';
 import { makeFolder, removeFolders } from '../../support/temporary-folder';
 import { animals, namesIn, runInProcess } from './support';
 
@@ -61,6 +61,29 @@ describe('A file that a command writes', () => {
     expect((await runInProcess(['restore', backup, '--replace'], environment)).code).to.equal(0);
     for (const file of [exported, database])
       expect(statSync(file), file).to.include({ uid: 12_345, gid: 12_346 });
+  });
+
+  it('keeps the group of the file that it replaces, or gives no other group its permissions', async function () {
+    if (process.getuid?.() !== 0) this.skip();
+    await needsReadableBuild(this);
+    const { file: database, environment } = await newCatalogue(animals(3));
+    const folder = await makeFolder();
+    for (const path of [dirname(database), database, folder]) chownSync(path, 65_534, 65_534);
+    const file = join(folder, 'pets.csv');
+    for (const [mode, groups, expected] of [
+      [0o640, '--groups=65532', { gid: 65_532, mode: 0o640 }],
+      [0o640, '--clear-groups', { gid: 65_534, mode: 0o600 }],
+      [0o664, '--clear-groups', { gid: 65_534, mode: 0o644 }],
+    ] as const) {
+      writeFileSync(file, '');
+      chownSync(file, 65_534, 65_532);
+      chmodSync(file, mode);
+      const user = ['--reuid=65534', '--regid=65534', groups];
+      const command = [...user, process.execPath, main, 'export', file, '--replace'];
+      const { code, stderr } = await startProgram('setpriv', command, { environment }).ended;
+      expect(code, stderr).to.equal(0);
+      expect({ gid: statSync(file).gid, mode: permissionsOf(file) }).to.deep.equal(expected);
+    }
   });
 
   it('is the file to which a symbolic link leads, also if it does not exist yet', async () => {
