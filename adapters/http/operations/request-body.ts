@@ -33,7 +33,7 @@ const collectBody = async (request: IncomingMessage): Promise<BodyResult> => {
   const announced = Number(request.headers['content-length'] ?? requestLimits.bodyBytes);
   if (announced > requestLimits.bodyBytes) return E.left(bodyTooLarge);
   if (request.destroyed) return E.left(bodyIncomplete);
-  const whole: unknown = hasWholeBody(request) ? request.read() : undefined;
+  const whole: unknown = hasWholeBody(request) ? request.read(announced) : undefined;
   if (whole instanceof Uint8Array) return E.right(whole);
   return new Promise((resolve) => {
     const body = Buffer.allocUnsafe(announced);
