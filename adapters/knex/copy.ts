@@ -13,7 +13,7 @@ import { inTransaction, toTaskEither } from './database/work';
 import { checkColumns } from './database/check-columns';
 import { readSchemaState } from './migrations/migrations';
 import { fileInMode, poolConfiguration, withPragmas } from './sqlite/connection';
-import { refuseReadOnlyUser } from './sqlite/file-access';
+import { isImmutable, refuseReadOnlyUser } from './sqlite/file-access';
 import { sqliteStatements } from './sqlite/statements';
 
 interface CopySource extends Pick<StoreDatabase, 'readPool' | 'statements'> {
@@ -23,13 +23,15 @@ interface CopySource extends Pick<StoreDatabase, 'readPool' | 'statements'> {
 
 /**
  * Opens a SQLite file as the source of a copy. The first read fails with SQLITE_BUSY if another connection has the file
- * open. Throws if this user may only read an unused file, because SQLite would create a log that the file's owner can't
- * write.
+ * open. Opens a file that nothing can change for reads only. Throws if this user may only read another unused file,
+ * because SQLite would create a log that the file's owner can't write.
  */
 export const openSqliteSource = (filename: string): CopySource & Pick<OwnDatabase, 'close'> => {
-  refuseReadOnlyUser(filename);
+  const immutable = isImmutable(filename);
+  if (!immutable) refuseReadOnlyUser(filename);
+  const file = fileInMode(filename, immutable ? 'ro' : 'rw', { immutable });
   const afterCreate = withPragmas(['locking_mode = EXCLUSIVE']);
-  const readPool = knex(poolConfiguration(fileInMode(filename, 'rw'), { min: 1, afterCreate }));
+  const readPool = knex(poolConfiguration(file, { min: 1, afterCreate }));
   return { readPool, statements: sqliteStatements, isLocked: true, close: () => readPool.destroy() };
 };
 

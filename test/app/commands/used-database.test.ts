@@ -119,11 +119,13 @@ describe('The database of a command', () => {
     for (const words of [
       ['keys', 'list'],
       ['backup', join(target, 'backup')],
+      ['copy', `sqlite:${join(target, 'copy')}`],
     ]) {
       const { code, stderr } = await onReadOnlyMount(...words);
       expect(code, stderr).to.equal(0);
     }
-    expect(await columnOf(join(target, 'backup'), 'pets', 'name')).to.deep.equal(['Rex']);
+    for (const name of ['backup', 'copy'])
+      expect(await columnOf(join(target, name), 'pets', 'name'), name).to.deep.equal(['Rex']);
     for (const words of [['serve'], ['doctor']]) {
       const { code, stdout, stderr } = await onReadOnlyMount(...words);
       expect(code, words.join(' ')).to.equal(1);
