@@ -29,7 +29,7 @@ export interface CannotListen {
 }
 
 export type CommandFailure =
-  /** `mayHaveChanged` is true after a command that changes the store got no answer. */
+  /** `mayHaveChanged` is true if the database may have made the change of a command that failed. */
   | (Unavailable & { readonly mayHaveChanged?: true })
   | { readonly _tag: 'DatabaseLost' }
   | { readonly _tag: 'NoApiKey' }

@@ -10,7 +10,7 @@ import { openSource } from '../transfer/files';
 import { readIds } from '../transfer/ids';
 import { failUsage, fieldOption, nonEmpty, parseId } from './arguments';
 import { listPetsCommand } from './list-pets';
-import { runOnStore } from './run-command';
+import { mayHaveChanged, runOnStore } from './run-command';
 import { runTransfer, type TransferContext } from './run-transfer';
 
 interface Options {
@@ -89,7 +89,8 @@ const deleteAll = async (
   const deleted = await withStore(settings, 'write', { ...terminal, signal }, async ({ pets }) => {
     const result = await pets.deleteByIds(passing())();
     if (E.isRight(result)) return result.right;
-    setRemains(() => 'either all were deleted or none; repeat the command');
+    if (mayHaveChanged(result.left.cause))
+      setRemains(() => 'either all were deleted or none; repeat the command');
     throw new CommandFailed(result.left);
   });
   if (json) terminal.print(json, { deleted, ids: ids.length }, '');

@@ -33,11 +33,15 @@ export const runCommand = async (
   }
 };
 
-/** Adds to the failure of a change that the database may have made it, if the database did not answer. */
+/** Reports whether the database may have made a change that failed. Other failures come before the commit. */
+export const mayHaveChanged = (cause: unknown): boolean =>
+  ['NoAnswer', 'DiskFailed'].includes(errorKindOf(cause));
+
+/** Adds to the failure of a change that the database may have made it. */
 const withOutcome = (error: unknown): unknown =>
   error instanceof CommandFailed &&
   error.failure._tag === 'Unavailable' &&
-  errorKindOf(error.failure.cause) === 'NoAnswer'
+  mayHaveChanged(error.failure.cause)
     ? new CommandFailed({ ...error.failure, mayHaveChanged: true })
     : error;
 

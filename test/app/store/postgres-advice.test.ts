@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { openPostgres } from '../../../adapters/knex';
 import { eventually } from '../../support/eventually';
@@ -6,6 +7,7 @@ import { throughProxy } from '../../support/postgres/freezing-proxy';
 import { execute, inPostgresDatabase, withRole } from '../../support/postgres/postgres';
 import { main, projectFolder, startProgram } from '../../support/processes/command';
 import { runInProcess } from '../../support/processes/run-in-process';
+import { makeFolder, removeFolders } from '../../support/temporary-folder';
 
 const open = (url: string) => openPostgres(url, { poolSize: 1, statementTimeoutMs: 30_000 });
 
@@ -31,6 +33,8 @@ const rightsOfService = (role: string): ReadonlyArray<string> => [
 ];
 
 describe('The advice of a command', () => {
+  afterEach(removeFolders);
+
   it('for a lock that another session holds is not about the network', () =>
     inPostgresDatabase(async (url) => {
       await migrateIn(url);
@@ -50,20 +54,25 @@ describe('The advice of a command', () => {
       await execute(
         url,
         `create function pause() returns trigger language plpgsql as
-           $$ begin perform pg_sleep(2); return new; end $$`,
+           $$ begin perform pg_sleep(5); return new; end $$`,
         'create trigger pause after insert on api_keys execute function pause()',
+        'create trigger pause after delete on pets execute function pause()',
       );
+      const ids = join(await makeFolder(), 'ids');
+      writeFileSync(ids, '1\n');
       const { readPool, close } = open(url);
       await throughProxy(url, async (proxied, { freeze }) => {
         const creation = run(proxied, 'keys', 'create', '--name', 'x');
-        await eventually('the insert runs', 20_000, async () => {
-          const found: unknown = await readPool('pg_stat_activity')
-            .first()
+        const deletion = run(proxied, 'pets', 'delete', '--ids', ids);
+        await eventually('the insert and the deletion run', 20_000, async () => {
+          const sleeping = await readPool('pg_stat_activity')
+            .pluck('pid')
             .where({ wait_event: 'PgSleep', datname: readPool.raw('current_database()') });
-          return found !== undefined;
+          return sleeping.length === 2;
         });
         freeze();
         expect(await creation).to.match(mayHave);
+        expect(await deletion).to.match(/; either all were deleted or none; repeat the command\n$/);
         expect(await run(proxied, 'keys', 'list'))
           .to.include('check that the server answers')
           .and.not.match(mayHave);
@@ -99,6 +108,19 @@ describe('The advice of a command', () => {
         await execute(url, `grant select, insert, update, delete on all tables in schema public to ${role}`);
         expect((await runInProcess(['doctor'], environment)).stdout).to.include(
           `permission denied: usage on pets_id_seq; ${grants}`,
+        );
+      }),
+    ));
+
+  it('for a role that may not delete animals says that nothing was deleted', () =>
+    inPostgresDatabase((url) =>
+      withRole(url, async (asRole, role) => {
+        await migrateIn(url);
+        await execute(url, ...rightsOfService(role), `revoke delete on pets from ${role}`);
+        const ids = join(await makeFolder(), 'ids');
+        writeFileSync(ids, '1\n');
+        expect(await run(asRole.href, 'pets', 'delete', '--ids', ids)).to.match(
+          /permission denied for table pets; .*; nothing was deleted\n$/,
         );
       }),
     ));
