@@ -68,7 +68,7 @@ const textsOf = (pet: Pet): ReadonlyArray<string> =>
 
 export const listPetsCommand = (terminal: Terminal): Command => {
   const command = new Command('list')
-    .description('print animals by ascending id')
+    .description('print animals in the order of their ids')
     .option(
       '--name <text>',
       `only animals whose name has this text; reads at most ${grouped(maxRead)} animals`,
