@@ -132,16 +132,23 @@ export const storeOpener =
     const checkKey: AnimalStore['checkKey'] = (until) => authenticate(apiKey, until);
     const caller = await checkKey(deadline)();
     if (E.isLeft(caller)) return caller;
-    const store = { caller: caller.right, checkKey, ...operationsOf(pets, caller.right) };
-    if (consumeQuota === undefined) return E.right({ ...store, quota: undefined });
+    if (consumeQuota === undefined) return E.right(storeOf(pets, caller.right, checkKey, undefined));
     const quota = await consumeQuota(caller.right.ownerId, deadline)();
     if (E.isLeft(quota)) return quota;
     return quota.right.isWithin
-      ? E.right({ ...store, quota: quota.right })
+      ? E.right(storeOf(pets, caller.right, checkKey, quota.right))
       : E.left({ _tag: 'QuotaExceeded', caller: caller.right, quota: quota.right });
   };
 
-const operationsOf = (pets: Ports['pets'], caller: Caller): Pick<AnimalStore, OperationName> => ({
+const storeOf = (
+  pets: Ports['pets'],
+  caller: Caller,
+  checkKey: AnimalStore['checkKey'],
+  quota: Quota | undefined,
+): AnimalStore => ({
+  caller,
+  checkKey,
+  quota,
   listPets: (query = {}, deadline) => {
     const decoded = decodePetQuery(query);
     return E.isLeft(decoded) ? TE.fromEither(decoded) : pets.list(decoded.right, deadline);
@@ -158,7 +165,7 @@ const operationsOf = (pets: Ports['pets'], caller: Caller): Pick<AnimalStore, Op
       idempotencyKey === undefined ? undefined : { ownerId: caller.ownerId, idempotencyKey };
     return pipe(
       pets.create(value, { idempotency, createdBy: caller.keyId, deadline }),
-      TE.map((created) => ({ ...created, unknownFields })),
+      TE.map((created) => ({ unknownFields, ...created })),
     );
   },
   // eslint-disable-next-line @typescript-eslint/no-deprecated -- the API keeps getPet until 5 December 2030

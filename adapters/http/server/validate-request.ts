@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { headerValues } from '../operations/header-values';
+import { isHeaderName } from '../operations/header-values';
 import { requestLimits } from '../operations/limits';
 import type { ServerFailure } from './server-failure';
 import type { RequestParts } from './request-parts';
@@ -19,16 +19,22 @@ export const validateRequest = (
   if (httpVersionMajor !== 1) return { _tag: 'HttpVersionNotSupported' };
   if (rawHeaders.length > 2 * requestLimits.headers) return { _tag: 'HeadersTooLarge' };
   if (!parts.endedAtBlankLine) return malformed('the headers of a request must end with an empty line');
-  if (!hasValidNames(rawHeaders)) {
-    return malformed('invalid header name; it must have no spaces, and must not be empty');
+  let hosts = 0;
+  let authorizations = 0;
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index] ?? '';
+    if (!token.test(name)) {
+      return malformed('invalid header name; it must have no spaces, and must not be empty');
+    }
+    if (isHeaderName(name, 'host')) hosts += 1;
+    if (isHeaderName(name, 'authorization')) authorizations += 1;
   }
-  const hosts = headerValues(rawHeaders, 'host').length;
   if (hosts > 1) return malformed('a request must have at most one Host header');
   if (hosts === 0 && httpVersion === '1.1') return malformed('a request must have a Host header');
   if (!hostAndPort.test(headers.host ?? '')) {
     return malformed('invalid Host header; it must be a host with an optional port');
   }
-  if (headerValues(rawHeaders, 'authorization').length > 1) {
+  if (authorizations > 1) {
     return malformed('a request must have at most one Authorization header');
   }
   if (hasAmbiguousLength(request)) {
@@ -43,13 +49,6 @@ export const validateRequest = (
 
 // Matches the name of a header (RFC 9110, section 5.6.2). Until 20.19.1, Node also accepts spaces in it, or no name.
 const token = /^[\w!#$%&'*+.^`|~-]+$/;
-
-const hasValidNames = (rawHeaders: ReadonlyArray<string>): boolean => {
-  for (let index = 0; index < rawHeaders.length; index += 2) {
-    if (!token.test(rawHeaders[index] ?? '')) return false;
-  }
-  return true;
-};
 
 // Matches a Host header (RFC 9110, section 7.2): an optional host (RFC 3986, section 3.2.2) and an optional port.
 const hostAndPort = /^(?:\[[\da-fv:.]+\]|(?:[\w.~!$&'()*+,;=-]|%[\da-f]{2})*)(?::\d*)?$/i;

@@ -11,7 +11,7 @@ export const cors =
   (origins: ReadonlyArray<string>, preflightRejected?: (origin: string) => void): Middleware =>
   (context, next) => {
     const origin = context.get('Origin');
-    context.set(corsHeaders(origins, origin));
+    if (origins.length > 0) context.set(corsHeaders(origins, origin));
     const isPreflight = context.method === 'OPTIONS' && context.get('Access-Control-Request-Method') !== '';
     if (!isPreflight) return next();
     if (!isAllowed(origins, origin)) {

@@ -41,9 +41,9 @@ interface Create extends PetToInsert {
 }
 
 export const claimOf = (idempotency: ScopedIdempotencyKey, newPet: NewPet): IdempotencyClaim => ({
-  ...idempotency,
   text: scopedIdempotencyKeyText(idempotency),
   fingerprint: hash('sha256', fingerprintOf(newPet)),
+  ...idempotency,
 });
 
 type CreateResult = E.Either<IdempotencyKeyReused | PetDeleted | Unavailable, CreatedPet>;
