@@ -1,5 +1,23 @@
+/* Form of API keys and of their rows, and the statements that read keys and record their use. */
+
+import * as E from 'fp-ts/Either';
+import type { Knex } from 'knex';
 import { hash, randomBytes } from 'node:crypto';
-import { ApiKey, type ApiKeyTimes, decodeOrThrow } from '../../../core';
+import {
+  ApiKey,
+  type ApiKeyTimes,
+  type Caller,
+  callerOf,
+  decodeOrThrow,
+  type InvalidApiKey,
+  invalidApiKey,
+  type KeyId,
+  OwnerId,
+  type Unavailable,
+} from '../../../core';
+import { DiagnosedError } from '../database/errors';
+import type { Statements, StoreDatabase } from '../database/store-database';
+import { toEither } from '../database/work';
 
 const format = /^animals_([0-9a-f]{16})_[\w-]{43}$/;
 
@@ -38,3 +56,63 @@ export const timesOf = (row: ApiKeyRow): ApiKeyTimes => ({
   expiresAt: numberOf(row.expires_at),
   lifetimeMs: numberOf(row.lifetime_ms),
 });
+
+export interface StoredKey {
+  readonly caller: Caller;
+  readonly keyHash: Buffer;
+  readonly times: ApiKeyTimes;
+  readonly lastUsedAt: number | null;
+  /** Returns the database's current time, computed from the time at which the key was read. */
+  readonly now: () => number;
+}
+
+const toStoredKey = (id: KeyId, row: ApiKeyRow, now: () => number): StoredKey => {
+  if (!OwnerId.is(row.owner_id))
+    throw new DiagnosedError(`the row with id ${id} in table api_keys has an invalid owner_id; correct it`);
+  return {
+    caller: callerOf(id, row.owner_id, { isReadOnly: row.access !== 'full' }),
+    keyHash: Buffer.from(row.hash, 'hex'),
+    times: timesOf(row),
+    lastUsedAt: numberOf(row.last_used_at),
+    now,
+  };
+};
+
+/** Row of an API key, with the database's time when the row was read. */
+type KeyRead = ApiKeyRow & { readonly now: number | string };
+
+/** Reads API keys in one statement. Returns a key or a failure for each id, in the order of `ids`. */
+export const readKeys = async (
+  { readPool, statements: { nowSql, acceptsWritesSql } }: StoreDatabase,
+  ids: ReadonlyArray<KeyId>,
+): Promise<ReadonlyArray<E.Either<InvalidApiKey | Unavailable, StoredKey>>> => {
+  const askedAt = performance.now();
+  const rows = await readPool<ApiKeyRow>('api_keys')
+    .whereIn('id', ids)
+    .whereRaw(acceptsWritesSql)
+    .select<ReadonlyArray<KeyRead>>('*', readPool.raw(`${nowSql} as now`));
+  // Adds the time since before the query, so that this clock is never behind the database's and no expired key is
+  // accepted.
+  const now = (): number => Number(rows[0]?.now) + performance.now() - askedAt;
+  const byId = new Map(rows.map((row) => [row.id, row]));
+  return ids.map((id) => {
+    const row = byId.get(id);
+    return row === undefined
+      ? E.left(invalidApiKey('unknown', id))
+      : toEither(() => toStoredKey(id, row, now));
+  });
+};
+
+/** Minimum time between two records of a key's use. */
+export const useIntervalMs = 3_600_000;
+
+/** Records the use of keys, except of those whose use was recorded within `useIntervalMs`. */
+export const recordUses = async (
+  knex: Knex,
+  { nowSql }: Statements,
+  ids: ReadonlyArray<KeyId>,
+): Promise<number> =>
+  knex<ApiKeyRow>('api_keys')
+    .whereIn('id', ids)
+    .whereRaw(`coalesce(last_used_at, 0) <= ${nowSql} - ?`, [useIntervalMs])
+    .update({ last_used_at: knex.raw(nowSql) });

@@ -15,7 +15,7 @@ import {
   NewPetCodec,
   OwnerId,
 } from '../../../core';
-import { recordUses } from '../api-keys/authenticate';
+import { recordUses } from '../api-keys/api-key-rows';
 import { maxBatchSize } from '../batcher';
 import { isKind } from '../database/errors';
 import type { OwnDatabase } from '../database/own-database';
