@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { requestLimits as request } from '../adapters/http/operations/limits';
 import { maxResponseMs } from '../adapters/http/operations/request-deadline';
 import { serverTimeouts as server } from '../adapters/http/server/timeouts';
-import { databaseTimeouts as database } from '../adapters/knex';
+import { databaseTimeouts as database, postgresTimeouts } from '../adapters/knex/database/timeouts';
 import { scrapeTimeoutMs } from '../app/serve/service-status';
 import { defaults } from '../app/settings/settings';
 import { healthCheckMs } from '../app/store/port';
@@ -60,6 +60,8 @@ const healthChecksMs = [
   ...millisecondsIn('kubernetes/base/animal-store.yaml', /timeoutSeconds: (\d+)/g),
 ];
 
+const postgres = postgresTimeouts();
+
 /** Title of a test, and time limits that must each be less than the next. */
 const orders: ReadonlyArray<readonly [string, ReadonlyArray<number>]> = [
   ['a head, then a body', [request.headMs, request.requestMs]],
@@ -78,18 +80,21 @@ const orders: ReadonlyArray<readonly [string, ReadonlyArray<number>]> = [
   ],
   ['a proxy waits longer for a body than the service', [request.requestMs, Math.min(...proxyRequestsMs)]],
   ['a stop waits for first bytes', [server.idleCheckMs, server.firstByteMs, server.stopMs]],
-  ['a statement ends before the request', [database.statementMs + database.outerMarginMs, maxResponseMs]],
+  [
+    'a session that is silent ends before the request',
+    [postgres.statementMs, postgres.silenceMs + database.cancelHeadStartMs, maxResponseMs],
+  ],
   ['a SQLite lock ends before the request', [database.sqliteBusyMs + database.outerMarginMs, maxResponseMs]],
   [
     'creates are retried before the request ends',
-    [database.separateCreatesMs + (2 * database.statementMs) / 3, maxResponseMs],
+    [database.separateCreatesMs + 2 * postgres.lockMs, maxResponseMs],
   ],
-  ['a locked count ends in time', [database.statementMs / 3, database.quotaMs, maxResponseMs]],
+  ['a locked count ends in time', [2 * database.quotaLockMs, database.quotaMs, maxResponseMs]],
   ['a revoked key is rejected as promised', [database.keyQueryMs + database.keyTrustMs, promisedMs]],
   [
     'readiness reports the cause',
     [
-      Math.max(database.statementMs, database.sqliteBusyMs) + database.outerMarginMs,
+      Math.max(postgres.silenceMs, database.sqliteBusyMs + database.outerMarginMs),
       database.readinessMs,
       maxResponseMs,
     ],

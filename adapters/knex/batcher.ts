@@ -7,12 +7,6 @@ import { failedBy, retryConflicts, withTimeout } from './database/work';
 /** Maximum number of calls in a batch. */
 export const maxBatchSize = 400;
 
-/**
- * Minimum time between the start of a database call and its deadline. A call with less time could time out midway, with
- * an unknown outcome.
- */
-const minTimeLeftMs = 20;
-
 /** Receives the size and duration of each finished batch. Its errors are ignored. */
 export type OnBatch = (size: number, milliseconds: number) => void;
 
@@ -47,7 +41,7 @@ interface Call<I, F, A> {
  * left, whichever is more.
  */
 const latestBegin = (deadline: number, now: number): number =>
-  deadline - Math.max(minTimeLeftMs, (deadline - now) / 4);
+  deadline - Math.max(databaseTimeouts.minTimeLeftMs, (deadline - now) / 4);
 
 export const tooBusy = 'the database was too busy to start the query in time';
 

@@ -1,37 +1,93 @@
-/** Time limits of this adapter. `test/time-limits.test.ts` checks that inner limits are shorter than outer ones. */
+/* Times of this adapter. `test/time-limits.test.ts` checks that inner limits are shorter than outer ones. */
+
+const statementMs = 3_000;
+
+/**
+ * Difference between an outer timeout, such as the pool's, and an inner one, such as the connection's. The inner one
+ * ends first, with a more precise error.
+ */
+const outerMarginMs = 500;
+
 export const databaseTimeouts = {
-  /** Maximum time of a batch of repository calls, without the time in the queue. */
+  /** Maximum time of a batch of repository calls, without the time in the queue. It is that of a whole request. */
   batchMs: 4_000,
-  statementMs: 3_000,
-  sqliteBusyMs: 3_000,
   /**
-   * Difference between an outer timeout, such as the pool's, and an inner one, such as the connection's. The inner one
-   * ends first, with a more precise error.
+   * Minimum time between the start of a database call and its deadline. A call with less time could time out midway,
+   * with an unknown outcome.
    */
-  outerMarginMs: 500,
+  minTimeLeftMs: 20,
+  /** Average pause before a transaction is repeated after a conflict. It doubles with each attempt. */
+  conflictPauseMs: 4,
   /** Time within which creates of a rejected batch may begin separately. Creates that have not begun by then fail. */
   separateCreatesMs: 1_500,
-  /** Maximum time of a count of requests for the rate limit. */
-  quotaMs: 2_500,
-  /** Maximum time to ask PostgreSQL to cancel a statement (CancelRequest). */
+
+  /** Default for `postgresTimeouts`. It ends before the request, so that the response has the database's error. */
+  statementMs,
+  /** Maximum time that SQLite waits for a lock. It is that of PostgreSQL's statements, for the same reason. */
+  sqliteBusyMs: statementMs,
+  outerMarginMs,
+  /**
+   * Time after which PostgreSQL ends an idle transaction, so that a process that hangs does not keep its locks. Long
+   * work sends a statement every `keepAwakeMs`.
+   */
+  idleInTransactionMs: 10_000,
+  keepAwakeMs: 1_000,
+  /** Maximum time to ask PostgreSQL to cancel a statement (CancelRequest), which needs several round trips. */
   cancelMs: 2_000,
+  /**
+   * Time that a CancelRequest gets before the socket of a silent session is destroyed. It is less than the margin, so
+   * that the request still gets the error.
+   */
+  cancelHeadStartMs: outerMarginMs / 2,
+
   // `keyQueryMs` is the maximum time of the query for an API key, and `keyTrustMs` the time for which its result is
   // reused. Their sum must be less than 5 s, because a revoked key must be rejected within that time.
   keyQueryMs: 2_500,
   keyTrustMs: 2_000,
+
+  /** Maximum time of a count of requests for the rate limit. It leaves the request time to run without a count. */
+  quotaMs: 2_500,
+  /** Maximum time that a count waits for a locked row. It leaves time to count the other owners of its batch. */
+  quotaLockMs: 500,
+
   // Maximum time of a readiness check. It is longer than the default database timeouts, so that the response has the
   // database's error. The result is reused for `readinessCacheMs`, because any client can request a check.
   readinessMs: 3_700,
+  readinessCacheMs: 1_000,
   /**
    * Maximum time of the commit of a readiness check. It is shorter than `readinessMs`, so that its more precise reason
    * is reported.
    */
   heartbeatMs: 3_600,
-  readinessCacheMs: 1_000,
   /**
    * Time after which readiness checks PostgreSQL's disk space again, even if no statement has failed for lack of it.
    */
   spaceCheckMs: 20_000,
-  keepAwakeMs: 1_000,
-  idleInTransactionMs: 10_000,
+
+  /**
+   * Maximum time that a migration waits for its lock or for a table. Statements of running services queue behind it, and
+   * run in the pause before it tries again.
+   */
+  migrationLockMs: 2_000,
+  migrationPauseMs: 500,
+  /** Maximum time of all these attempts. It is long, because the migration of another process may take minutes. */
+  migrationWaitMs: 600_000,
+  /** Maximum time of each statement of a trial migration, which may block a running service. */
+  trialMs: 500,
 } as const;
+
+/** Times of PostgreSQL sessions, which derive from the maximum time of a statement. */
+export const postgresTimeouts = (statementTimeoutMs: number = statementMs) => ({
+  statementMs: statementTimeoutMs,
+  /** Maximum time that a statement waits for a lock. It leaves a failed batch time to run its other creates. */
+  lockMs: Math.ceil(statementTimeoutMs / 3),
+  /** Time without a byte from the server after which a session is given up: no statement may take so long. */
+  silenceMs: statementTimeoutMs + outerMarginMs,
+  /**
+   * Minimum lifetime of a session, by default 4 minutes. After a failover, an open session may still work but lead to
+   * the former primary.
+   */
+  lifetimeMs: 80 * statementTimeoutMs,
+});
+
+export type PostgresTimeouts = ReturnType<typeof postgresTimeouts>;

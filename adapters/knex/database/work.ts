@@ -6,6 +6,7 @@ import type { Knex } from 'knex';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Unavailable, unavailable } from '../../../core';
 import { errorWithCode, reactionTo, withoutStatement } from './errors';
+import { databaseTimeouts } from './timeouts';
 
 type Work<A> = (transaction: Knex.Transaction) => Promise<A>;
 
@@ -87,15 +88,13 @@ export const retry = async <A>(
 
 const attempts = 6;
 
-const conflictDelayMs = 4;
-
 /**
  * Runs work, and runs it again if the database rolled it back because of another transaction, at most `attempts` times
  * in all. Starts no attempt after `deadline`.
  */
 export const retryConflicts = <A>(work: () => Promise<A>, deadline = Infinity): Promise<A> =>
   retry(work, (error, attempt) => {
-    const pause = Math.random() * conflictDelayMs * 2 ** attempt;
+    const pause = Math.random() * databaseTimeouts.conflictPauseMs * 2 ** attempt;
     const isLast = attempt === attempts || performance.now() + pause > deadline;
     return isLast || reactionTo(error) !== 'retry' ? undefined : pause;
   });

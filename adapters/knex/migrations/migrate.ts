@@ -6,6 +6,7 @@ import type { OwnDatabase } from '../database/own-database';
 import type { Statements, StoreDatabase } from '../database/store-database';
 import { checkColumns, otherTablesText } from '../database/check-columns';
 import { DiagnosedError, errorKindOf, isKind, withoutStatement } from '../database/errors';
+import { databaseTimeouts } from '../database/timeouts';
 import { retry, toTaskEither } from '../database/work';
 import { generationMismatch, migrationConfig, readSchemaState, type SchemaState } from './migrations';
 
@@ -20,14 +21,6 @@ export interface MigrateOptions {
   /** Signal that ends the wait for a lock within seconds. It does not stop a migration that is running. */
   readonly signal?: AbortSignal | undefined;
 }
-
-const maxWaitMs = 600_000;
-
-/**
- * Pause before the retry of a migration that waited too long for a lock. In the pause, statements that were queued
- * behind the migration can run.
- */
-const lockRetryMs = 500;
 
 /**
  * Runs the pending migrations in a transaction. Rejects with advice if they create a table that exists already, if the
@@ -61,11 +54,11 @@ const retryLocked = <A>(
   signal: AbortSignal | undefined,
   work: () => Promise<A>,
 ): Promise<A> => {
-  const deadline = performance.now() + maxWaitMs;
+  const deadline = performance.now() + databaseTimeouts.migrationWaitMs;
   const pauseMs = (error: unknown, attempt: number): number | undefined => {
     if (!isLocked(error) || performance.now() > deadline) return undefined;
     if (attempt === 1) onWait();
-    return lockRetryMs;
+    return databaseTimeouts.migrationPauseMs;
   };
   return retry(work, pauseMs, signal);
 };

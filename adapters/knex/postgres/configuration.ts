@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import { callbackify } from 'node:util';
 import { silentLog } from '../database/pool';
-import { databaseTimeouts } from '../database/timeouts';
+import { postgresTimeouts } from '../database/timeouts';
 import { migrationConfig } from '../migrations/migrations';
 import { prepareConnection } from './prepare-connection';
 import type { SessionFacts } from './run-statement';
@@ -14,18 +14,8 @@ export interface PostgresOptions {
   readonly statementTimeoutMs?: number;
 }
 
-export const statementTimeoutOf = ({
-  statementTimeoutMs = databaseTimeouts.statementMs,
-}: PostgresOptions): number => statementTimeoutMs;
-
-/** Minimum lifetime of a session, as a multiple of the statement timeout: 4 minutes for a timeout of 3 s. */
-const lifetimeInStatements = 80;
-
-const silenceMsOf = (options: PostgresOptions): number =>
-  statementTimeoutOf(options) + databaseTimeouts.outerMarginMs;
-
-export const sessionsOf = (options: PostgresOptions): Sessions =>
-  registerSessions(silenceMsOf(options), options.poolSize);
+export const sessionsOf = ({ poolSize, statementTimeoutMs }: PostgresOptions): Sessions =>
+  registerSessions(postgresTimeouts(statementTimeoutMs).silenceMs, poolSize);
 
 export const postgresConfiguration = (
   url: PostgresDatabaseUrl,
@@ -33,35 +23,32 @@ export const postgresConfiguration = (
   sessions: Sessions = sessionsOf(options),
   onConnection: (facts: SessionFacts) => void = () => undefined,
 ): Knex.Config => {
-  const { poolSize } = options;
-  const statementTimeoutMs = statementTimeoutOf(options);
-  const timeoutMs = silenceMsOf(options);
-  const lifetimeMs = lifetimeInStatements * statementTimeoutMs;
+  const timeouts = postgresTimeouts(options.statementTimeoutMs);
+  const { statementMs, silenceMs, lifetimeMs } = timeouts;
   return {
     client: 'pg',
     connection: connectionWith(
       url,
       {
         keepAlive: true,
-        stream: socketWithTimeout(timeoutMs),
-        connectionTimeoutMillis: statementTimeoutMs,
+        stream: socketWithTimeout(silenceMs),
+        connectionTimeoutMillis: statementMs,
         application_name: 'animal-store',
       },
       sessions.retireAll,
     ),
-    acquireConnectionTimeout: timeoutMs,
+    acquireConnectionTimeout: silenceMs,
     pool: {
       min: 0,
-      max: poolSize,
-      idleTimeoutMillis: statementTimeoutMs,
+      max: options.poolSize,
+      idleTimeoutMillis: statementMs,
       reapIntervalMillis: 250,
-      // After a failover, an open session may still work but lead to the former primary. Lifetimes differ, so that not
-      // all sessions reconnect at once.
       maxConnectionLifetimeMillis: lifetimeMs,
+      // Lifetimes differ, so that not all sessions reconnect at once.
       maxConnectionLifetimeJitterMillis: lifetimeMs / 4,
       afterCreate: callbackify(async (connection: Session) => {
         try {
-          const facts = await prepareConnection(connection, statementTimeoutMs);
+          const facts = await prepareConnection(connection, timeouts);
           onConnection(facts);
           await sessions.admit(connection, facts.isBehindPooler);
         } catch (error) {

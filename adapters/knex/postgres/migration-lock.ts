@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
+import { databaseTimeouts } from '../database/timeouts';
 import { inTransaction } from '../database/work';
-import { checkEncoding, sessionTimeouts, setTimeouts } from './server-settings';
+import { checkEncoding, setTimeouts } from './server-settings';
 
 /** Resets the search path for a transaction, because another client of a pooler may have changed it in this session. */
 export const resetSearchPath =
@@ -10,15 +11,11 @@ export const resetSearchPath =
  * Key of the advisory lock, 'anml' in ASCII. PostgreSQL separates advisory locks by database, so migrations of two
  * databases don't wait for each other.
  */
-const lockKey = 0x616e6d6c;
-
-const lockTimeoutMs = 2_000;
+const advisoryLockKey = 0x616e6d6c;
 
 /**
  * Runs work in a transaction that holds the migration lock. The lock belongs to the transaction, so it works behind
- * PgBouncer, and a killed process releases it. PostgreSQL ends a transaction that is idle for 10 s, so that a process
- * that hangs does not keep the lock. Rejects after a wait of 2 s for this lock or for a table, because statements of
- * running services queue behind a waiting migration.
+ * PgBouncer, and a killed process releases it. Rejects after a wait of `migrationLockMs` for this lock or for a table.
  */
 export const withMigrationLock = <A>(
   pool: Knex,
@@ -28,8 +25,8 @@ export const withMigrationLock = <A>(
   inTransaction(pool, async (transaction) => {
     await transaction.raw(
       `${prelude}
-       ${setTimeouts({ ...sessionTimeouts(0), lock_timeout: lockTimeoutMs }, 'transaction')};
-       select pg_advisory_xact_lock(${lockKey})`,
+       ${setTimeouts({ statementMs: 0, lockMs: databaseTimeouts.migrationLockMs }, 'transaction')};
+       select pg_advisory_xact_lock(${advisoryLockKey})`,
     );
     await checkEncoding(transaction);
     return work(transaction);

@@ -3,14 +3,15 @@ import { isKind } from '../database/errors';
 import type { PostgresDatabase } from '../database/own-database';
 import { poolUsageOf, withPool } from '../database/pool';
 import type { StoreDatabase, Statements } from '../database/store-database';
+import { databaseTimeouts, postgresTimeouts } from '../database/timeouts';
 import { inTransaction, tryAndRollBack } from '../database/work';
-import { postgresConfiguration, type PostgresOptions, sessionsOf, statementTimeoutOf } from './configuration';
+import { postgresConfiguration, type PostgresOptions, sessionsOf } from './configuration';
 import { spaceCheck } from './disk-space';
 import { inspectSequence } from './ids';
 import { resetSearchPath, withMigrationLock } from './migration-lock';
 import { checkRights } from './rights';
 import { prefixOf, type SessionFacts } from './run-statement';
-import { checkEncoding, inspectServer } from './server-settings';
+import { checkEncoding, inspectServer, setTimeouts } from './server-settings';
 import { acceptsWrites } from './sessions';
 import { postgresStatements } from './statements';
 import { type PostgresDatabaseUrl, urlText } from './url';
@@ -40,7 +41,7 @@ const migrationPool = (
       connectionString: urlText(url),
       keepAlive: true,
       keepAliveInitialDelayMillis: 10_000,
-      connectionTimeoutMillis: statementTimeoutOf(options),
+      connectionTimeoutMillis: postgresTimeouts(options.statementTimeoutMs).statementMs,
       application_name: 'animal-store migration',
     },
     pool: { min: 0, max: 1 },
@@ -62,9 +63,8 @@ const readSize = async (pool: Knex): Promise<number> => {
 
 const runTrial = (pool: Knex, migration: (transaction: Knex.Transaction) => Promise<void>): Promise<void> =>
   tryAndRollBack(pool, async (transaction) => {
-    await transaction.raw(
-      `${resetSearchPath} set local lock_timeout = '500ms'; set local statement_timeout = '500ms'`,
-    );
+    const limits = { statementMs: databaseTimeouts.trialMs, lockMs: databaseTimeouts.trialMs };
+    await transaction.raw(`${resetSearchPath} ${setTimeouts(limits, 'transaction')}`);
     await migration(transaction);
   });
 
@@ -103,7 +103,7 @@ export const openPostgres = (url: PostgresDatabaseUrl, options: PostgresOptions)
       ),
     inspect: async () => {
       await checkEncoding(pool);
-      return inspectServer(pool, facts, statementTimeoutOf(options), options.poolSize);
+      return inspectServer(pool, facts, postgresTimeouts(options.statementTimeoutMs), options.poolSize);
     },
     currentSchema: async () => facts.schema ?? (await readCurrentSchema(pool)),
     inspectIds: async (count) =>

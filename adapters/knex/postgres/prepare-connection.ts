@@ -1,7 +1,8 @@
 import { TLSSocket } from 'node:tls';
 import { readOnlyServerError, rowSecurityError } from '../database/errors';
+import type { PostgresTimeouts } from '../database/timeouts';
 import { ownTables } from '../migrations/migrations';
-import { sessionTimeouts, setTimeouts } from './server-settings';
+import { setTimeouts } from './server-settings';
 import type { Session } from './sessions';
 import type { SessionFacts } from './run-statement';
 
@@ -47,17 +48,15 @@ const certificateExpiryOf = ({ connection: { stream } }: Session): number | unde
  */
 export const prepareConnection = async (
   connection: Session,
-  statementTimeoutMs: number,
+  timeouts: PostgresTimeouts,
 ): Promise<SessionFacts> => {
   const { rows } = await connection.query<{ readonly pid: number; readonly isReadOnly: boolean }>(
     `select pg_backend_pid() as pid, current_setting('transaction_read_only') = 'on' as "isReadOnly"`,
   );
   if (rows[0]?.isReadOnly === true) throw readOnlyServerError();
   const isBehindPooler = rows[0]?.pid !== connection.processID;
-  if (!isBehindPooler) {
-    const timeouts = setTimeouts(sessionTimeouts(statementTimeoutMs), 'session');
-    await connection.query(`${timeouts}; set row_security = off`);
-  }
+  if (!isBehindPooler)
+    await connection.query(`${setTimeouts(timeouts, 'session')}; set row_security = off`);
   const schema = isBehindPooler ? await findNamespace(connection) : undefined;
   if (schema !== undefined) await refuseHiddenRows(connection, schema);
   return {

@@ -14,9 +14,6 @@ import type { PostgresDatabase } from '../database/own-database';
 import { databaseTimeouts } from '../database/timeouts';
 import { throwIfLate, toTaskEither, tryAndRollBack } from '../database/work';
 
-/** Maximum time that a count waits for a locked row. Leaves time to count the other owners of its batch. */
-const lockTimeoutMs = 500;
-
 /**
  * Adds requests to the current windows of owners, or begins new windows. Citus permits no clock in `do update` and
  * `returning`, so the current time is `excluded.expire` minus the length of a window. `least` ends a window that began
@@ -24,7 +21,7 @@ const lockTimeoutMs = 500;
  * crash. `limited` is read first, so that its `lock_timeout` applies.
  */
 const countRequests = (now: string) => `with limited as materialized (
-    select set_config('synchronous_commit', 'off', true), set_config('lock_timeout', '${lockTimeoutMs}', true)
+    select set_config('synchronous_commit', 'off', true), set_config('lock_timeout', '${databaseTimeouts.quotaLockMs}', true)
   ),
   counted as (
     insert into {rate_limits} as counted (key, points, expire)
@@ -116,7 +113,7 @@ export const postgresQuota = (
       return await countInOneStatement(owners);
     } catch (error) {
       if (!isKind('RowLocked')(error) || new Set(owners).size === 1) throw error;
-      return countEachOwner(owners, deadline - lockTimeoutMs);
+      return countEachOwner(owners, deadline - databaseTimeouts.quotaLockMs);
     }
   };
 

@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import type { ConnectionRoom, DatabaseFinding } from '../database/own-database';
 import { errorWithCode, DiagnosedError } from '../database/errors';
-import { databaseTimeouts } from '../database/timeouts';
+import { databaseTimeouts, type PostgresTimeouts } from '../database/timeouts';
 import type { SessionFacts } from './run-statement';
 
 export const checkEncoding = async (pool: Knex): Promise<void> => {
@@ -14,22 +14,22 @@ export const checkEncoding = async (pool: Knex): Promise<void> => {
   );
 };
 
+type StatementLimits = Pick<PostgresTimeouts, 'statementMs' | 'lockMs'>;
+
 /** Limits of a session, by the name of the setting. Zero is no limit. PostgreSQL has the last one from version 17 on. */
-export const sessionTimeouts = (statementTimeoutMs: number) => ({
-  statement_timeout: statementTimeoutMs,
-  // Uses a third of `statement_timeout`, so that after a batch fails at a locked row, time is left to retry its other
-  // creates.
-  lock_timeout: Math.ceil(statementTimeoutMs / 3),
-  idle_in_transaction_session_timeout: databaseTimeouts.idleInTransactionMs,
-  transaction_timeout: 0,
-});
+const sessionSettings = ({
+  statementMs,
+  lockMs,
+}: StatementLimits): ReadonlyArray<readonly [string, number]> => [
+  ['statement_timeout', statementMs],
+  ['lock_timeout', lockMs],
+  ['idle_in_transaction_session_timeout', databaseTimeouts.idleInTransactionMs],
+  ['transaction_timeout', 0],
+];
 
 /** Returns a statement that sets the limits that the server knows, for the session or for its transaction. */
-export const setTimeouts = (
-  timeouts: ReturnType<typeof sessionTimeouts>,
-  scope: 'session' | 'transaction',
-): string => {
-  const rows = Object.entries(timeouts).map(([name, ms]) => `('${name}', '${ms}')`);
+export const setTimeouts = (limits: StatementLimits, scope: 'session' | 'transaction'): string => {
+  const rows = sessionSettings(limits).map(([name, ms]) => `('${name}', '${ms}')`);
   return `select set_config(name, ms, ${scope === 'transaction'}) from (values ${rows.join()}) as timeouts (name, ms)
     where current_setting(name, true) is not null`;
 };
@@ -79,8 +79,8 @@ interface Setting {
  * Checks that the server loses no commit in a crash, and that the session has timeouts, which the service can't set
  * through a connection pooler.
  */
-const inspectSettings = async (pool: Knex, statementTimeoutMs: number): Promise<DatabaseFinding> => {
-  const timeouts = Object.entries(sessionTimeouts(statementTimeoutMs));
+const inspectSettings = async (pool: Knex, limits: StatementLimits): Promise<DatabaseFinding> => {
+  const timeouts = sessionSettings(limits);
   const { rows } = await pool.raw<{ readonly rows: ReadonlyArray<Setting> }>(
     'select name, setting from pg_settings where name = any(?) order by name',
     [['fsync', 'synchronous_commit', ...timeouts.map(([name]) => name)]],
@@ -140,11 +140,11 @@ const readConnectionRoom = async (pool: Knex, poolSize: number): Promise<Connect
 export const inspectServer = async (
   pool: Knex,
   facts: SessionFacts,
-  statementTimeoutMs: number,
+  limits: StatementLimits,
   poolSize: number,
 ): Promise<ReadonlyArray<DatabaseFinding | ConnectionRoom>> => [
   await describeConnection(pool, facts.schema),
-  await inspectSettings(pool, statementTimeoutMs),
+  await inspectSettings(pool, limits),
   ...(await inspectCollation(pool)),
   ...(facts.isBehindPooler ? [] : [await readConnectionRoom(pool, poolSize)]),
   ...inspectCertificate(facts.certificateExpirySeconds),

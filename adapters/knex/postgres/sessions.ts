@@ -19,8 +19,7 @@ export interface Session extends CancellableSession {
   end(this: Session): Promise<void>;
 }
 
-/** Time that a CancelRequest gets before the socket of a silent session is destroyed. */
-const headStartMs = databaseTimeouts.outerMarginMs / 2;
+const { cancelMs, cancelHeadStartMs } = databaseTimeouts;
 
 const silenceError = (timeoutMs: number): Error =>
   new Error(`timed out: PostgreSQL sent nothing for ${timeoutMs} ms`);
@@ -32,9 +31,9 @@ const silenceError = (timeoutMs: number): Error =>
  */
 export const socketWithTimeout = (timeoutMs: number) => (): Socket => {
   const socket = new Socket();
-  // `headStartMs` leaves `giveUp` time to cancel the statement first. This timeout is on the socket, because the stream
-  // of a session with TLS is another object.
-  return socket.setTimeout(timeoutMs + headStartMs, () => socket.destroy(silenceError(timeoutMs)));
+  // Leaves `giveUp` time to cancel the statement first. This timeout is on the socket, because the stream of a session
+  // with TLS is another object.
+  return socket.setTimeout(timeoutMs + cancelHeadStartMs, () => socket.destroy(silenceError(timeoutMs)));
 };
 
 export interface Sessions {
@@ -58,10 +57,10 @@ export const registerSessions = (timeoutMs: number, maxHanging: number): Session
   const giveUp = async (session: Session, stream: Socket): Promise<void> => {
     // Reads no answer from now on, because a cancelled commit reports success although the standby may lack it.
     stream.pause();
-    const cancelled = cancelStatement(session, databaseTimeouts.cancelMs);
+    const cancelled = cancelStatement(session, cancelMs);
     // A pooler ignores the request if the session has ended. So the socket stays open until the server has taken the
-    // request, for at most `headStartMs`.
-    await withTimeout(() => cancelled, headStartMs).catch(() => undefined);
+    // request, for at most `cancelHeadStartMs`.
+    await withTimeout(() => cancelled, cancelHeadStartMs).catch(() => undefined);
     stream.destroy(silenceError(timeoutMs));
   };
 
