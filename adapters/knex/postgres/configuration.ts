@@ -6,7 +6,7 @@ import { migrationConfig } from '../migrations/migrations';
 import { prepareConnection } from './prepare-connection';
 import type { SessionFacts } from './run-statement';
 import { registerSessions, type Session, type Sessions, socketWithTimeout } from './sessions';
-import { connectionWith, type PostgresDatabaseUrl } from './url';
+import { connectionWith, type PostgresDatabaseUrl } from './connection-string';
 
 export interface PostgresOptions {
   readonly poolSize: number;

@@ -8,13 +8,13 @@ import { inTransaction, tryAndRollBack } from '../database/work';
 import { postgresConfiguration, type PostgresOptions, sessionsOf } from './configuration';
 import { spaceCheck } from './disk-space';
 import { inspectSequence } from './ids';
-import { resetSearchPath, withMigrationLock } from './migration-lock';
+import { resetSearchPath, withMigrationLock } from './migration-transactions';
 import { checkRights } from './rights';
 import { prefixOf, type SessionFacts } from './run-statement';
 import { checkEncoding, inspectServer, setTimeouts } from './server-settings';
 import { acceptsWrites } from './sessions';
 import { postgresStatements } from './statements';
-import { type PostgresDatabaseUrl, urlText } from './url';
+import { type PostgresDatabaseUrl, urlText } from './connection-string';
 
 const isReadOnlyServer = isKind('ReadOnlyServer');
 

@@ -8,7 +8,7 @@ import { databaseTimeouts } from '../../../adapters/knex/database/timeouts';
 import { withTimeout } from '../../../adapters/knex/database/work';
 import { backgroundPurge } from '../../../adapters/knex/pets/idempotency-keys';
 import { separateRejected } from '../../../adapters/knex/pets/separate-rejected';
-import { connectionWith } from '../../../adapters/knex/postgres/url';
+import { connectionWith } from '../../../adapters/knex/postgres/connection-string';
 import type { Unavailable } from '../../../core';
 import { arbitraryNewPet } from '../../contracts';
 import { success } from '../../contracts/outcome';
