@@ -3,10 +3,10 @@ import { callbackify } from 'node:util';
 import { silentLog } from '../database/pool';
 import { postgresTimeouts } from '../database/timeouts';
 import { migrationConfig } from '../migrations/migrations';
+import { type ConnectionString, connectionWith, currentAddress } from './connection-string';
 import { prepareConnection } from './prepare-connection';
 import type { SessionFacts } from './run-statement';
 import { registerSessions, type Session, type Sessions, socketWithTimeout } from './sessions';
-import { connectionWith, type PostgresDatabaseUrl } from './connection-string';
 
 export interface PostgresOptions {
   readonly poolSize: number;
@@ -17,49 +17,68 @@ export interface PostgresOptions {
 export const sessionsOf = ({ poolSize, statementTimeoutMs }: PostgresOptions): Sessions =>
   registerSessions(postgresTimeouts(statementTimeoutMs).silenceMs, poolSize);
 
+const sharedConfiguration = ({ statementTimeoutMs }: PostgresOptions): Knex.Config => ({
+  client: 'pg',
+  acquireConnectionTimeout: postgresTimeouts(statementTimeoutMs).silenceMs,
+  log: silentLog,
+  migrations: migrationConfig,
+});
+
 export const postgresConfiguration = (
-  url: PostgresDatabaseUrl,
+  connectionString: ConnectionString,
   options: PostgresOptions,
   sessions: Sessions = sessionsOf(options),
   onConnection: (facts: SessionFacts) => void = () => undefined,
 ): Knex.Config => {
   const timeouts = postgresTimeouts(options.statementTimeoutMs);
-  const { statementMs, silenceMs, lifetimeMs } = timeouts;
   return {
-    client: 'pg',
+    ...sharedConfiguration(options),
     connection: connectionWith(
-      url,
+      connectionString,
       {
         keepAlive: true,
-        stream: socketWithTimeout(silenceMs),
-        connectionTimeoutMillis: statementMs,
+        stream: socketWithTimeout(timeouts.silenceMs),
+        connectionTimeoutMillis: timeouts.statementMs,
         application_name: 'animal-store',
       },
       sessions.retireAll,
     ),
-    acquireConnectionTimeout: silenceMs,
     pool: {
       min: 0,
       max: options.poolSize,
-      idleTimeoutMillis: statementMs,
+      idleTimeoutMillis: timeouts.statementMs,
       reapIntervalMillis: 250,
-      maxConnectionLifetimeMillis: lifetimeMs,
+      maxConnectionLifetimeMillis: timeouts.lifetimeMs,
       // Lifetimes differ, so that not all sessions reconnect at once.
-      maxConnectionLifetimeJitterMillis: lifetimeMs / 4,
-      afterCreate: callbackify(async (connection: Session) => {
+      maxConnectionLifetimeJitterMillis: timeouts.lifetimeMs / 4,
+      afterCreate: callbackify(async (session: Session) => {
         try {
-          const facts = await prepareConnection(connection, timeouts);
+          const facts = await prepareConnection(session, timeouts);
           onConnection(facts);
-          await sessions.admit(connection, facts.isBehindPooler);
+          await sessions.admit(session, facts.isBehindPooler);
         } catch (error) {
           // Knex drops a connection whose preparation fails, but leaves its session open.
-          await connection.end();
+          await session.end();
           throw error;
         }
       }),
       validate: sessions.isUsable,
     },
-    log: silentLog,
-    migrations: migrationConfig,
   };
 };
+
+/** Returns the configuration of a pool without time limits for statements, because a migration may take long. */
+export const migrationConfiguration = (
+  connectionString: ConnectionString,
+  options: PostgresOptions,
+): Knex.Config => ({
+  ...sharedConfiguration(options),
+  connection: {
+    connectionString: currentAddress(connectionString),
+    keepAlive: true,
+    keepAliveInitialDelayMillis: 10_000,
+    connectionTimeoutMillis: postgresTimeouts(options.statementTimeoutMs).statementMs,
+    application_name: 'animal-store migration',
+  },
+  pool: { min: 0, max: 1 },
+});

@@ -1,6 +1,8 @@
+/* Transactions in which migrations run. */
+
 import type { Knex } from 'knex';
 import { databaseTimeouts } from '../database/timeouts';
-import { inTransaction } from '../database/work';
+import { inTransaction, tryAndRollBack } from '../database/work';
 import { checkEncoding, setTimeouts } from './server-settings';
 
 /** Resets the search path for a transaction, because another client of a pooler may have changed it in this session. */
@@ -30,4 +32,15 @@ export const withMigrationLock = <A>(
     );
     await checkEncoding(transaction);
     return work(transaction);
+  });
+
+/** Runs a migration and rolls it back. Its statements have little time, because they may block a running service. */
+export const runTrial = (
+  pool: Knex,
+  migration: (transaction: Knex.Transaction) => Promise<void>,
+): Promise<void> =>
+  tryAndRollBack(pool, async (transaction) => {
+    const limits = { statementMs: databaseTimeouts.trialMs, lockMs: databaseTimeouts.trialMs };
+    await transaction.raw(`${resetSearchPath} ${setTimeouts(limits, 'transaction')}`);
+    await migration(transaction);
   });

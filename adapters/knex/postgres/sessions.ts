@@ -1,16 +1,13 @@
-/* Sessions of a pool. After a failover, open sessions may still work, but lead to the former primary. */
+/*
+ * Life of the sessions of a pool. The driver opens a socket with a timeout. Once the session is prepared, `admit` lets
+ * the pool use it. Before each use, the pool asks `isUsable`. A silent session is given up. `retireAll` makes the pool
+ * replace all sessions: after a failover, they may still work, but lead to the former primary.
+ */
 
 import { Socket } from 'node:net';
-import { readOnlyServer } from '../database/errors';
 import { databaseTimeouts } from '../database/timeouts';
 import { withTimeout } from '../database/work';
 import { type CancellableSession, cancelStatement } from './cancel';
-
-/**
- * SQL condition that is true on a server that accepts writes. On other servers it makes the statement fail, because the
- * rows of a standby or a former primary may be stale. PostgreSQL evaluates it once for each statement, in about 2 µs.
- */
-export const acceptsWrites = `cast(case current_setting('transaction_read_only') when 'on' then '${readOnlyServer}' end as integer) is null`;
 
 /** Session of the driver `pg`. `connection` is not documented, but only its stream shows that a server is silent. */
 export interface Session extends CancellableSession {
@@ -19,22 +16,22 @@ export interface Session extends CancellableSession {
   end(this: Session): Promise<void>;
 }
 
-const { cancelMs, cancelHeadStartMs } = databaseTimeouts;
-
-const silenceError = (timeoutMs: number): Error =>
-  new Error(`timed out: PostgreSQL sent nothing for ${timeoutMs} ms`);
-
 /**
  * Makes a function that creates sockets. A socket is destroyed after it was silent for longer than any statement may
  * take. The pool closes idle connections earlier (`idleTimeoutMillis`), so only a hanging query or a network fault
  * causes such a silence.
  */
-export const socketWithTimeout = (timeoutMs: number) => (): Socket => {
+export const socketWithTimeout = (silenceMs: number) => (): Socket => {
   const socket = new Socket();
   // Leaves `giveUp` time to cancel the statement first. This timeout is on the socket, because the stream of a session
   // with TLS is another object.
-  return socket.setTimeout(timeoutMs + cancelHeadStartMs, () => socket.destroy(silenceError(timeoutMs)));
+  return socket.setTimeout(silenceMs + databaseTimeouts.cancelHeadStartMs, () =>
+    socket.destroy(silenceError(silenceMs)),
+  );
 };
+
+const silenceError = (silenceMs: number): Error =>
+  new Error(`timed out: PostgreSQL sent nothing for ${silenceMs} ms`);
 
 export interface Sessions {
   /** Lets the pool use a new session. Rejects if `maxHanging` sessions that were given up still run on the server. */
@@ -45,24 +42,13 @@ export interface Sessions {
 }
 
 /**
- * Makes the register of a pool's sessions. A session that is silent for `timeoutMs` is given up: its statement is
+ * Makes the register of a pool's sessions. A session that is silent for `silenceMs` is given up: its statement is
  * cancelled on the server, and its socket is destroyed. `statement_timeout` is not enough, because a commit that waits
- * for a synchronous standby ignores it. The CancelRequest needs several round trips, so it may go on after the caller
- * has got its error.
+ * for a synchronous standby ignores it.
  */
-export const registerSessions = (timeoutMs: number, maxHanging: number): Sessions => {
+export const registerSessions = (silenceMs: number, maxHanging: number): Sessions => {
   let usable = new WeakSet<Session>();
   let givenUp = new Set<number>();
-
-  const giveUp = async (session: Session, stream: Socket): Promise<void> => {
-    // Reads no answer from now on, because a cancelled commit reports success although the standby may lack it.
-    stream.pause();
-    const cancelled = cancelStatement(session, cancelMs);
-    // A pooler ignores the request if the session has ended. So the socket stays open until the server has taken the
-    // request, for at most `cancelHeadStartMs`.
-    await withTimeout(() => cancelled, cancelHeadStartMs).catch(() => undefined);
-    stream.destroy(silenceError(timeoutMs));
-  };
 
   const refuseMoreHanging = async (session: Session): Promise<void> => {
     const { rows } = await session.query<{ readonly pid: number }>(
@@ -76,15 +62,25 @@ export const registerSessions = (timeoutMs: number, maxHanging: number): Session
       throw new Error(`${givenUp.size} sessions that were cancelled still hang on the server`);
   };
 
+  const giveUp = async (session: Session, isBehindPooler: boolean): Promise<void> => {
+    const { stream } = session.connection;
+    // A pooler sends made-up process ids, and limits its sessions itself.
+    if (!isBehindPooler) givenUp.add(session.processID);
+    // Reads no answer from now on, because a cancelled commit reports success although the standby may lack it.
+    stream.pause();
+    const cancelled = cancelStatement(session, databaseTimeouts.cancelMs);
+    // A pooler ignores the request if the session has ended. So the socket stays open until the server has taken the
+    // request, for a limited time. After that, the request goes on, and the caller has got its error.
+    await withTimeout(() => cancelled, databaseTimeouts.cancelHeadStartMs).catch(() => undefined);
+    stream.destroy(silenceError(silenceMs));
+  };
+
   return {
     admit: async (session, isBehindPooler) => {
       if (givenUp.size >= maxHanging) await refuseMoreHanging(session);
-      const { stream } = session.connection;
-      stream.removeAllListeners('timeout').setTimeout(timeoutMs, () => {
-        // A pooler sends made-up process ids, and limits its sessions itself.
-        if (!isBehindPooler) givenUp.add(session.processID);
-        void giveUp(session, stream);
-      });
+      session.connection.stream
+        .removeAllListeners('timeout')
+        .setTimeout(silenceMs, () => void giveUp(session, isBehindPooler));
       usable.add(session);
     },
     isUsable: (session) => usable.has(session),
