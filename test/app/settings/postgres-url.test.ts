@@ -95,6 +95,7 @@ const refused: ReadonlyArray<readonly [text: string, expected: RegExp]> = [
   ['postgres://host/animals?schema=secret', /^without the parameter schema, /],
   ['postgres://host:0/animals', /^an address whose port is from 1 to 65535$/],
   ['postgres://host/animals?ssl=no-verify', /^without the parameter ssl,/],
+  ['postgres://host/animals?constructor=1', /^without the parameter constructor,/],
   ...[
     ...['me:1/secret@host/animals', 'me:1#secret@host/animals', 'me:1?secret@host/animals', 'host/%zz'],
     ...['a:1,b:2', 'a,b', 'a/animals?host=a,b', 'host:65536', 'host/animals?port=x'],
