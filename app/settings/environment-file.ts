@@ -1,5 +1,8 @@
 import * as E from 'fp-ts/Either';
 import { isUtf8 } from 'node:buffer';
+import { readFileSync } from 'node:fs';
+import { isSet } from './environment';
+import { override } from './secrets';
 
 const comment = /^[ \t]*(?:[#;].*)?(?<!\\)$/;
 
@@ -28,4 +31,38 @@ export const parseEnvironmentFile = (
     values.push([name, single ?? double ?? plain ?? '']);
   }
   return E.right(Object.fromEntries(values));
+};
+
+/** Variables that Node reads only at startup, with advice on how to set them. */
+const readByNode = {
+  NODE_EXTRA_CA_CERTS: 'set sslrootcert in DATABASE_URL',
+  NODE_USE_SYSTEM_CA: 'set sslrootcert in DATABASE_URL',
+  NODE_OPTIONS: 'export it before this command, if the command needs it',
+} as const;
+
+/**
+ * Sets variables of `env` to those of a file. Throws if the file can't be read or parsed. Returns warnings of variables
+ * that Node has read already, and of an address of the database in the environment that the file replaces.
+ */
+export const overrideByFile = (
+  file: string,
+  env: NodeJS.Dict<string>,
+  processEnv: NodeJS.ReadOnlyDict<string>,
+): ReadonlyArray<string> => {
+  const parsed = parseEnvironmentFile(readFileSync(file));
+  if (E.isLeft(parsed)) throw new Error(parsed.left);
+  const variables = parsed.right;
+  override(env, variables);
+  const late = Object.entries(readByNode).filter(
+    ([name]) => variables[name] !== undefined && variables[name] !== processEnv[name],
+  );
+  const replaced = ['DATABASE_URL', 'DATABASE_URL_FILE'].filter(
+    (name) => isSet(processEnv, name) && processEnv[name] !== env[name],
+  );
+  return [
+    ...late.map(
+      ([name, advice]) => `${name} in ${file} has no effect, because Node reads it when it starts; ${advice}`,
+    ),
+    ...replaced.map((name) => `${name} of the environment is ignored, because ${file} sets the address`),
+  ];
 };

@@ -1,7 +1,7 @@
 /* Warnings about environment variables that are probably a mistake. */
 
 import * as E from 'fp-ts/Either';
-import { isSet } from './environment';
+import { ignoredVariables, isSet } from './environment';
 import { fileSettings, secretSettings } from './secrets';
 import { settingNames, type Settings } from './settings';
 
@@ -45,13 +45,6 @@ const unusedSecrets = (environment: NodeJS.ReadOnlyDict<string>): ReadonlyArray<
   secretSettings
     .filter((name) => [name, `${name}_FILE`].every((each) => isSet(environment, each)))
     .map((name) => `${name} is ignored, because ${name}_FILE is set`);
-
-/** Matches the variables of libpq that this service ignores: all but those of the user and the password. */
-const postgresVariable = /^PG(?!USER$|PASS)[A-Z]+/;
-
-/** Returns the variables of libpq that do not apply, because DATABASE_URL says where and how to connect. */
-export const ignoredVariables = (environment: NodeJS.ReadOnlyDict<string>): ReadonlyArray<string> =>
-  Object.keys(environment).filter((name) => postgresVariable.test(name));
 
 /**
  * Matches the libpq variables that choose the server, the database or the connection. Only these cause a warning.

@@ -9,7 +9,7 @@ import { getCACertificates, rootCertificates } from 'node:tls';
 import { promisify } from 'node:util';
 import { errorCode } from '../../adapters/files/error-code';
 import { databaseTimeouts } from '../../adapters/knex';
-import { ignoredVariables } from '../settings/warnings';
+import { ignoredVariables } from '../settings/environment';
 
 type Environment = NodeJS.ReadOnlyDict<string>;
 
