@@ -4,7 +4,7 @@ import { silentLog } from '../database/pool';
 import { postgresTimeouts } from '../database/timeouts';
 import { migrationConfig } from '../migrations/migrations';
 import { type ConnectionString, connectionWith, currentAddress } from './connection-string';
-import { prepareConnection } from './prepare-connection';
+import { prepareConnection } from './prepare-session';
 import type { SessionFacts } from './run-statement';
 import { registerSessions, type Session, type Sessions, socketWithTimeout } from './sessions';
 
