@@ -5,7 +5,7 @@ import { ignoredVariables, isSet } from './environment';
 import { fileSettings, secretSettings } from './secrets';
 import { settingNames, type Settings } from './settings';
 
-const known: ReadonlyArray<string> = [...settingNames, ...fileSettings];
+const knownNames: ReadonlyArray<string> = [...settingNames, ...fileSettings];
 
 /** Variable of the examples in docs/client.md, which is not a misspelling of `API_KEYS`. */
 const keyOfClients = 'API_KEY';
@@ -26,9 +26,9 @@ const isOneEditApart = (one: string, other: string): boolean => {
 
 export const misspeltSettings = (environment: NodeJS.ReadOnlyDict<string>): ReadonlyArray<string> =>
   Object.keys(environment)
-    .filter((name) => !known.includes(name) && name !== keyOfClients && isSet(environment, name))
+    .filter((name) => !knownNames.includes(name) && name !== keyOfClients && isSet(environment, name))
     .flatMap((name) => {
-      const meant = known.find((setting) => isOneEditApart(name.toUpperCase(), setting));
+      const meant = knownNames.find((setting) => isOneEditApart(name.toUpperCase(), setting));
       return meant === undefined ? [] : [`unknown setting ${name}; did you mean ${meant}?`];
     });
 

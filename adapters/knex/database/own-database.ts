@@ -51,18 +51,13 @@ interface OwnDatabaseBase extends StoreDatabase {
   readonly close: () => Promise<void>;
 }
 
-interface Statement {
-  readonly name?: string;
-  readonly sql: string;
-}
-
 /**
  * Runs SQL in which `{pets}` stands for the store's table `pets`, and returns its rows. Each session prepares a
  * statement with a `name` only once.
  */
 export type RunStatement = <Row>(
   knex: Knex,
-  statement: Statement,
+  statement: { readonly name?: string; readonly sql: string },
   bindings: ReadonlyArray<Knex.RawBinding>,
 ) => Promise<ReadonlyArray<Row>>;
 

@@ -86,16 +86,16 @@ export const retry = async <A>(
   }
 };
 
-const attempts = 6;
+const maxAttempts = 6;
 
 /**
- * Runs work, and runs it again if the database rolled it back because of another transaction, at most `attempts` times
- * in all. Starts no attempt after `deadline`.
+ * Runs work, and runs it again if the database rolled it back because of another transaction, at most `maxAttempts`
+ * times in all. Starts no attempt after `deadline`.
  */
 export const retryConflicts = <A>(work: () => Promise<A>, deadline = Infinity): Promise<A> =>
   retry(work, (error, attempt) => {
     const pause = Math.random() * databaseTimeouts.conflictPauseMs * 2 ** attempt;
-    const isLast = attempt === attempts || performance.now() + pause > deadline;
+    const isLast = attempt === maxAttempts || performance.now() + pause > deadline;
     return isLast || reactionTo(error) !== 'retry' ? undefined : pause;
   });
 

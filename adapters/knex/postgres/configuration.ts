@@ -4,7 +4,7 @@ import { silentLog } from '../database/pool';
 import { postgresTimeouts } from '../database/timeouts';
 import { migrationConfig } from '../migrations/migrations';
 import { type ConnectionString, connectionWith, currentAddress } from './connection-string';
-import { prepareConnection } from './prepare-session';
+import { prepareSession } from './prepare-session';
 import type { SessionFacts } from './run-statement';
 import { registerSessions, type Session, type Sessions, socketWithTimeout } from './sessions';
 
@@ -53,7 +53,7 @@ export const postgresConfiguration = (
       maxConnectionLifetimeJitterMillis: timeouts.lifetimeMs / 4,
       afterCreate: callbackify(async (session: Session) => {
         try {
-          const facts = await prepareConnection(session, timeouts);
+          const facts = await prepareSession(session, timeouts);
           onConnection(facts);
           await sessions.admit(session, facts.isBehindPooler);
         } catch (error) {

@@ -16,7 +16,7 @@ interface IdState {
 }
 
 /** Reads the last id and the maximum of the sequence, and the lowest id of an animal that is above the last id. */
-const readIds = `select last, (select seqmax from pg_sequence where seqrelid = '{pets_id_seq}'::regclass) as greatest,
+const idsSql = `select last, (select seqmax from pg_sequence where seqrelid = '{pets_id_seq}'::regclass) as greatest,
     (select min(pets.id) from {pets} where pets.id > last) as taken
   from (select case when is_called then last_value else last_value - 1 end as last from {pets_id_seq}) as ids`;
 
@@ -31,7 +31,7 @@ export const inspectSequence = async (
   count: number,
 ): Promise<string | undefined> => {
   try {
-    const [ids] = await run<IdState>(pool, { sql: readIds }, []);
+    const [ids] = await run<IdState>(pool, { sql: idsSql }, []);
     if (ids === undefined) return undefined;
     const { last, greatest, taken } = ids;
     if (BigInt(last) >= BigInt(greatest))

@@ -10,8 +10,8 @@ import type { SessionFacts } from './run-statement';
  * Returns the first existing schema of the session's initial search path. Does not use `current_schema()`, because
  * another client of a pooler may have changed it.
  */
-const findNamespace = async (connection: Session): Promise<string | undefined> => {
-  const { rows } = await connection.query<{
+const findSchema = async (session: Session): Promise<string | undefined> => {
+  const { rows } = await session.query<{
     readonly path: string;
     readonly role: string;
     readonly schemas: ReadonlyArray<string>;
@@ -29,9 +29,9 @@ const findNamespace = async (connection: Session): Promise<string | undefined> =
 };
 
 /** Rejects if row-level security would hide rows of the store from this role. */
-const refuseHiddenRows = async (connection: Session, schema: string): Promise<void> => {
+const refuseHiddenRows = async (session: Session, schema: string): Promise<void> => {
   const literal = `'${schema.replaceAll("'", "''")}'`;
-  const { rows } = await connection.query<{ readonly name: string }>(
+  const { rows } = await session.query<{ readonly name: string }>(
     `select relname as name from pg_class
      where relnamespace = (select oid from pg_namespace where nspname = ${literal})
        and relname in (${ownTables.map((name) => `'${name}'`).join()}) and row_security_active(oid)`,
@@ -43,25 +43,21 @@ const certificateExpiryOf = ({ connection: { stream } }: Session): number | unde
   stream instanceof TLSSocket ? Date.parse(stream.getPeerCertificate().valid_to) / 1_000 : undefined;
 
 /**
- * Prepares a new connection, and rejects if the server accepts no writes. Sets the session's timeouts, but not through
- * a pooler, because they would apply to its other clients too. A made-up process id shows that there is a pooler.
+ * Prepares a new session, and rejects if the server accepts no writes. Sets its timeouts, but not through a pooler,
+ * because they would apply to its other clients too. A made-up process id shows that there is a pooler.
  */
-export const prepareConnection = async (
-  connection: Session,
-  timeouts: PostgresTimeouts,
-): Promise<SessionFacts> => {
-  const { rows } = await connection.query<{ readonly pid: number; readonly isReadOnly: boolean }>(
+export const prepareSession = async (session: Session, timeouts: PostgresTimeouts): Promise<SessionFacts> => {
+  const { rows } = await session.query<{ readonly pid: number; readonly isReadOnly: boolean }>(
     `select pg_backend_pid() as pid, current_setting('transaction_read_only') = 'on' as "isReadOnly"`,
   );
   if (rows[0]?.isReadOnly === true) throw readOnlyServerError();
-  const isBehindPooler = rows[0]?.pid !== connection.processID;
-  if (!isBehindPooler)
-    await connection.query(`${setTimeouts(timeouts, 'session')}; set row_security = off`);
-  const schema = isBehindPooler ? await findNamespace(connection) : undefined;
-  if (schema !== undefined) await refuseHiddenRows(connection, schema);
+  const isBehindPooler = rows[0]?.pid !== session.processID;
+  if (!isBehindPooler) await session.query(`${setTimeouts(timeouts, 'session')}; set row_security = off`);
+  const schema = isBehindPooler ? await findSchema(session) : undefined;
+  if (schema !== undefined) await refuseHiddenRows(session, schema);
   return {
     isBehindPooler,
     schema,
-    certificateExpirySeconds: certificateExpiryOf(connection),
+    certificateExpirySeconds: certificateExpiryOf(session),
   };
 };

@@ -11,7 +11,7 @@ export const requiredRights: Readonly<Record<string, ReadonlyArray<string>>> = {
 };
 
 /** Selects the rights that the role lacks. A null right marks a table whose rows row-level security would hide. */
-const missingRights = `select name, "right" from unnest(?::text[], ?::text[]) as needed (name, "right"),
+const missingRightsSql = `select name, "right" from unnest(?::text[], ?::text[]) as needed (name, "right"),
     lateral (select to_regclass(?::text || quote_ident(name)) as id) as found
   where id is not null and not case "right"
     when 'usage' then has_sequence_privilege(id, 'usage')
@@ -31,7 +31,7 @@ export const checkRights = async (pool: Knex, prefix: string): Promise<void> => 
   );
   const { rows } = await pool.raw<{
     readonly rows: ReadonlyArray<{ readonly name: string; readonly right: string | null }>;
-  }>(missingRights, [
+  }>(missingRightsSql, [
     needed.map(([name]) => name),
     needed.map(([, right]) => right),
     prefix,
