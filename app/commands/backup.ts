@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import { backupSqlite, refuseForeignFile } from '../../adapters/knex';
 import { requireReadable } from '../store/check-file';
-import { withDriver } from '../store/database';
+import { explainMissingDriver } from '../store/database';
 import { databaseUrlText } from '../settings/database-url';
 import { CommandFailed, notInitialized } from '../failures';
 import type { Terminal } from '../terminal/terminal';
@@ -45,6 +45,6 @@ export const backupCommand = (terminal: Terminal): Command =>
       runTransfer(
         terminal,
         () => unchangedText(file),
-        (context) => withDriver(() => backUp(file, replace, context)),
+        (context) => explainMissingDriver(() => backUp(file, replace, context)),
       ),
     );

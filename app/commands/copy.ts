@@ -9,7 +9,7 @@ import {
   openSqliteSource,
 } from '../../adapters/knex';
 import { isSameFile } from '../../adapters/files/paths';
-import { databaseOf, withDriver } from '../store/database';
+import { databaseOf, explainMissingDriver } from '../store/database';
 import { requireReadable } from '../store/check-file';
 import { openDatabase } from '../store/open-database';
 import { type DatabaseUrl, databaseUrlText, parseDatabaseUrl } from '../settings/database-url';
@@ -31,7 +31,7 @@ const openSourceDatabase = async (settings: Settings) => {
   const { DATABASE_URL: url } = settings;
   if (url._tag !== 'Sqlite') return databaseOf(settings).open();
   requireReadable(url.filename);
-  return withDriver(() => openSqliteSource(url.filename));
+  return explainMissingDriver(() => openSqliteSource(url.filename));
 };
 
 const remains: Readonly<Record<CopyProgress['phase'], string>> = {

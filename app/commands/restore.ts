@@ -18,7 +18,7 @@ import {
 import { CommandFailed, orFail } from '../failures';
 import { type DatabaseUrl, databaseUrlText, type PostgresDatabaseUrl } from '../settings/database-url';
 import type { Settings } from '../settings/settings';
-import { postgresOf, withDriver } from '../store/database';
+import { explainMissingDriver, postgresOf } from '../store/database';
 import { fileAdvice } from '../store/file-advice';
 import type { Terminal } from '../terminal/terminal';
 import { counted } from '../terminal/text';
@@ -175,7 +175,7 @@ export const restoreCommand = (terminal: Terminal): Command =>
       runTransfer(terminal, unchanged, (context) => {
         const { into } = options;
         const run = (settings: Settings): Promise<string> =>
-          withDriver(() => restore(file, options, { ...context, settings }));
+          explainMissingDriver(() => restore(file, options, { ...context, settings }));
         return into === undefined
           ? run(context.settings)
           : onTarget(into, '--into', () => run({ ...context.settings, DATABASE_URL: into }));

@@ -6,7 +6,7 @@ import { rereadPostgresUrl } from '../settings/secrets';
 import type { Settings } from '../settings/settings';
 
 /** Runs `open`. Throws DriverMissing if Knex can't load the driver of the database. */
-export const withDriver = async <A>(open: () => A | Promise<A>): Promise<A> => {
+export const explainMissingDriver = async <A>(open: () => A | Promise<A>): Promise<A> => {
   try {
     return await open();
   } catch (error) {
@@ -27,7 +27,7 @@ export const postgresOf = (
   const url = file === undefined ? connectionString : rereadPostgresUrl(file, connectionString);
   const options = { poolSize: POSTGRES_POOL_SIZE };
   return {
-    open: () => withDriver(() => openPostgres(url, options)),
+    open: () => explainMissingDriver(() => openPostgres(url, options)),
     configuration: () => postgresConfiguration(url, options),
   };
 };
@@ -41,7 +41,7 @@ export const databaseOf = (settings: Settings) => {
     case 'Sqlite': {
       const { filename } = url;
       return {
-        open: () => withDriver(() => openSqlite(filename, { isOwnFile: true })),
+        open: () => explainMissingDriver(() => openSqlite(filename, { isOwnFile: true })),
         configuration: () => sqliteConfiguration(filename),
       };
     }

@@ -27,7 +27,7 @@ import { DiagnosedError, isKind } from '../database/errors';
 import { newPetRow, petFromRow, type PetRow, type PetToInsert } from '../database/pet-columns';
 import type { Statements, StoreDatabase } from '../database/store-database';
 import { toEither } from '../database/work';
-import { backgroundPurge, findKeys, lockKey, purgeIfExpired } from './idempotency-keys';
+import { backgroundPurge, deleteExpired, findKeys, waitForStandbyAtCommit } from './idempotency-keys';
 import { separateRejected } from './separate-rejected';
 
 /** Idempotency key of a create, with a `text` for comparisons and the hash of the animal. */
@@ -179,14 +179,14 @@ export const createOrReplay = async (
 ): Promise<ReadonlyArray<CreateResult | undefined>> => {
   const claims = claimsOf(creates);
   // Writes first, because on SQLite a transaction that has read can't write if another connection has written since.
-  await purgeIfExpired(transaction, statements, claims);
+  await deleteExpired(transaction, statements, claims);
   const records = await findKeys(transaction, statements, claims);
   const results = new Map(creates.map((create) => [create, recordedResult(create, records)]));
   const fresh = creates.filter((create) => results.get(create) === undefined);
   if (fresh.length > 0) {
     const added = await insertAsNew(transaction, statements, fresh, ttlMs);
     for (const [create, result] of RA.zip(fresh, added)) results.set(create, result);
-  } else if (claims[0] !== undefined) await lockKey(transaction, claims[0]);
+  } else if (claims[0] !== undefined) await waitForStandbyAtCommit(transaction, claims[0]);
   return creates.map((create) => results.get(create));
 };
 

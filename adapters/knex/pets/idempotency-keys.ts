@@ -19,7 +19,7 @@ const rowsOf = (knex: Knex, keys: ReadonlyArray<ScopedIdempotencyKey>) =>
     keys.map(({ ownerId, idempotencyKey }) => [ownerId, idempotencyKey]),
   );
 
-export const purgeIfExpired = async (
+export const deleteExpired = async (
   transaction: Knex,
   { nowSql }: Statements,
   keys: ReadonlyArray<ScopedIdempotencyKey>,
@@ -63,11 +63,11 @@ export const findKeys = async (
 };
 
 /**
- * Locks the row of an idempotency key, so that the commit of a replay waits for PostgreSQL's synchronous standby.
+ * Makes the commit of a replay wait for PostgreSQL's synchronous standby, by a lock of the row of an idempotency key.
  * Otherwise a failover could lose an animal that the replay has acknowledged. One row is enough for a transaction,
  * because the standby has all earlier commits once it has this one.
  */
-export const lockKey = async (
+export const waitForStandbyAtCommit = async (
   transaction: Knex,
   { ownerId, idempotencyKey }: ScopedIdempotencyKey,
 ): Promise<void> => {
