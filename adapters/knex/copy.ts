@@ -13,7 +13,7 @@ import { inTransaction, toTaskEither } from './database/work';
 import { checkColumns } from './database/check-columns';
 import { readSchemaState } from './migrations/migrations';
 import { fileInMode, poolConfiguration, withPragmas } from './sqlite/connection';
-import { isImmutable, refuseReadOnlyUser } from './sqlite/file-access';
+import { isImmutable, refuseReadOnlyUser } from './sqlite/database-file';
 import { sqliteStatements } from './sqlite/statements';
 
 interface CopySource extends Pick<StoreDatabase, 'readPool' | 'statements'> {

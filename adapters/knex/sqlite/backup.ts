@@ -5,7 +5,7 @@ import { isKind, DiagnosedError, withoutStatement } from '../database/errors';
 import { interruptOnAbort } from '../database/long-work';
 import { poolConfiguration } from './connection';
 import { createPartial, placePartial } from '../../files/partial';
-import { isImmutable, refuseReadOnlyUser } from './file-access';
+import { isImmutable, refuseReadOnlyUser } from './database-file';
 import { openReadOnly } from './identify-file';
 import { checkIntegrity } from './inspect-file';
 

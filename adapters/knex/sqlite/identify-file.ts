@@ -5,7 +5,7 @@ import { withPool } from '../database/pool';
 import { startsWith } from '../../files/paths';
 import { readSchemaState } from '../migrations/migrations';
 import { fileInMode, poolConfiguration } from './connection';
-import { isInUse } from './file-access';
+import { isInUse } from './database-file';
 import { sqliteStatements } from './statements';
 
 export const isSqlite = (filename: string): boolean => startsWith(filename, 'SQLite format 3');

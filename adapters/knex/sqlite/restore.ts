@@ -11,7 +11,7 @@ import { generationMismatch, readSchemaState } from '../migrations/migrations';
 import { type BackupOptions, placeCheckedCopy } from './backup';
 import { poolConfiguration } from './connection';
 import { sqliteStatements } from './statements';
-import { createDatabaseFile, logEndings } from './file-access';
+import { createDatabaseFile, logEndings } from './database-file';
 import { openReadOnly, refuseForeignFile } from './identify-file';
 
 interface RestoreOptions extends BackupOptions {

@@ -6,7 +6,7 @@ import { hasTable, type StoreDatabase } from '../database/store-database';
 import { inTransaction, tryAndRollBack } from '../database/work';
 import { migrationTable } from '../migrations/migrations';
 import { fileInMode, poolConfiguration, withPragmas } from './connection';
-import { createDatabaseFile, isImmutable, prepareFile } from './file-access';
+import { createDatabaseFile, isImmutable, prepareFile } from './database-file';
 import { refuseForeignFile } from './identify-file';
 import { checkIntegrity, fileSizes, inspectLastId } from './inspect-file';
 import { sqliteStatements } from './statements';

@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 import { resolveSymlink } from '../../files/paths';
-import { walEndings } from './file-access';
+import { walEndings } from './database-file';
 
 /** Returns the device and inode of a file, undefined if it is missing, or `unknown` if they can't be read. */
 const identityOf = (path: string): string | undefined => {
