@@ -8,6 +8,7 @@ import {
   readlinkSync,
   readSync,
   realpathSync,
+  type Stats,
   statSync,
 } from 'node:fs';
 import { dirname, resolve } from 'node:path';
@@ -35,12 +36,21 @@ export const resolveSymlink = (filename: string): string => {
   }
 };
 
+/** Returns undefined if a path does not exist, or if this user may not search its folder. */
+export const statsOf = (path: string): Stats | undefined => {
+  try {
+    return statSync(path, { throwIfNoEntry: false });
+  } catch {
+    return undefined;
+  }
+};
+
 export const isSameFile = (first: string, second: string): boolean => {
   const [stats, otherStats] = [first, second].map((path) => statSync(path, { throwIfNoEntry: false }));
   return stats !== undefined && stats.dev === otherStats?.dev && stats.ino === otherStats.ino;
 };
 
-export const startsWith = (filename: string, text: string): boolean => {
+export const fileStartsWith = (filename: string, text: string): boolean => {
   const bytes = Buffer.alloc(text.length);
   const file = openSync(filename, 'r');
   try {

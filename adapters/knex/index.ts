@@ -51,5 +51,5 @@ export * from './sqlite/restore';
 // Errors and files, for advice on what to do
 export { type ErrorKind, DiagnosedError, errorKindOf } from './database/errors';
 export { setSequenceAdvice } from './postgres/ids';
-export { isInUse, logNameAdvice, lostFileAdvice, readOnlyText, walEndings } from './sqlite/database-file';
-export { isSqlite, refuseForeignFile } from './sqlite/identify-file';
+export { findFileFault, isSqlite, replacementFault } from './sqlite/database-file';
+export { refuseForeignFile } from './sqlite/identify-file';

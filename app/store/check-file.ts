@@ -1,10 +1,10 @@
 /* Checks the SQLite file of DATABASE_URL before it is opened. The checks pass for other databases. */
 
 import { dirname, resolve } from 'node:path';
-import { isMountPoint, resolveSymlink } from '../../adapters/files/paths';
+import { isMountPoint, resolveSymlink, statsOf } from '../../adapters/files/paths';
 import { notInitialized, unusable } from '../failures';
 import type { DatabaseUrl } from '../settings/database-url';
-import { fileAdvice, ownerOf, statsOf } from './file-advice';
+import { fileAdvice, ownerOf } from './file-advice';
 import { type Finding, passed, warned } from './finding';
 import { currentUser } from './user';
 
@@ -15,14 +15,14 @@ const isMissing = (filename: string): boolean => (statsOf(filename)?.size ?? 0) 
 export const canBeCreated = (filename: string): boolean =>
   isMissing(filename) && fileAdvice(filename) === undefined;
 
-const requireAccess = (filename: string, isReader: boolean): void => {
-  const advice = fileAdvice(filename, isReader);
+const requireAccess = (filename: string, use: 'read' | 'write'): void => {
+  const advice = fileAdvice(filename, use);
   if (advice !== undefined) throw unusable(advice);
 };
 
 /** Throws if a database file is missing, or if this process can't read it. */
 export const requireReadable = (filename: string): void => {
-  requireAccess(filename, true);
+  requireAccess(filename, 'read');
   if (isMissing(filename)) throw notInitialized();
 };
 
@@ -48,17 +48,17 @@ export const checkUser = (url: DatabaseUrl): ReadonlyArray<Finding> => {
 
 interface FileUse {
   readonly mayCreate: boolean;
-  readonly isReader?: boolean;
+  readonly use?: 'read' | 'write';
 }
 
 /** Throws if this process can't use the database file, or if it is missing and may not be created. */
 export const checkFile = (
   url: DatabaseUrl,
-  { mayCreate, isReader = false }: FileUse,
+  { mayCreate, use = 'write' }: FileUse,
 ): ReadonlyArray<Finding> => {
   if (url._tag !== 'Sqlite') return [];
   const { filename } = url;
-  requireAccess(filename, isReader);
+  requireAccess(filename, use);
   if (isMissing(filename)) {
     if (!mayCreate) throw notInitialized();
     return [passed('file', `${filename} does not exist yet; the first start creates it`)];

@@ -38,7 +38,7 @@ export const openDatabase = async (
     for (const { ok, isWarning, text } of findings)
       if (!ok || isWarning === true) printMessage(`warning: ${text}`);
   };
-  warn(checkFile(url, { mayCreate, isReader: purpose === 'read' }));
+  warn(checkFile(url, { mayCreate, use: purpose === 'read' ? 'read' : 'write' }));
   warn(checkMount(url, purpose === 'serve' && !mayCreateStore(settings)));
   const database = await databaseOf(settings).open();
   try {

@@ -1,5 +1,5 @@
 import { toError } from 'fp-ts/Either';
-import { existsSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { type BackupOptions, isSqlite, migrationTable, ownTables } from '../../adapters/knex';
@@ -88,7 +88,7 @@ export const restorePostgres = (
 ): Promise<void> =>
   withTools(connectionString, options, async (run) => {
     options.onStage?.('checking');
-    if (existsSync(file) && isSqlite(file))
+    if (isSqlite(file))
       throw new Error(`${file} is a backup of SQLite; restore it into a SQLite file, and \`copy\` that`);
     const dumped = await checkDump(run, file);
     if (dumped === undefined) throw new Error(`${file} is not a backup of an animal store`);

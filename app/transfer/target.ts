@@ -1,5 +1,5 @@
 import { lstatSync, statSync } from 'node:fs';
-import { isInUse, isSqlite, logNameAdvice } from '../../adapters/knex';
+import { replacementFault } from '../../adapters/knex';
 import { followSymlinks, isSameFile } from '../../adapters/files/paths';
 
 /**
@@ -30,19 +30,13 @@ export const resolveTarget = (
   { mayReplace, database, isDatabase = false }: TargetOptions,
 ): string => {
   const file = followOwnLinks(target);
-  const found = statSync(file, { throwIfNoEntry: false });
-  const advice = logNameAdvice(file);
-  if (advice !== undefined) throw new Error(advice);
-  if (found === undefined) return file;
-  if (!found.isFile()) throw new Error(`${file} is not a regular file; name another file`);
+  const stats = statSync(file, { throwIfNoEntry: false });
+  if (stats?.isFile() === false) throw new Error(`${file} is not a regular file; name another file`);
   if (database !== undefined && isSameFile(file, database))
     throw new Error(`${file} is the database itself; name another file`);
-  if (isInUse(file))
-    throw new Error(`${file} is a database that is in use or was not closed; name another file`);
-  // `isSqlite` closes the file, which releases all locks of this process on it. So the checks above come first, and
-  // refuse a database that this process has open.
-  if (!isDatabase && isSqlite(file)) throw new Error(`${file} is a SQLite database; name another file`);
-  if (mayReplace === true) return file;
+  const fault = replacementFault(file, isDatabase);
+  if (fault !== undefined) throw new Error(fault);
+  if (stats === undefined || mayReplace === true) return file;
   const remedy = mayReplace === undefined ? '' : ', or replace it with --replace';
   throw new Error(`${file} exists; name another file${remedy}`);
 };

@@ -1,8 +1,12 @@
-/* Rights on a database file, and the logs of SQLite next to it. */
+/*
+ * What is known of a database file by its path: the logs of SQLite next to it, who uses it, and what keeps this process
+ * from using it.
+ */
 
-import { constants, existsSync, statSync } from 'node:fs';
+import { constants, existsSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
 import { DiagnosedError } from '../database/errors';
-import { accessRefusal, resolveSymlink } from '../../files/paths';
+import { accessRefusal, fileStartsWith, resolveSymlink, statsOf } from '../../files/paths';
 import { createPrivateFile } from '../../files/private-file';
 
 /** Endings of the names of the write-ahead log and of its index, which exist while a database in WAL mode is open. */
@@ -14,38 +18,8 @@ export const logEndings = [...walEndings, '-journal'] as const;
 /** Endings of the logs that a file needs after a crash. The index of a write-ahead log can be made again. */
 const neededEndings = ['-wal', '-journal'] as const;
 
-/** False also for a file that this user may not see. */
-const isFilled = (file: string): boolean => {
-  try {
-    return (statSync(file, { throwIfNoEntry: false })?.size ?? 0) > 0;
-  } catch {
-    return false;
-  }
-};
-
-/**
- * Returns what to do if a database file is missing but its log is there, which may have the only copy of acknowledged
- * animals. SQLite would delete the log next to a new file.
- */
-export const lostFileAdvice = (filename: string): string | undefined => {
-  const path = resolveSymlink(filename);
-  const log = `${path}-wal`;
-  if (existsSync(path) || !isFilled(log)) return undefined;
-  return `${path} is missing, but its log ${log} is there, and may have acknowledged animals: put the file back next to it; if the file is lost, move the log away and restore a backup`;
-};
-
-/** Creates a missing database file, as `createPrivateFile` does. Throws if the log of a lost database is next to it. */
-export const createDatabaseFile = (filename: string): void => {
-  const advice = lostFileAdvice(filename);
-  if (advice !== undefined) throw new DiagnosedError(advice);
-  createPrivateFile(filename);
-};
-
-/** Returns advice for a path that SQLite uses as a log of an existing file, and would delete. */
-export const logNameAdvice = (path: string): string | undefined =>
-  logEndings.some((ending) => path.endsWith(ending) && existsSync(path.slice(0, -ending.length)))
-    ? `${path} is the name of a log of SQLite; name another file`
-    : undefined;
+export const isSqlite = (path: string): boolean =>
+  existsSync(path) && fileStartsWith(path, 'SQLite format 3');
 
 /**
  * True if a write-ahead log or journal is next to the file. Then a process has the file open, or ended without closing
@@ -58,7 +32,99 @@ export const isInUse = (filename: string): boolean =>
 export const isImmutable = (filename: string): boolean =>
   !isInUse(filename) && accessRefusal(resolveSymlink(filename), constants.W_OK) === 'EROFS';
 
-export const readOnlyText = (path: string): string => `${path} is on a file system that is read-only here`;
+/** Fault that keeps this process from using a database file. `neededAccess` is in words, such as `read and write`. */
+export type FileFault =
+  | { readonly _tag: 'NoAccess'; readonly path: string; readonly neededAccess: string }
+  | { readonly _tag: 'ReadOnlyFileSystem'; readonly text: string }
+  | { readonly _tag: 'WrongPath'; readonly text: string };
+
+const wrongPath = (text: string): FileFault => ({ _tag: 'WrongPath', text });
+
+/** Finds out whether this process lacks access to a database file, or whether no database can be at its path. */
+export const findFileFault = (filename: string, use: 'read' | 'write'): FileFault | undefined => {
+  const searchFault = findSearchFault(resolve(filename));
+  if (searchFault !== undefined) return searchFault;
+  const file = resolveSymlink(resolve(filename));
+  if (isLogName(file)) return wrongPath(logNameText(file));
+  const folder = dirname(file);
+  const folderStats = statsOf(folder);
+  if (folderStats === undefined) return wrongPath(`create the folder ${folder}`);
+  if (!folderStats.isDirectory()) return wrongPath(`${folder} is a file; name a file in a folder`);
+  if (use === 'write') {
+    const fault = findAccessFault(folder, constants.W_OK | constants.X_OK, 'write in the folder');
+    if (fault !== undefined) return fault;
+  }
+  const stats = statsOf(file);
+  if (stats === undefined) return isLost(file) ? wrongPath(lostFileText(file)) : undefined;
+  if (stats.isDirectory()) return wrongPath('it is a folder; name a file in it');
+  if (!stats.isFile()) return wrongPath('it is not a regular file; name another file');
+  return ['', ...walEndings]
+    .map((ending) =>
+      use === 'read'
+        ? findAccessFault(`${file}${ending}`, constants.R_OK, 'read')
+        : findAccessFault(`${file}${ending}`, constants.R_OK | constants.W_OK, 'read and write'),
+    )
+    .find((fault) => fault !== undefined);
+};
+
+/** Finds out whether this user may not search one of the folders above the path. */
+const findSearchFault = (path: string): FileFault | undefined => {
+  const folder = dirname(path);
+  if (folder === path) return undefined;
+  const isFolder = statsOf(folder)?.isDirectory() === true;
+  return (
+    findSearchFault(folder) ??
+    (isFolder ? findAccessFault(folder, constants.X_OK, 'search the folder') : undefined)
+  );
+};
+
+/** Finds out whether this process lacks the access `mode` to a path that exists. */
+const findAccessFault = (path: string, mode: number, neededAccess: string): FileFault | undefined => {
+  switch (accessRefusal(path, mode)) {
+    case undefined:
+    case 'ENOENT':
+      return undefined;
+    case 'EROFS':
+      return { _tag: 'ReadOnlyFileSystem', text: `${path} is on a file system that is read-only here` };
+    default:
+      return { _tag: 'NoAccess', path, neededAccess };
+  }
+};
+
+/** True for a path that SQLite uses as a log of an existing file, and would delete. */
+const isLogName = (path: string): boolean =>
+  logEndings.some((ending) => path.endsWith(ending) && existsSync(path.slice(0, -ending.length)));
+
+const logNameText = (path: string): string => `${path} is the name of a log of SQLite; name another file`;
+
+/**
+ * True if a database file is missing but its log is there, which may have the only copy of acknowledged animals. SQLite
+ * would delete the log next to a new file.
+ */
+const isLost = (path: string): boolean => !existsSync(path) && (statsOf(`${path}-wal`)?.size ?? 0) > 0;
+
+const lostFileText = (path: string): string =>
+  `${path} is missing, but its log ${path}-wal is there, and may have acknowledged animals: put the file back next to it; if the file is lost, move the log away and restore a backup`;
+
+/**
+ * Returns why no command may put a new file under a path, which may exist. `mayBeDatabase` is true if a database that is
+ * not in use may be replaced.
+ */
+export const replacementFault = (path: string, mayBeDatabase: boolean): string | undefined => {
+  if (isLogName(path)) return logNameText(path);
+  if (isLost(path)) return lostFileText(path);
+  if (isInUse(path)) return `${path} is a database that is in use or was not closed; name another file`;
+  // `isSqlite` closes the file, which releases all locks of this process on it. So the check above comes first, and
+  // refuses a database that this process has open.
+  return !mayBeDatabase && isSqlite(path) ? `${path} is a SQLite database; name another file` : undefined;
+};
+
+/** Creates a missing database file, as `createPrivateFile` does. Throws if the log of a lost database is next to it. */
+export const createDatabaseFile = (filename: string): void => {
+  const path = resolveSymlink(filename);
+  if (isLost(path)) throw new DiagnosedError(lostFileText(path));
+  createPrivateFile(filename);
+};
 
 /**
  * Throws if the user of this process may not write a database that no process has open. SQLite would create a
@@ -67,9 +133,9 @@ export const readOnlyText = (path: string): string => `${path} is on a file syst
 export const refuseReadOnlyUser = (filename: string): void => {
   const file = resolveSymlink(filename);
   if (!existsSync(file) || walEndings.every((ending) => existsSync(`${file}${ending}`))) return;
-  const refusal = accessRefusal(file, constants.W_OK);
-  if (refusal === undefined || refusal === 'ENOENT') return;
-  if (refusal === 'EROFS') throw new DiagnosedError(readOnlyText(file), 'ReadOnlyFileSystem');
+  const fault = findAccessFault(file, constants.W_OK, 'write');
+  if (fault === undefined) return;
+  if (fault._tag === 'ReadOnlyFileSystem') throw new DiagnosedError(fault.text, fault._tag);
   throw new DiagnosedError(
     `this user may only read ${file}, and would leave a log next to it that its owner can't write; run the command as the owner`,
   );

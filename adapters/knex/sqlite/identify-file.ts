@@ -2,13 +2,10 @@ import { statSync } from 'node:fs';
 import knex, { type Knex } from 'knex';
 import { DiagnosedError, withoutStatement } from '../database/errors';
 import { withPool } from '../database/pool';
-import { startsWith } from '../../files/paths';
 import { readSchemaState } from '../migrations/migrations';
 import { fileInMode, poolConfiguration } from './connection';
 import { isInUse } from './database-file';
 import { sqliteStatements } from './statements';
-
-export const isSqlite = (filename: string): boolean => startsWith(filename, 'SQLite format 3');
 
 /**
  * Opens a file for reads only. If no process uses the file, opens it with `immutable`. Otherwise,

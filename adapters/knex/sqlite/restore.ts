@@ -3,7 +3,7 @@ import { existsSync, linkSync, renameSync, rmSync, statSync } from 'node:fs';
 import { withPool } from '../database/pool';
 import { isKind, DiagnosedError, withoutStatement } from '../database/errors';
 import { inTransaction } from '../database/work';
-import { isSameFile, resolveSymlink, startsWith } from '../../files/paths';
+import { fileStartsWith, isSameFile, resolveSymlink } from '../../files/paths';
 import { hasContents } from '../contents';
 import { checkColumns } from '../database/check-columns';
 import { runMigrations } from '../migrations/migrate';
@@ -31,7 +31,7 @@ const checkBackup = async (backup: string): Promise<ReadonlyArray<string>> => {
   const stats = statSync(backup, { throwIfNoEntry: false });
   if (stats === undefined) throw new DiagnosedError(`${backup}: no such file or directory`);
   if (!stats.isFile()) throw new DiagnosedError(`${backup} is not a regular file; name another file`);
-  if (startsWith(backup, 'PGDMP'))
+  if (fileStartsWith(backup, 'PGDMP'))
     throw new DiagnosedError(`${backup} is a backup of PostgreSQL`, 'BackupOfPostgres');
   const schema = await unlessDamaged(
     withPool(openReadOnly(backup), async (file) => {

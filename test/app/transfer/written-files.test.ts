@@ -116,7 +116,7 @@ describe('A file that a command writes', () => {
     expect(readFileSync(chosen, 'utf8')).to.equal('text');
   });
 
-  it('is never a database in use, a log of one, the database itself, or a pipe: all commands that write files', async () => {
+  it('is never a database in use or lost, a log of one, the database itself, or a pipe: all commands that write files', async () => {
     const programs = await makeFolder();
     for (const program of ['pg_dump', 'pg_restore'])
       writeFileSync(join(programs, program), '#!/bin/sh\necho "1; 0 2 TABLE DATA public pets a"\n', {
@@ -128,6 +128,8 @@ describe('A file that a command writes', () => {
     await database.writePool('pets').insert({ name: 'in the log', category_id: 1 });
     const pipe = join(programs, 'pipe');
     execFileSync('mkfifo', [pipe]);
+    const lost = join(programs, 'lost.sqlite3');
+    writeFileSync(`${lost}-wal`, 'acknowledged');
     const rows = join(programs, 'rows.csv');
     writeFileSync(rows, 'name,categoryId\nRex,1\n');
     const onPostgres = { DATABASE_URL: 'postgres://db/animals', PATH: `${programs}:/bin` };
@@ -142,6 +144,7 @@ describe('A file that a command writes', () => {
           [used, /is the database itself|is in use or was not closed/],
           [`${used}-wal`, /is the name of a log of SQLite/],
           [`${closed}-journal`, /is the name of a log of SQLite/],
+          [lost, /is missing, but its log .*-wal is there/],
           [pipe, /is not a regular file/],
           ...(settings === onPostgres ? [[closed, /is a SQLite database/] as const] : []),
         ] as const) {
