@@ -12,9 +12,7 @@ import { createBatcher } from '../batcher';
 import { isKind } from '../database/errors';
 import type { PostgresDatabase } from '../database/own-database';
 import { databaseTimeouts } from '../database/timeouts';
-import { throwIfLate, toTaskEither, tryAndRollBack } from '../database/work';
-
-type Count = E.Either<Unavailable, Quota> | undefined;
+import { failedBy, throwIfLate, toTaskEither, tryAndRollBack } from '../database/work';
 
 /**
  * Makes a rate limit that counts the requests of all instances together, in the table `rate_limits`. Requests that wait
@@ -23,44 +21,23 @@ type Count = E.Either<Unavailable, Quota> | undefined;
  * enough before its deadline.
  */
 export const postgresQuota = (database: PostgresDatabase, limit: RateLimit): ConsumeQuota => {
+  const windowMs = limit.seconds * 1_000;
   const blockedUntil = new Map<string, number>();
-
-  const countInOneStatement = async (owners: ReadonlyArray<OwnerId>): Promise<ReadonlyArray<Count>> => {
-    const requests = new Map<string, number>();
-    for (const owner of owners) requests.set(owner, (requests.get(owner) ?? 0) + 1);
-    const rows = await addRequests(database, requests, limit.seconds * 1_000);
-    for (const { key, points, leftMs } of rows)
-      if (points > limit.requests) blockedUntil.set(key, performance.now() + Number(leftMs));
-    return shareOut(owners, requests, rows, limit);
-  };
-
-  /** Counts each owner by a statement of its own, one after the other, so that only the owners of locked rows fail. */
-  const countEachOwner = async (
-    owners: ReadonlyArray<OwnerId>,
-    deadline: number,
-  ): Promise<ReadonlyArray<Count>> => {
-    const counts = new Map<OwnerId, Array<Count>>();
-    for (const owner of new Set(owners)) {
-      const own = owners.filter((each) => each === owner);
-      const counted = await toTaskEither(() => {
-        throwIfLate(deadline);
-        return countInOneStatement(own);
-      })();
-      counts.set(owner, E.isLeft(counted) ? own.map(() => counted) : [...counted.right]);
-    }
-    return owners.map((owner) => counts.get(owner)?.shift());
-  };
 
   const count = createBatcher<OwnerId, never, Quota>({
     maxBatches: 1,
     timeoutMs: databaseTimeouts.quotaMs,
     runBatch: async (owners, deadline) => {
-      try {
-        return await countInOneStatement(owners);
-      } catch (error) {
-        if (!isKind('RowLocked')(error) || new Set(owners).size === 1) throw error;
-        return countEachOwner(owners, deadline - databaseTimeouts.quotaLockMs);
-      }
+      const requests = new Map<string, number>();
+      for (const owner of owners) requests.set(owner, (requests.get(owner) ?? 0) + 1);
+      const counts = await addRequests(database, requests, windowMs).catch((error: unknown) => {
+        if (!isKind('RowLocked')(error) || requests.size === 1) throw error;
+        return addSeparately(database, requests, windowMs, deadline - databaseTimeouts.quotaLockMs);
+      });
+      for (const [owner, counted] of counts)
+        if (E.isRight(counted) && counted.right.points > limit.requests)
+          blockedUntil.set(owner, counted.right.endsAt);
+      return shareOut(owners, requests, counts, limit);
     },
   });
 
@@ -72,47 +49,69 @@ export const postgresQuota = (database: PostgresDatabase, limit: RateLimit): Con
   };
 };
 
-/** Requests of an owner in the current window, after those of a statement were added. */
-interface CountRow {
-  readonly key: string;
-  readonly points: number;
-  readonly leftMs: string;
-}
+/** Requests of an owner after those of a batch were added, in a window that ends at a time by `performance.now()`. */
+type Count = E.Either<Unavailable, { readonly points: number; readonly endsAt: number }>;
+
+type Counts = ReadonlyMap<string, Count>;
 
 /** Adds the numbers of requests, by owner, in one statement. */
-const addRequests = (
+const addRequests = async (
   { write, statements, run }: PostgresDatabase,
   requests: ReadonlyMap<string, number>,
   windowMs: number,
-): Promise<ReadonlyArray<CountRow>> => {
+): Promise<Counts> => {
   // All instances lock the rows in the same order, so that they can't deadlock.
   const owners = [...requests.keys()].sort();
-  const points = owners.map((owner) => requests.get(owner) ?? 0);
-  const bindings = [windowMs, owners, points, windowMs, windowMs];
-  return write((pool) => run<CountRow>(pool, countStatement(statements.nowSql), bindings));
+  const added = owners.map((owner) => requests.get(owner) ?? 0);
+  const bindings = [windowMs, owners, added, windowMs, windowMs];
+  const rows = await write((pool) =>
+    run<{ readonly key: string; readonly points: number; readonly leftMs: string }>(
+      pool,
+      countStatement(statements.nowSql),
+      bindings,
+    ),
+  );
+  const now = performance.now();
+  return new Map(
+    rows.map(({ key, points, leftMs }) => [key, E.right({ points, endsAt: now + Number(leftMs) })]),
+  );
 };
 
-/**
- * Shares the counts of a statement out to its requests, one by one in their order. A request gets undefined if the
- * statement has returned no row for its owner.
- */
+/** Adds the requests of each owner by a statement of its own, so that only the owners of locked rows fail. */
+const addSeparately = async (
+  database: PostgresDatabase,
+  requests: ReadonlyMap<string, number>,
+  windowMs: number,
+  deadline: number,
+): Promise<Counts> => {
+  const counts = new Map<string, Count>();
+  for (const [owner, points] of requests) {
+    try {
+      throwIfLate(deadline);
+      const added = await addRequests(database, new Map([[owner, points]]), windowMs);
+      for (const [, count] of added) counts.set(owner, count);
+    } catch (error) {
+      counts.set(owner, failedBy(error));
+    }
+  }
+  return counts;
+};
+
+/** Shares counts out to the requests of their batch, one by one in their order. */
 const shareOut = (
   owners: ReadonlyArray<OwnerId>,
   requests: ReadonlyMap<string, number>,
-  rows: ReadonlyArray<CountRow>,
+  counts: Counts,
   limit: RateLimit,
-): ReadonlyArray<Count> => {
-  const counts = new Map(
-    rows.map(({ key, points, leftMs }) => [
-      key,
-      { used: points - (requests.get(key) ?? 0), leftMs: Number(leftMs) },
-    ]),
-  );
+): ReadonlyArray<E.Either<Unavailable, Quota> | undefined> => {
+  const lastCounts = new Map<string, number>();
   return owners.map((owner) => {
-    const count = counts.get(owner);
-    if (count === undefined) return undefined;
-    count.used += 1;
-    return E.right(quotaAfter(limit, count.used, count.leftMs));
+    const counted = counts.get(owner);
+    if (counted === undefined || E.isLeft(counted)) return counted;
+    const { points, endsAt } = counted.right;
+    const count = (lastCounts.get(owner) ?? points - (requests.get(owner) ?? 0)) + 1;
+    lastCounts.set(owner, count);
+    return E.right(quotaAfter(limit, count, endsAt - performance.now()));
   });
 };
 
