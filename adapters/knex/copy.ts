@@ -1,8 +1,7 @@
 import { constVoid } from 'fp-ts/function';
 import type { TaskEither } from 'fp-ts/TaskEither';
-import knex, { type Knex } from 'knex';
+import type { Knex } from 'knex';
 import type { Unavailable } from '../../core';
-import type { OwnDatabase } from './database/own-database';
 import type { StoreDatabase } from './database/store-database';
 import { isKind, DiagnosedError, withoutStatement } from './database/errors';
 import { hasContents } from './contents';
@@ -12,28 +11,11 @@ import { keepAwake } from './database/long-work';
 import { inTransaction, toTaskEither } from './database/work';
 import { checkColumns } from './database/check-columns';
 import { readSchemaState } from './migrations/migrations';
-import { fileInMode, poolConfiguration, withPragmas } from './sqlite/connection';
-import { isImmutable, refuseReadOnlyUser } from './sqlite/database-file';
-import { sqliteStatements } from './sqlite/statements';
 
 interface CopySource extends Pick<StoreDatabase, 'readPool' | 'statements'> {
   /** True if no other program can change the source during the copy. */
   readonly isLocked?: true;
 }
-
-/**
- * Opens a SQLite file as the source of a copy. The first read fails with SQLITE_BUSY if another connection has the file
- * open. Opens a file that nothing can change for reads only. Throws if this user may only read another unused file,
- * because SQLite would create a log that the file's owner can't write.
- */
-export const openSqliteSource = (filename: string): CopySource & Pick<OwnDatabase, 'close'> => {
-  const immutable = isImmutable(filename);
-  if (!immutable) refuseReadOnlyUser(filename);
-  const file = fileInMode(filename, immutable ? 'ro' : 'rw', { immutable });
-  const afterCreate = withPragmas(['locking_mode = EXCLUSIVE']);
-  const readPool = knex(poolConfiguration(file, { min: 1, afterCreate }));
-  return { readPool, statements: sqliteStatements, isLocked: true, close: () => readPool.destroy() };
-};
 
 /** Fails if a SQLite source is in use, or if the migrations of the source are not exactly those of this version. */
 export const checkCopySource = ({ readPool, statements }: CopySource): TaskEither<Unavailable, void> =>

@@ -1,7 +1,8 @@
 // Databases and their ports, for the service and for all commands
 export { openPostgres } from './postgres/postgres';
 export { postgresConfiguration, type PostgresOptions } from './postgres/configuration';
-export { openSqlite, sqliteConfiguration, type SqliteOptions } from './sqlite/sqlite';
+export { sqliteConfiguration } from './sqlite/open';
+export { openSqlite, type SqliteOptions } from './sqlite/sqlite';
 export * from './host';
 export type {
   ConnectionRoom,
@@ -43,9 +44,10 @@ export { databaseTimeouts } from './database/timeouts';
 // Commands that copy, back up or restore a store, or show its changes
 export { type Change, type ChangeLog, changeLog, type Creation } from './change-log';
 export { readContents } from './contents';
-export { checkCopySource, type CopiedStore, copyStore, type CopyProgress, openSqliteSource } from './copy';
+export { checkCopySource, type CopiedStore, copyStore, type CopyProgress } from './copy';
 export { dropOwnTables, readRestoreTarget } from './postgres/restore-target';
 export { backupSqlite, type BackupOptions } from './sqlite/backup';
+export { openSqliteSource } from './sqlite/open';
 export * from './sqlite/restore';
 
 // Errors and files, for advice on what to do

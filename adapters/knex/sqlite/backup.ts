@@ -1,12 +1,11 @@
-import knex, { type Knex } from 'knex';
+import type { Knex } from 'knex';
 import { rmSync, statSync } from 'node:fs';
 import { withPool } from '../database/pool';
 import { isKind, DiagnosedError, withoutStatement } from '../database/errors';
 import { interruptOnAbort } from '../database/long-work';
-import { poolConfiguration } from './connection';
+import { openFile, openReadOnly } from './connection';
 import { createPartial, placePartial } from '../../files/partial';
 import { isImmutable, refuseReadOnlyUser } from './database-file';
-import { openReadOnly } from './identify-file';
 import { checkIntegrity } from './inspect-file';
 
 /** Progress of a stage: a fraction from 0 to 1, or a count with its noun. */
@@ -19,9 +18,6 @@ export interface BackupOptions {
    */
   readonly onStage?: (stage: 'copying' | 'migrating' | 'checking', measure?: () => Measure) => void;
 }
-
-const openFile = (filename: string, pool?: Knex.PoolConfig): Knex =>
-  knex(poolConfiguration({ filename }, pool));
 
 interface Interruptible {
   readonly interrupt: () => void;

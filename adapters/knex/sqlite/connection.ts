@@ -1,10 +1,11 @@
 import { constVoid } from 'fp-ts/function';
-import type { Knex } from 'knex';
+import knex, { type Knex } from 'knex';
 import { pathToFileURL } from 'node:url';
 import { silentLog } from '../database/pool';
 import { withoutStatement } from '../database/errors';
 import { migrationConfig } from '../migrations/migrations';
 import { databaseTimeouts } from '../database/timeouts';
+import { isInUse } from './database-file';
 import { cacheStatements, type Done, type SqliteConnection } from './statement-cache';
 
 export const withPragmas =
@@ -48,3 +49,14 @@ export const poolConfiguration = (
   log: silentLog,
   migrations: migrationConfig,
 });
+
+/** Opens a file as it is, for work outside of a store. */
+export const openFile = (filename: string, pool?: Knex.PoolConfig): Knex =>
+  knex(poolConfiguration({ filename }, pool));
+
+/**
+ * Opens a file for reads only. If no process uses the file, opens it with `immutable`. Otherwise, SQLite would create a
+ * write-ahead log and leave it behind.
+ */
+export const openReadOnly = (filename: string, pool?: Knex.PoolConfig): Knex =>
+  knex(poolConfiguration(() => fileInMode(filename, 'ro', { immutable: !isInUse(filename) }), pool));

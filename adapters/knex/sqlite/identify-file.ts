@@ -1,18 +1,9 @@
 import { statSync } from 'node:fs';
-import knex, { type Knex } from 'knex';
 import { DiagnosedError, withoutStatement } from '../database/errors';
 import { withPool } from '../database/pool';
 import { readSchemaState } from '../migrations/migrations';
-import { fileInMode, poolConfiguration } from './connection';
-import { isInUse } from './database-file';
+import { openReadOnly } from './connection';
 import { sqliteStatements } from './statements';
-
-/**
- * Opens a file for reads only. If no process uses the file, opens it with `immutable`. Otherwise,
- * SQLite would create a write-ahead log and leave it behind.
- */
-export const openReadOnly = (filename: string, pool?: Knex.PoolConfig): Knex =>
-  knex(poolConfiguration(() => fileInMode(filename, 'ro', { immutable: !isInUse(filename) }), pool));
 
 /** Identifies a file by its tables, without writing to it. A path without a regular file counts as empty. */
 const identifyFile = async (filename: string): Promise<'empty' | 'animal-store' | 'foreign'> => {

@@ -1,4 +1,4 @@
-import knex, { type Knex } from 'knex';
+import type { Knex } from 'knex';
 import { existsSync, linkSync, renameSync, rmSync, statSync } from 'node:fs';
 import { withPool } from '../database/pool';
 import { isKind, DiagnosedError, withoutStatement } from '../database/errors';
@@ -9,10 +9,10 @@ import { checkColumns } from '../database/check-columns';
 import { runMigrations } from '../migrations/migrate';
 import { generationMismatch, readSchemaState } from '../migrations/migrations';
 import { type BackupOptions, placeCheckedCopy } from './backup';
-import { poolConfiguration } from './connection';
+import { openFile, openReadOnly } from './connection';
 import { sqliteStatements } from './statements';
 import { createDatabaseFile, logEndings } from './database-file';
-import { openReadOnly, refuseForeignFile } from './identify-file';
+import { refuseForeignFile } from './identify-file';
 
 interface RestoreOptions extends BackupOptions {
   /** True to replace a database that is damaged or has contents. */
@@ -110,7 +110,7 @@ export const restoreSqlite = async (
     throw new DiagnosedError(`${backup} is the database itself; name another file`);
   await unlessDamaged(refuseForeignFile(filename), undefined);
   // Without `min: 1`, the pool would close an idle connection after 30 s, and so release the lock.
-  return withPool(knex(poolConfiguration({ filename }, { min: 1 })), async (file) => {
+  return withPool(openFile(filename, { min: 1 }), async (file) => {
     const contents = await lockAndFindContents(filename, file);
     if (contents !== 'none' && !mayReplace)
       throw new DiagnosedError(`there are animals or keys in ${filename}, or it is damaged`, 'HasContents');

@@ -1,0 +1,81 @@
+/* Opens the file of a store: for its pools of reads and writes, or as the source of a copy. */
+
+import knex, { type Knex } from 'knex';
+import { fileInMode, poolConfiguration, withPragmas } from './connection';
+import { createDatabaseFile, isImmutable, prepareFile, refuseReadOnlyUser } from './database-file';
+import { refuseForeignFile } from './identify-file';
+import { sqliteStatements } from './statements';
+import type { watchFile } from './watch-file';
+
+type WatchedFile = ReturnType<typeof watchFile>;
+
+const readerConnections = 3;
+
+export const openReadPool = (filename: string, watched: WatchedFile): Knex => {
+  const beforeOpen = () => {
+    createDatabaseFile(filename);
+    // On a read-only file system, SQLite can open a database in WAL mode only with `immutable`.
+    if (isImmutable(filename)) return fileInMode(filename, 'ro', { immutable: true });
+    prepareWatchedFile(filename, watched);
+    return { filename };
+  };
+  // Does not check the log, because SQLite may delete the log before this connection reads, and the log would then
+  // count as removed.
+  const checkFile = () => {
+    watched.check(['']);
+  };
+  const afterCreate = withPragmas(['query_only = ON'], checkFile);
+  return knex(poolConfiguration(beforeOpen, { min: 1, max: readerConnections, afterCreate }));
+};
+
+/** Opens a pool of one connection for writes. With `isOwnFile`, refuses the file of another program. */
+export const openWritePool = (filename: string, watched: WatchedFile, isOwnFile: boolean): Knex => {
+  const beforeOpen = async (): Promise<void> => {
+    if (isOwnFile) await refuseForeignFile(filename);
+    prepareWatchedFile(filename, watched);
+  };
+  return knex(sqliteConfiguration(filename, beforeOpen, watched.check));
+};
+
+const prepareWatchedFile = (filename: string, watched: WatchedFile): void => {
+  prepareFile(filename);
+  // Checks only the database file before SQLite opens it, because the log may not exist yet. SQLite deletes the log
+  // with its last connection.
+  watched.check(['']);
+};
+
+const journalSizeLimitBytes = 4 * 1024 * 1024;
+
+/** Makes the configuration of one connection for writes. By default, it creates a missing file. */
+export const sqliteConfiguration = (
+  filename: string,
+  beforeOpen: () => void | Promise<void> = () => {
+    prepareFile(filename);
+  },
+  afterOpen?: () => void,
+): Knex.Config => {
+  const pragmas = [
+    'journal_mode = WAL',
+    'synchronous = FULL',
+    `journal_size_limit = ${journalSizeLimitBytes}`,
+  ];
+  const connect = async () => {
+    await beforeOpen();
+    return { filename };
+  };
+  return poolConfiguration(connect, { min: 1, afterCreate: withPragmas(pragmas, afterOpen) });
+};
+
+/**
+ * Opens the source of a copy. The first read fails with SQLITE_BUSY if another connection has the file open. Opens a
+ * file that nothing can change for reads only. Throws if this user may only read another unused file, because SQLite
+ * would create a log that the file's owner can't write.
+ */
+export const openSqliteSource = (filename: string) => {
+  const immutable = isImmutable(filename);
+  if (!immutable) refuseReadOnlyUser(filename);
+  const file = fileInMode(filename, immutable ? 'ro' : 'rw', { immutable });
+  const afterCreate = withPragmas(['locking_mode = EXCLUSIVE']);
+  const readPool = knex(poolConfiguration(file, { min: 1, afterCreate }));
+  return { readPool, statements: sqliteStatements, isLocked: true as const, close: () => readPool.destroy() };
+};
