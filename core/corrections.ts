@@ -3,7 +3,13 @@ import { pipe } from 'fp-ts/function';
 import * as TE from 'fp-ts/TaskEither';
 import { decodeOrThrow, PetCodec } from './codec';
 import { newPetFieldNames, type Pet, type PetChanges } from './pets';
-import { type PetNotFound, petNotFound, type PetRepository, type Unavailable } from './ports';
+import {
+  type PetMaintenance,
+  type PetNotFound,
+  petNotFound,
+  type PetRepository,
+  type Unavailable,
+} from './ports';
 import { newPetRules } from './rules';
 import { fieldCheck, fieldChecks, type InvalidField, objectCheck } from './validation';
 
@@ -31,11 +37,11 @@ export const withChanges = (pet: Pet, changes: PetChanges): Pet => {
 };
 
 /**
- * Changes fields of an animal, and returns the changed animal. Decodes `changes` as PetChanges. Works on the repository
- * itself, so it needs no API key. A retry of the animal's create then returns the changed animal.
+ * Changes fields of an animal, and returns the changed animal. Decodes `changes` as PetChanges. Needs no API
+ * key. A retry of the animal's create then returns the changed animal.
  */
 export const updatePet = (
-  pets: PetRepository,
+  pets: Pick<PetMaintenance, 'update'>,
   id: bigint,
   changes: unknown,
 ): TE.TaskEither<InvalidPetChanges | PetNotFound | Unavailable, Pet> => {
@@ -49,7 +55,10 @@ export const updatePet = (
  * Deletes one animal, and returns it as it was read just before. Needs no API key. A retry of its create fails with
  * PetDeleted.
  */
-export const deletePet = (pets: PetRepository, id: bigint): TE.TaskEither<PetNotFound | Unavailable, Pet> =>
+export const deletePet = (
+  pets: Pick<PetRepository, 'find'> & Pick<PetMaintenance, 'deleteByIds'>,
+  id: bigint,
+): TE.TaskEither<PetNotFound | Unavailable, Pet> =>
   pipe(
     pets.find(id),
     TE.tap(() =>

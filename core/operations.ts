@@ -27,8 +27,7 @@ import { type Checked, fieldCheck, fieldChecks, type InvalidField, objectCheck }
 
 /** Ports of a store. Without `consumeQuota`, requests are not limited. */
 export interface Ports {
-  /** The other functions of a repository are for corrections and imports, which no API key permits. */
-  readonly pets: Pick<PetRepository, 'list' | 'find' | 'create'>;
+  readonly pets: PetRepository;
   readonly authenticate: Authenticate;
   readonly consumeQuota?: ConsumeQuota | undefined;
 }

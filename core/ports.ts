@@ -49,7 +49,7 @@ export interface PetNotFound {
   readonly _tag: 'PetNotFound';
   readonly id: bigint;
 }
-/** Makes the failure of a repository's `find` or `update` if no animal has this id. */
+/** Makes the failure of `find` or `update` if no animal has this id. */
 export const petNotFound = (id: bigint): PetNotFound => ({ _tag: 'PetNotFound', id });
 
 /** Failure of `importAll` before its commit: the source, `onIds` or the store failed. Nothing is stored. */
@@ -57,7 +57,7 @@ export interface ImportAborted {
   readonly _tag: 'ImportAborted';
   readonly cause: unknown;
 }
-/** Makes the failure of a repository's `importAll` that has stored nothing. */
+/** Makes the failure of an `importAll` that has stored nothing. */
 export const importAborted = (cause: unknown): ImportAborted => ({ _tag: 'ImportAborted', cause });
 
 /**
@@ -91,17 +91,14 @@ export interface ImportedPets {
 /** Callback that receives the ids of an import in batches, in ascending order. */
 export type OnIds = (ids: ReadonlyArray<bigint>) => Promise<void>;
 
-/** Port to the animals. Adapters must pass the contract suite `petRepositoryContract`. */
+/** Port to the animals, for callers with an API key. Adapters must pass the contract suite `petRepositoryContract`. */
 export interface PetRepository {
   /**
    * Reads one page. Sees every animal whose create was acknowledged before the call. A query with a value
    * that no store can hold, such as an id outside the range of int64, finds no animals or fails with Unavailable.
    */
   readonly list: (query: PetQuery, deadline?: Deadline) => TaskEither<Unavailable, PetPage>;
-  /**
-   * Reads one animal by its id. An id outside the range of int64 is an unknown id, here and in `update` and
-   * `deleteByIds`.
-   */
+  /** Reads one animal by its id. An id outside the range of int64 is an unknown id. */
   readonly find: (id: bigint, deadline?: Deadline) => TaskEither<PetNotFound | Unavailable, Pet>;
   /**
    * Adds an animal, and resolves once the animal is stored durably. With `idempotency`, a retry adds no second animal:
@@ -117,6 +114,14 @@ export interface PetRepository {
       readonly deadline?: Deadline | undefined;
     },
   ) => TaskEither<IdempotencyKeyReused | PetDeleted | IdempotencyKeyInFlight | Unavailable, CreatedPet>;
+}
+
+/**
+ * Port for operators, who correct, delete and import animals without an API key. Works on the animals of a
+ * PetRepository. An id outside the range of int64 is an unknown id. Adapters must pass the contract suite
+ * `petMaintenanceContract`.
+ */
+export interface PetMaintenance {
   /**
    * Changes the given fields of an animal, and returns the animal. Resolves once the changes are durable and visible to
    * later reads.

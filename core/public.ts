@@ -43,6 +43,7 @@ export {
   petFieldNames,
   petFilterNames,
   type PetFilters,
+  type PetMaintenance,
   type PetNotFound,
   petNotFound,
   type PetPage,

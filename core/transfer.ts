@@ -4,7 +4,7 @@ import * as E from 'fp-ts/Either';
 import type * as TE from 'fp-ts/TaskEither';
 import { decodeNewPet, type InvalidNewPet } from './operations';
 import type { NewPet, PetPage, PetQuery } from './pets';
-import type { ImportAborted, ImportedPets, OnIds, PetRepository, Unavailable } from './ports';
+import type { ImportAborted, ImportedPets, OnIds, PetMaintenance, PetRepository, Unavailable } from './ports';
 import { maxPageSize } from './rules';
 
 /** Callbacks of an import. If one throws, nothing is stored. */
@@ -38,14 +38,13 @@ async function* decodeNewPets(
 }
 
 /**
- * Adds all animals of a source or none, and returns their number, first and last id. Works on the repository itself, so
- * it needs no API key. Fails with InvalidNewPet at the first invalid animal, unless `onInvalid` is given. Fails with
+ * Adds all animals of a source or none, and returns their number, first and last id. Needs no API key. Fails with InvalidNewPet at the first invalid animal, unless `onInvalid` is given. Fails with
  * ImportAborted, and stores nothing, if the source, a callback or the store fails before the commit. After Unavailable,
  * either all animals are stored or none.
  */
 export const importAll =
   (
-    pets: PetRepository,
+    pets: Pick<PetMaintenance, 'importAll'>,
     newPets: Iterable<unknown> | AsyncIterable<unknown>,
     callbacks: ImportCallbacks = {},
   ): TE.TaskEither<InvalidNewPet | ImportAborted | Unavailable, ImportedPets> =>

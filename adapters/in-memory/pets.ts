@@ -19,6 +19,7 @@ import {
   type PetChanges,
   PetCodec,
   type PetDeleted,
+  type PetMaintenance,
   type PetNotFound,
   petNotFound,
   type PetPage,
@@ -72,14 +73,14 @@ const withId = (id: bigint, newPet: NewPet): Pet => Object.freeze(Object.assign(
 const noIdsLeft = 'the id of a new animal would be greater than 9223372036854775807, the largest int64';
 
 /**
- * Makes a repository in memory, for tests and programs without a database. Throws a TypeError on invalid `pets`.
+ * Makes both ports to the animals in memory, for tests and programs without a database. Throws a TypeError on invalid `pets`.
  * @example const pets = inMemoryPetRepository({ pets: [{ id: 1n, name: 'Rex', categoryId: 7n }] });
  */
 export const inMemoryPetRepository = ({
   pets = [],
   now = Date.now,
   idempotencyTtlMs = defaultTtlMs,
-}: Options = {}): PetRepository => {
+}: Options = {}): PetRepository & PetMaintenance => {
   let sorted = pets.map((pet) => Object.freeze(decodeOrThrow(PetCodec, pet))).sort(compareById);
   const twice = sorted.find(({ id }, index) => sorted[index - 1]?.id === id);
   if (twice !== undefined) throw new TypeError(`invalid pets: two animals have the id ${twice.id}`);

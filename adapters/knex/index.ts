@@ -12,7 +12,7 @@ export type {
   SqliteDatabase,
 } from './database/own-database';
 export type { StoreDatabase } from './database/store-database';
-export { batchOperations, knexPetRepository, type RepositoryObserver } from './pets/repository';
+export * from './pets/repository';
 export { knexAuthenticate } from './api-keys/authenticate';
 export { newApiKey } from './api-keys/api-key-rows';
 export * from './api-keys/api-key-store';

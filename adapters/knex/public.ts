@@ -4,6 +4,7 @@ export {
   apiKeyStore,
   hostDatabase,
   knexAuthenticate,
+  knexPetMaintenance,
   knexPetRepository,
   migrate,
   migrationConfig,

@@ -3,9 +3,10 @@ import {
   apiKeyStore,
   type ChangeLog,
   changeLog,
+  knexPetMaintenance,
   knexPetRepository,
 } from '../../adapters/knex';
-import type { PetRepository } from '../../core';
+import type { PetMaintenance, PetRepository } from '../../core';
 import { databaseUrlText } from '../settings/database-url';
 import type { Settings } from '../settings/settings';
 import { openDatabase, type OpenOptions } from './open-database';
@@ -17,7 +18,7 @@ interface Options extends OpenOptions {
 }
 
 export interface CommandStore {
-  readonly pets: PetRepository;
+  readonly pets: PetRepository & PetMaintenance;
   readonly keyStore: ApiKeyStore;
   readonly changes: ChangeLog;
   readonly ranMigrations: ReadonlyArray<string>;
@@ -35,7 +36,7 @@ export const withStore = async <A>(
     options.printMessage(`database: ${databaseUrlText(settings.DATABASE_URL)}`);
     const operator = operatorName(env);
     return await use({
-      pets: knexPetRepository(database, { operator }),
+      pets: { ...knexPetRepository(database), ...knexPetMaintenance(database, operator) },
       keyStore: apiKeyStore(database, operator),
       changes: changeLog(database),
       ranMigrations,

@@ -1,11 +1,7 @@
 import { arbitraryScopedIdempotencyKey, arbitraryNewPet } from './arbitrary';
 import { expectEqual } from './expect-equal';
 import { success } from './outcome';
-import {
-  type BasicRepository,
-  type OpenPetRepository,
-  useRepository,
-} from './pet-repository/open-pet-repository';
+import { type OpenPetRepository, useRepository } from './pet-repository/open-pet-repository';
 import { allPets } from './pet-repository/pages-of';
 import { seededRunner } from './seeded-runner';
 import type { TestRunner } from './test-runner';
@@ -20,7 +16,7 @@ const day = 24 * 60 * minute;
  */
 export const idempotencyExpiryContract = (
   testRunner: TestRunner,
-  open: OpenPetRepository<BasicRepository>,
+  open: OpenPetRepository,
   options: { readonly seed?: number } = {},
 ): void => {
   const { describe, it } = seededRunner(testRunner, options);

@@ -9,12 +9,11 @@ export {
 } from './arbitrary';
 export * from './authenticate-contract';
 export * from './consume-quota-contract';
-export * from './corrections-contract';
 export * from './idempotency-expiry-contract';
-export * from './import-all-contract';
+export * from './pet-maintenance-contract';
 export * from './pet-repository-contract';
 export type {
-  BasicRepository,
+  MaintainedRepository,
   OpenPetRepository,
   PetRepositoryOptions,
 } from './pet-repository/open-pet-repository';

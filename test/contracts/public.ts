@@ -1,12 +1,10 @@
 /** Exports of `animal-store/testing`. Tests of the repository import `index.ts` instead. */
 export {
   authenticateContract,
-  type BasicRepository,
   consumeQuotaContract,
-  correctionsContract,
   idempotencyExpiryContract,
-  importAllContract,
   type OpenPetRepository,
+  petMaintenanceContract,
   petRepositoryContract,
   reopenedRepositoryContract,
   type TestRunner,

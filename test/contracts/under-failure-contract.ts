@@ -1,13 +1,15 @@
-import type { Pet, PetRepository } from '../../core';
+import type { Pet, PetMaintenance, PetRepository } from '../../core';
 import { brokenStoreSeed, type UseBreakable } from './pet-repository/broken-store';
-import { portFunctions } from './pet-repository/port-functions';
+import type { MaintainedRepository } from './pet-repository/open-pet-repository';
+import { maintenanceFunctions, repositoryFunctions } from './pet-repository/port-functions';
 import { closeAfter } from './outcome';
 import { seededRunner } from './seeded-runner';
 import type { TestRunner } from './test-runner';
 
 /** A repository whose store a test can break, as a full disk or a lost connection would. */
 type BreakableRepository = Readonly<{
-  repository: PetRepository;
+  /** The tests of imports and corrections pass at once if it lacks a function of PetMaintenance. */
+  repository: PetRepository & Partial<PetMaintenance>;
   /** Makes the store reject all writes. A test may call it while writes run. */
   breakStore: () => Promise<void>;
   /** Makes the store accept writes again. */
@@ -19,6 +21,9 @@ type BreakableRepository = Readonly<{
 
 type OpenBreakableRepository = (pets: ReadonlyArray<Pet>) => Promise<BreakableRepository>;
 
+const isMaintained = (repository: BreakableRepository['repository']): repository is MaintainedRepository =>
+  Object.keys(maintenanceFunctions).every((name) => name in repository);
+
 /**
  * Defines the tests of a repository whose store breaks and recovers. The results of calls must match the stored
  * animals.
@@ -29,7 +34,7 @@ export const underFailureContract = (
   options: { readonly seed?: number } = {},
 ): void => {
   const runner = seededRunner(testRunner, options);
-  const use: UseBreakable = (test) => async () => {
+  const use: UseBreakable<BreakableRepository['repository']> = (test) => async () => {
     const breakable = await open([brokenStoreSeed]);
     const { repository } = breakable;
     let isBroken = false;
@@ -53,7 +58,12 @@ export const underFailureContract = (
       },
     );
   };
+  const useMaintained: UseBreakable<MaintainedRepository> = (test) =>
+    use(async ({ repository, ...others }) => {
+      if (isMaintained(repository)) await test({ repository, ...others });
+    });
   runner.describe('as a pet repository whose store breaks', () => {
-    for (const { onBrokenStore } of Object.values(portFunctions)) onBrokenStore(runner, use);
+    for (const { onBrokenStore } of Object.values(repositoryFunctions)) onBrokenStore(runner, use);
+    for (const { onBrokenStore } of Object.values(maintenanceFunctions)) onBrokenStore(runner, useMaintained);
   });
 };

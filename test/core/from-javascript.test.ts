@@ -7,6 +7,7 @@ import {
   invalidApiKey,
   type NewPet,
   storeOpener,
+  type PetMaintenance,
   type PetRepository,
   unavailable,
 } from '../../core';
@@ -34,7 +35,7 @@ const operationsOf = ({
 }: AnimalStore): Readonly<Record<string, Operation>> => operations;
 
 const openStore = async (
-  pets: PetRepository = inMemoryPetRepository({ pets: [{ ...arbitraryPet(), id: 1n }] }),
+  pets: PetRepository & PetMaintenance = inMemoryPetRepository({ pets: [{ ...arbitraryPet(), id: 1n }] }),
 ) => {
   const [id, key] = [arbitraryKeyId(), arbitraryApiKey()];
   const open = storeOpener({ pets, authenticate: inMemoryApiKeys([[id, key]]).authenticate });

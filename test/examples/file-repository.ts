@@ -21,7 +21,7 @@ export const save = (file: string, pets: Content['pets'], others: Partial<Conten
 };
 
 /** Stores animals in a file, sorted by id. Only one process may use the file. */
-export const fileRepository = (file: string, now = Date.now): core.PetRepository => {
+export const fileRepository = (file: string, now = Date.now): core.PetRepository & core.PetMaintenance => {
   if (!existsSync(file)) save(file, []);
   let content = core.decodeOrThrow(Content, deserialize(readFileSync(file)));
 

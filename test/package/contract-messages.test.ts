@@ -3,7 +3,7 @@ import { pipe } from 'fp-ts/function';
 import * as TE from 'fp-ts/TaskEither';
 import { inMemoryPetRepository } from '../../adapters/in-memory';
 import { type PetRepository } from '../../core';
-import { importAllContract, petRepositoryContract, type TestRunner } from '../contracts';
+import { petMaintenanceContract, petRepositoryContract, type TestRunner } from '../contracts';
 import { nextTurn } from '../contracts/next-turn';
 import { unendedAfter } from '../contracts/outcome';
 
@@ -37,7 +37,7 @@ const onRepositoryWith =
       });
     };
     const options = seed === undefined ? {} : { seed };
-    for (const contract of [petRepositoryContract, importAllContract]) contract(runner, open, options);
+    for (const contract of [petRepositoryContract, petMaintenanceContract]) contract(runner, open, options);
   };
 
 describe('The contract suites', () => {

@@ -1,5 +1,5 @@
 import * as E from 'fp-ts/Either';
-import { isInt64, petNotFound, type PetRepository } from '../../../core';
+import { isInt64, petNotFound, type PetMaintenance } from '../../../core';
 import { type Operator, recordPets } from '../changes';
 import { changedCells } from '../database/pet-columns';
 import type { StoreDatabase } from '../database/store-database';
@@ -8,7 +8,7 @@ import { inBatches } from './in-batches';
 import { findPets } from './read';
 
 export const makeUpdate =
-  ({ runTransaction, statements }: StoreDatabase, operator?: Operator): PetRepository['update'] =>
+  ({ runTransaction, statements }: StoreDatabase, operator?: Operator): PetMaintenance['update'] =>
   (id, changes) =>
     eitherToTaskEither(() =>
       retryConflicts(() =>
@@ -28,7 +28,7 @@ export const makeUpdate =
 const deleteBatchSize = 400;
 
 export const makeDeleteByIds =
-  ({ runTransaction, statements }: StoreDatabase, operator?: Operator): PetRepository['deleteByIds'] =>
+  ({ runTransaction, statements }: StoreDatabase, operator?: Operator): PetMaintenance['deleteByIds'] =>
   (ids) =>
     toTaskEither(() =>
       // Does not repeat after a conflict, because `ids` may be readable only once.

@@ -7,7 +7,7 @@ import {
   type NewPet,
   type OnIds,
   type Pet,
-  type PetRepository,
+  type PetMaintenance,
   unavailable,
 } from '../../../core';
 import { createdByImport, type Operator } from '../changes';
@@ -86,7 +86,7 @@ const insertAll = async (
 };
 
 export const makeImportAll =
-  ({ runTransaction, statements }: StoreDatabase, operator?: Operator): PetRepository['importAll'] =>
+  ({ runTransaction, statements }: StoreDatabase, operator?: Operator): PetMaintenance['importAll'] =>
   (newPets, onIds) =>
   async () => {
     const progress = { isCommitting: false };

@@ -1,4 +1,4 @@
-import { idempotencyTtlMs as defaultTtlMs, type PetRepository } from '../../../core';
+import { idempotencyTtlMs as defaultTtlMs, type PetMaintenance, type PetRepository } from '../../../core';
 import type { Operator } from '../changes';
 import type { StoreDatabase } from '../database/store-database';
 import { makeDeleteByIds, makeUpdate } from './corrections';
@@ -20,8 +20,6 @@ interface Options {
   /** Lifetime of an idempotency key by the clock of the database, by default 24 hours. */
   readonly idempotencyTtlMs?: number;
   readonly observer?: RepositoryObserver | undefined;
-  /** User whom the change log records as the author of updates, deletes and imports. */
-  readonly operator?: Operator;
 }
 
 /**
@@ -30,7 +28,7 @@ interface Options {
  */
 export const knexPetRepository = (
   database: StoreDatabase,
-  { idempotencyTtlMs = defaultTtlMs, observer, operator }: Options = {},
+  { idempotencyTtlMs = defaultTtlMs, observer }: Options = {},
 ): PetRepository => {
   const onBatch = (operation: BatchOperation) => (size: number, milliseconds: number) =>
     observer?.batch(operation, size, milliseconds);
@@ -38,8 +36,15 @@ export const knexPetRepository = (
     list: makeList(database, onBatch('list')),
     find: makeFind(database, onBatch('find')),
     create: makeCreate(database, idempotencyTtlMs, onBatch('create')),
-    update: makeUpdate(database, operator),
-    deleteByIds: makeDeleteByIds(database, operator),
-    importAll: makeImportAll(database, operator),
   };
 };
+
+/**
+ * Makes the port for operators on a SQL database. The change log records `operator` as the author of updates, deletes
+ * and imports.
+ */
+export const knexPetMaintenance = (database: StoreDatabase, operator?: Operator): PetMaintenance => ({
+  update: makeUpdate(database, operator),
+  deleteByIds: makeDeleteByIds(database, operator),
+  importAll: makeImportAll(database, operator),
+});

@@ -28,12 +28,12 @@ import {
   petDeleted,
   petNotFound,
   type PetPage,
+  type PetRepository,
   scopedIdempotencyKeyText,
   type Unavailable,
   unavailable,
 } from '../../../core';
 import type { OpenPetRepository } from '../../contracts';
-import type { BasicRepository } from '../../contracts/pet-repository/open-pet-repository';
 import { largestId } from '../../contracts/pet-repository/seeds';
 import { type Listening, servePlainly } from '../../support/http/listen';
 
@@ -52,7 +52,7 @@ const ownerOf = (key: ApiKey): OwnerId =>
   decodeOrThrow(OwnerId, Buffer.from(key.slice(1), 'base64url').toString());
 
 /** Implements the repository port with clients of a service, so that the contract suite of the port tests them. */
-const remoteRepository = ({ baseUrl, isLossy, pets, fetch }: Remote): BasicRepository => {
+const remoteRepository = ({ baseUrl, isLossy, pets, fetch }: Remote): PetRepository => {
   // In a store with the largest id, creates stay Unavailable, so a short limit saves time. In other stores, creates
   // with the same key may need 10 s on a busy machine.
   const limitMs = pets.some(({ id }) => id === largestId) ? 1_000 : 45_000;
@@ -127,7 +127,7 @@ const openStoreOver = (options: Parameters<OpenPetRepository>[0]): OpenAnimalSto
   });
 
 /** Opens a store in memory behind a fetch handler, which the client calls without a socket. */
-export const openBehindHandler: OpenPetRepository<BasicRepository> = (options) => {
+export const openBehindHandler: OpenPetRepository = (options) => {
   const handle = petRoutesHandler({ openStore: openStoreOver(options) });
   const callHandler: typeof fetch = (input, init) => handle(new Request(input, init));
   const remote = { baseUrl: 'http://store', isLossy: false, pets: options.pets, fetch: callHandler };
@@ -136,7 +136,7 @@ export const openBehindHandler: OpenPetRepository<BasicRepository> = (options) =
 
 /** Opens a remote store over a repository in memory, through a proxy if one is given. */
 export const openThrough =
-  (proxyTo?: (address: string) => Promise<Listening>): OpenPetRepository<BasicRepository> =>
+  (proxyTo?: (address: string) => Promise<Listening>): OpenPetRepository =>
   async (options) => {
     const app = new Koa();
     app.silent = true;

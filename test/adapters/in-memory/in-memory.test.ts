@@ -11,9 +11,8 @@ import {
   arbitraryNewPet,
   arbitraryScopedIdempotencyKey,
   authenticateContract,
-  correctionsContract,
   idempotencyExpiryContract,
-  importAllContract,
+  petMaintenanceContract,
   petRepositoryContract,
 } from '../../contracts';
 import { petWithId } from '../../contracts/pet-repository/seeds';
@@ -28,12 +27,7 @@ const usedHeapBytes = (): number => {
 };
 
 describe('the in-memory pet repository', () => {
-  for (const contract of [
-    petRepositoryContract,
-    importAllContract,
-    correctionsContract,
-    idempotencyExpiryContract,
-  ]) {
+  for (const contract of [petRepositoryContract, petMaintenanceContract, idempotencyExpiryContract]) {
     contract({ describe, it }, (options) =>
       Promise.resolve({ repository: inMemoryPetRepository(options), close: () => Promise.resolve() }),
     );

@@ -2,7 +2,13 @@ import { embeddedClient } from '../../../adapters/client';
 import { expect } from 'chai';
 import knex, { type Knex } from 'knex';
 import { createRequire } from 'node:module';
-import { hostDatabase, knexPetRepository, migrate, migrationConfig } from '../../../adapters/knex';
+import {
+  hostDatabase,
+  knexPetMaintenance,
+  knexPetRepository,
+  migrate,
+  migrationConfig,
+} from '../../../adapters/knex';
 import { engineOf } from '../../../adapters/knex/database/engine';
 import { ApiKey, decodeOrThrow, IdempotencyKey, KeyId, storeOpener } from '../../../core';
 import { inMemoryApiKeys } from '../../../adapters/in-memory';
@@ -121,7 +127,8 @@ describe("A host's pool of one connection to PostgreSQL", () => {
       const { createPet } = await success(storeOpener({ pets, authenticate })(key));
       expect((await success(createPet(rex, idempotencyKey))).replayed).to.equal(false);
       expect((await success(createPet(rex, idempotencyKey))).replayed).to.equal(true);
-      expect((await success(pets.importAll(sourceOf([rex, rex])))).count).to.equal(2);
+      const { importAll } = knexPetMaintenance(database);
+      expect((await success(importAll(sourceOf([rex, rex])))).count).to.equal(2);
 
       const failure = await own
         .transaction(async (transaction) => {

@@ -2,7 +2,6 @@ import { expect } from 'chai';
 import * as E from 'fp-ts/Either';
 import { mock } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { knexPetRepository } from '../../../adapters/knex';
 import { createBatcher } from '../../../adapters/knex/batcher';
 import { databaseTimeouts } from '../../../adapters/knex/database/timeouts';
 import { withTimeout } from '../../../adapters/knex/database/work';
@@ -13,6 +12,7 @@ import type { Unavailable } from '../../../core';
 import { arbitraryNewPet } from '../../contracts';
 import { success } from '../../contracts/outcome';
 import { databaseKinds, sqliteFile, withDatabase, withStatements } from '../../support/databases/databases';
+import { maintainedRepository } from '../../support/databases/maintained-repository';
 import { fakeTimeouts } from '../../support/fake-timers';
 
 const errorWith = (code: string): Error => Object.assign(new Error(code), { code });
@@ -139,7 +139,7 @@ for (const [kind, makeDatabase] of databaseKinds) {
           attempts += 1;
           return attempts === 1 ? Promise.reject(errorWith('40001')) : database.runTransaction(work, until);
         };
-        const { create, update } = knexPetRepository({ ...database, runTransaction });
+        const { create, update } = maintainedRepository({ ...database, runTransaction });
         const { pet } = await success(create(arbitraryNewPet()));
         expect(await success(update(pet.id, { name: 'Rex' }))).to.include({ name: 'Rex' });
         expect(attempts).to.equal(2);
@@ -147,7 +147,7 @@ for (const [kind, makeDatabase] of databaseKinds) {
 
     it('deletes an animal once, although two delete it at the same time', () =>
       withDatabase(makeDatabase, async (database) => {
-        const { create, deleteByIds } = knexPetRepository(database);
+        const { create, deleteByIds } = maintainedRepository(database);
         const { pet } = await success(create(arbitraryNewPet()));
         const counts = await Promise.all([1, 2].map(() => success(deleteByIds([pet.id]))));
         expect(counts.toSorted()).to.deep.equal([0, 1]);

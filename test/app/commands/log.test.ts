@@ -6,6 +6,7 @@ import { apiKeyStore, knexPetRepository, migrate } from '../../../adapters/knex'
 import { decodeOrThrow, KeyId, updatePet } from '../../../core';
 import { success } from '../../contracts/outcome';
 import { databaseKinds, sqliteFile, withEmptyDatabase } from '../../support/databases/databases';
+import { maintainedRepository } from '../../support/databases/maintained-repository';
 import { withoutDatabaseLine } from '../../support/processes/command';
 import { runInProcess } from '../../support/processes/run-in-process';
 import { whileServing } from '../../support/service/serve-in-process';
@@ -132,7 +133,7 @@ for (const [kind, makeDatabase] of databaseKinds) {
 
     it('records a change only if it is stored', () =>
       asOperator(async (_run, database) => {
-        const pets = knexPetRepository(database, { operator: 'ada' });
+        const pets = maintainedRepository(database, 'ada');
         await success(pets.create(rex));
         await database.writePool.schema.renameTable('animal_store_changes', 'away');
         expect(await updatePet(pets, 1n, { name: 'Max' })()).to.have.property('_tag', 'Left');

@@ -6,19 +6,22 @@ import { allEnded, atOnce, expectFailure, outcomeOf, success } from '../outcome'
 import { sourceOf } from '../source-of';
 import type { TestRunner } from '../test-runner';
 import { expectAlike } from './filterings';
+import type { MaintainedRepository } from './open-pet-repository';
 import { allPets } from './pages-of';
 import { contentOf, contentText, petWithId } from './seeds';
 
 /** A repository whose store a test can break and repair. */
-interface Breakable {
-  readonly repository: PetRepository;
+interface Breakable<Repository = PetRepository> {
+  readonly repository: Repository;
   readonly breakStore: () => Promise<void>;
   readonly mendStore: () => Promise<void>;
   readonly reopen: () => Promise<PetRepository>;
 }
 
 /** Makes a test function that opens a repository with `brokenStoreSeed`, runs the test and closes the repository. */
-export type UseBreakable = (test: (breakable: Breakable) => Promise<void>) => () => Promise<void>;
+export type UseBreakable<Repository = PetRepository> = (
+  test: (breakable: Breakable<Repository>) => Promise<void>,
+) => () => Promise<void>;
 
 export const brokenStoreSeed = petWithId(5n);
 
@@ -122,7 +125,7 @@ export const createsOnBrokenStore = ({ it }: TestRunner, use: UseBreakable): voi
   }
 };
 
-export const importsOnBrokenStore = ({ it }: TestRunner, use: UseBreakable): void => {
+export const importsOnBrokenStore = ({ it }: TestRunner, use: UseBreakable<MaintainedRepository>): void => {
   for (const [when, failing, turnsLater] of [
     ['before the first animal', 0, 0],
     ['in the middle', many / 2, 0],
@@ -166,14 +169,14 @@ export const correctsOnBrokenStore =
   (
     name: string,
     call: (
-      repository: PetRepository,
+      repository: MaintainedRepository,
       id: bigint,
     ) => () => Promise<
       | { readonly _tag: 'Left'; readonly left: Unavailable | { readonly _tag: 'PetNotFound' } }
       | { readonly _tag: 'Right'; readonly right: unknown }
     >,
   ) =>
-  ({ it }: TestRunner, use: UseBreakable): void => {
+  ({ it }: TestRunner, use: UseBreakable<MaintainedRepository>): void => {
     it(
       `changes nothing by ${name} while the store rejects writes`,
       use(async ({ repository, breakStore, mendStore, reopen }) => {

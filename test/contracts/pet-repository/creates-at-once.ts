@@ -1,10 +1,10 @@
-import { type NewPet, type Pet } from '../../../core';
+import { type NewPet, type Pet, type PetRepository } from '../../../core';
 import { arbitraryNewPet, arbitraryScopedIdempotencyKey } from '../arbitrary';
 import { expectEqual } from '../expect-equal';
 import { nextTurn } from '../next-turn';
 import { allEnded, success } from '../outcome';
 import type { TestRunner } from '../test-runner';
-import type { BasicRepository, UseRepository } from './open-pet-repository';
+import type { UseRepository } from './open-pet-repository';
 import { allPets } from './pages-of';
 import { contentOf } from './seeds';
 
@@ -34,7 +34,7 @@ const assertAscending = (pets: ReadonlyArray<Pet>): void => {
   expectEqual('ids in the list, ascending, none twice', ids, ascending);
 };
 
-const createOne = async (repository: BasicRepository, newPet: NewPet, ended: Set<bigint>): Promise<void> => {
+const createOne = async (repository: PetRepository, newPet: NewPet, ended: Set<bigint>): Promise<void> => {
   const { pet } = await success(repository.create(newPet));
   ended.add(pet.id);
 };

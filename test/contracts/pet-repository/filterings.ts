@@ -6,11 +6,11 @@ import {
   type Pet,
   petFilterNames,
   type PetFilters,
+  type PetRepository,
 } from '../../../core';
 import { arbitraryNewPet, arbitraryNumber } from '../arbitrary';
 import { expectEqual } from '../expect-equal';
 import { decoded, success } from '../outcome';
-import type { BasicRepository } from './open-pet-repository';
 import { allPets } from './pages-of';
 
 /** Values of each filter, where undefined means no filter. The compiler reports a filter without values. */
@@ -34,7 +34,7 @@ export const passes = (filters: PetFilters, pet: Pet): boolean =>
   Object.entries(filters).every(([field, value]) => value === undefined || Reflect.get(pet, field) === value);
 
 /** Fails unless `find` and each filtered list agree with the list of all animals. Returns all animals. */
-export const expectAlike = async (repository: BasicRepository): Promise<ReadonlyArray<Pet>> => {
+export const expectAlike = async (repository: PetRepository): Promise<ReadonlyArray<Pet>> => {
   const pets = await allPets(repository);
   for (const pet of pets) {
     expectEqual(`what is found by ${pet.id}`, await success(repository.find(pet.id)), pet);

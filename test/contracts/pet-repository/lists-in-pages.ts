@@ -1,9 +1,9 @@
-import type { Pet, PetQuery } from '../../../core';
+import type { Pet, PetQuery, PetRepository } from '../../../core';
 import { expectEqual, shown } from '../expect-equal';
 import { expectUnlessUnavailable, success } from '../outcome';
 import type { TestRunner } from '../test-runner';
 import { choices, expectAlike, filterings, inWords, makeNewPet, passes } from './filterings';
-import type { BasicRepository, UseRepository } from './open-pet-repository';
+import type { UseRepository } from './open-pet-repository';
 import { allPets, largestPage, pagesOf } from './pages-of';
 import { largestId, petWithId, smallestId } from './seeds';
 
@@ -19,7 +19,7 @@ const allSizes = [...Array.from({ length: 26 }, (_, index) => index + 1), 99, 10
 export const listsInPages = ({ it }: TestRunner, use: UseRepository): void => {
   /** Runs a test with a repository to which the catalogue was added in another order. */
   const useCatalogue = (
-    test: (repository: BasicRepository, catalogue: ReadonlyArray<Pet>) => Promise<void>,
+    test: (repository: PetRepository, catalogue: ReadonlyArray<Pet>) => Promise<void>,
   ): Promise<void> => {
     const catalogue = makeCatalogue();
     return use({ pets: shuffled(catalogue) }, (repository) => test(repository, catalogue));

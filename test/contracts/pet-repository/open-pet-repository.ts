@@ -1,4 +1,4 @@
-import type { Pet, PetRepository } from '../../../core';
+import type { Pet, PetMaintenance, PetRepository } from '../../../core';
 import { closeAfter } from '../outcome';
 
 /** Initial animals and clock of a repository under test. */
@@ -9,8 +9,8 @@ export interface PetRepositoryOptions {
   readonly now: () => number;
 }
 
-/** Functions of a repository that serve clients. Those for the operator have contract suites of their own. */
-export type BasicRepository = Pick<PetRepository, 'list' | 'find' | 'create'>;
+/** Both ports to the same animals. */
+export type MaintainedRepository = PetRepository & PetMaintenance;
 
 /** Opens a repository that holds exactly the given animals. */
 export type OpenPetRepository<Repository = PetRepository> = (
@@ -18,7 +18,7 @@ export type OpenPetRepository<Repository = PetRepository> = (
 ) => Promise<{ readonly repository: Repository; readonly close: () => Promise<void> }>;
 
 /** Opens a repository, runs a test with it, and closes it afterwards. */
-export type UseRepository<Repository = BasicRepository> = (
+export type UseRepository<Repository = PetRepository> = (
   options: Partial<PetRepositoryOptions>,
   test: (repository: Repository) => Promise<void>,
 ) => Promise<void>;

@@ -1,12 +1,11 @@
-import type { Pet, PetPage, PetQuery } from '../../../core';
+import type { Pet, PetPage, PetQuery, PetRepository } from '../../../core';
 import { fail, shown } from '../expect-equal';
 import { success } from '../outcome';
-import type { BasicRepository } from './open-pet-repository';
 
 export const largestPage = 100;
 
 export const pagesOf = async (
-  repository: Pick<BasicRepository, 'list'>,
+  repository: Pick<PetRepository, 'list'>,
   query: PetQuery,
 ): Promise<ReadonlyArray<PetPage>> => {
   const pages: Array<PetPage> = [];
@@ -33,7 +32,7 @@ export const pagesOf = async (
 };
 
 export const allPets = async (
-  repository: Pick<BasicRepository, 'list'>,
+  repository: Pick<PetRepository, 'list'>,
   query: Partial<PetQuery> = {},
 ): Promise<ReadonlyArray<Pet>> =>
   (await pagesOf(repository, { limit: largestPage, ...query })).flatMap(({ pets }) => pets);

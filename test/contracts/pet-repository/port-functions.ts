@@ -1,4 +1,4 @@
-import type { Deadline, PetRepository } from '../../../core';
+import type { Deadline, PetMaintenance, PetRepository } from '../../../core';
 import { arbitraryNewPet, arbitraryScopedIdempotencyKey } from '../arbitrary';
 import { expectEqual } from '../expect-equal';
 import { nextTurn } from '../next-turn';
@@ -17,12 +17,12 @@ import { createsAtOnce } from './creates-at-once';
 import { keepsEveryDigit } from './keeps-every-digit';
 import { keepsEveryLetter } from './keeps-every-letter';
 import { listsInPages } from './lists-in-pages';
-import type { BasicRepository, UseRepository } from './open-pet-repository';
+import type { MaintainedRepository, UseRepository } from './open-pet-repository';
 import { allPets, largestPage } from './pages-of';
 import { replays } from './replays';
 import { petWithId } from './seeds';
 
-/** Tests of one function of the port, for the contract suites and for the tests of an adapter. */
+/** Tests of one function of a port, for the contract suites and for the tests of an adapter. */
 interface PortFunction<Repository> {
   /** Calls the function with an id, if it takes one, and otherwise with fixed or random values. */
   readonly call: (
@@ -33,14 +33,14 @@ interface PortFunction<Repository> {
     { readonly _tag: 'Left'; readonly left: unknown } | { readonly _tag: 'Right'; readonly right: unknown }
   >;
   /** Defines the tests of the function on a store that rejects writes for a while. */
-  readonly onBrokenStore: (runner: TestRunner, use: UseBreakable) => void;
+  readonly onBrokenStore: (runner: TestRunner, use: UseBreakable<Repository>) => void;
 }
 
-interface BoundedFunction extends PortFunction<BasicRepository> {
+interface RepositoryFunction extends PortFunction<PetRepository> {
   /** Tests that `petRepositoryContract` defines for the function. */
   readonly suites: ReadonlyArray<(runner: TestRunner, use: UseRepository) => void>;
   /** Checks a call whose deadline has passed, on a store that holds `deadlineSeed`. */
-  readonly afterDeadline: (repository: BasicRepository, passed: Deadline) => Promise<void>;
+  readonly afterDeadline: (repository: PetRepository, passed: Deadline) => Promise<void>;
 }
 
 export const deadlineSeed = petWithId(5n);
@@ -61,8 +61,8 @@ const onceEnded =
     }
   };
 
-/** Functions of the port that take a deadline. The compiler reports a missing one. */
-export const boundedFunctions: { readonly [Name in keyof BasicRepository]: BoundedFunction } = {
+/** Functions of the port PetRepository. The compiler reports a missing one. */
+export const repositoryFunctions: { readonly [Name in keyof PetRepository]: RepositoryFunction } = {
   list: {
     call: ({ list }, _id, deadline) => list({ limit: 1 }, deadline),
     suites: [listsInPages],
@@ -123,9 +123,10 @@ export const boundedFunctions: { readonly [Name in keyof BasicRepository]: Bound
   },
 };
 
-/** All functions of the port. The compiler reports a missing one. */
-export const portFunctions: { readonly [Name in keyof PetRepository]: PortFunction<PetRepository> } = {
-  ...boundedFunctions,
+/** Functions of the port PetMaintenance. The compiler reports a missing one. */
+export const maintenanceFunctions: {
+  readonly [Name in keyof PetMaintenance]: PortFunction<MaintainedRepository>;
+} = {
   importAll: {
     call: ({ importAll }) => importAll(sourceOf([arbitraryNewPet()])),
     onBrokenStore: importsOnBrokenStore,
@@ -139,3 +140,8 @@ export const portFunctions: { readonly [Name in keyof PetRepository]: PortFuncti
     onBrokenStore: correctsOnBrokenStore('deleteByIds', ({ deleteByIds }, id) => deleteByIds([id])),
   },
 };
+
+/** Functions of both ports. */
+export const portFunctions: Readonly<
+  Record<keyof MaintainedRepository, Pick<PortFunction<MaintainedRepository>, 'call'>>
+> = { ...repositoryFunctions, ...maintenanceFunctions };

@@ -1,4 +1,4 @@
-import { knexPetRepository, migrate } from '../../../adapters/knex';
+import { knexPetMaintenance, migrate } from '../../../adapters/knex';
 import { expect } from 'chai';
 import { arbitraryNewPet } from '../../contracts';
 import { success } from '../../contracts/outcome';
@@ -19,7 +19,7 @@ const storeLargestPages = async ({ open }: SqlStore): Promise<void> => {
   try {
     await success(migrate(database));
     const pets = Array.from({ length: 300 }, () => ({ ...arbitraryNewPet(), name }));
-    await success(knexPetRepository(database).importAll(sourceOf(pets)));
+    await success(knexPetMaintenance(database).importAll(sourceOf(pets)));
   } finally {
     await database.close();
   }

@@ -1,5 +1,6 @@
-import { knexPetRepository, type StoreDatabase } from '../../../adapters/knex';
-import type { PetRepository } from '../../../core';
+import type { StoreDatabase } from '../../../adapters/knex';
+import type { MaintainedRepository } from '../../contracts';
+import { maintainedRepository } from './maintained-repository';
 
 /** Makes idempotency keys older, because a test can't set the clock of a database. */
 export const ageKeys = ({ write }: StoreDatabase, byMs: number): Promise<unknown> =>
@@ -9,8 +10,8 @@ export const ageKeys = ({ write }: StoreDatabase, byMs: number): Promise<unknown
  * Makes a repository for a clock that a test sets. If the clock has advanced, a create first makes the stored
  * idempotency keys older by the same time.
  */
-export const agingRepository = (database: StoreDatabase, now: () => number): PetRepository => {
-  const repository = knexPetRepository(database);
+export const agingRepository = (database: StoreDatabase, now: () => number): MaintainedRepository => {
+  const repository = maintainedRepository(database);
   if (now === Date.now) return repository;
   let last = now();
   let aged: Promise<unknown> = Promise.resolve();

@@ -1,7 +1,9 @@
-import { knexPetRepository, migrate, openSqlite, type StoreDatabase } from '../../../adapters/knex';
+import { migrate, openSqlite, type StoreDatabase } from '../../../adapters/knex';
 import { sqliteStatements } from '../../../adapters/knex/sqlite/statements';
 import { newPetColumns, newPetRow } from '../../../adapters/knex/database/pet-columns';
-import type { NewPet, Pet, PetRepository } from '../../../core';
+import type { NewPet, Pet } from '../../../core';
+import type { MaintainedRepository } from '../../contracts';
+import { maintainedRepository } from './maintained-repository';
 import { setLastId } from '../postgres/postgres';
 import type { Environment } from '../processes/command';
 import { success } from '../../contracts/outcome';
@@ -19,12 +21,12 @@ export const environmentOf = (file: string): Environment => ({ DATABASE_URL: `sq
 /** Runs a function with a repository on a SQLite file, and closes the file afterwards. */
 export const withRepository = async <A>(
   file: string,
-  use: (repository: PetRepository) => Promise<A>,
+  use: (repository: MaintainedRepository) => Promise<A>,
 ): Promise<A> => {
   const database = openSqlite(file);
   try {
     await success(migrate(database));
-    return await use(knexPetRepository(database));
+    return await use(maintainedRepository(database));
   } finally {
     await database.close();
   }

@@ -1,9 +1,10 @@
 import { expect } from 'chai';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Knex } from 'knex';
-import { apiKeyStore, knexAuthenticate, knexPetRepository, openSqlite } from '../../../../adapters/knex';
+import { apiKeyStore, knexAuthenticate, openSqlite } from '../../../../adapters/knex';
 import { ApiKey, decodeOrThrow } from '../../../../core';
 import { databaseKinds, withDatabase } from '../../../support/databases/databases';
+import { maintainedRepository } from '../../../support/databases/maintained-repository';
 import { arbitraryPetId } from '../../../contracts/arbitrary';
 import { portFunctions } from '../../../contracts/pet-repository/port-functions';
 import { success } from '../../../contracts/outcome';
@@ -30,7 +31,7 @@ for (const [kind, makeDatabase] of databaseKinds) {
 
     it('makes each operation Unavailable, without a word of SQL', () =>
       withDatabase(makeDatabase, async (database) => {
-        const repository = knexPetRepository(database);
+        const repository = maintainedRepository(database);
         await database.close();
         for (const [name, { call }] of Object.entries(portFunctions)) {
           const outcome = await call(repository, arbitraryPetId())();

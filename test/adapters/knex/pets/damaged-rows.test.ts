@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { type OwnDatabase, knexPetRepository } from '../../../../adapters/knex';
+import { type OwnDatabase, knexPetMaintenance, knexPetRepository } from '../../../../adapters/knex';
 import { arbitraryNewPet, arbitraryScopedIdempotencyKey } from '../../../contracts';
 import { databaseKinds, withDatabase } from '../../../support/databases/databases';
 import { alterTables } from '../../../support/postgres/postgres';
@@ -80,7 +80,7 @@ for (const [kind, makeDatabase] of databaseKinds) {
           for (const id of [1, 2])
             await database.writePool('pets').insert({ id, name: 'x'.repeat(2_000), category_id: 7 });
           await database.writePool.raw('PRAGMA ignore_check_constraints = OFF');
-          const { update, deleteByIds } = knexPetRepository(database);
+          const { update, deleteByIds } = knexPetMaintenance(database);
           expect(await success(update(1n, { name: 'ok' }))).to.include({ name: 'ok' });
           expect(await success(deleteByIds([2n]))).to.equal(1);
           expect(await database.readPool('animal_store_changes').pluck('action')).to.have.members([

@@ -8,14 +8,13 @@ import { success } from '../../../contracts/outcome';
 import { newDatabaseFile, removeFolders } from '../../../support/temporary-folder';
 import { hostDatabase, migrate } from '../../../../adapters/knex';
 import {
-  correctionsContract,
   idempotencyExpiryContract,
-  importAllContract,
+  petMaintenanceContract,
   petRepositoryContract,
   type PetRepositoryOptions,
 } from '../../../contracts';
 
-const contracts = [petRepositoryContract, importAllContract, correctionsContract, idempotencyExpiryContract];
+const contracts = [petRepositoryContract, petMaintenanceContract, idempotencyExpiryContract];
 
 interface Host {
   readonly own: Knex;

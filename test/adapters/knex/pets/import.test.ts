@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { constVoid } from 'fp-ts/function';
 import { setImmediate } from 'node:timers/promises';
 import { EventEmitter, once } from 'node:events';
-import { knexPetRepository } from '../../../../adapters/knex';
+import { knexPetMaintenance, knexPetRepository } from '../../../../adapters/knex';
 import { type PetRepository } from '../../../../core';
 import { arbitraryNewPet } from '../../../contracts';
 import {
@@ -34,7 +34,7 @@ const refuseCommits = [
 describe('An import into PostgreSQL whose commit fails', () => {
   it('is not taken for stored', () =>
     withDatabase(postgresDatabase, async (database) => {
-      const { importAll } = knexPetRepository(database);
+      const { importAll } = knexPetMaintenance(database);
       await alterTables(database, ...refuseCommits);
       const outcome = await importAll(sourceOf([arbitraryNewPet(), arbitraryNewPet()]))();
       expect(outcome).to.have.property('_tag', 'Left');
@@ -53,7 +53,7 @@ describe('An import into SQLite', () => {
       const cache = async (): Promise<unknown> => database.writePool.raw('PRAGMA cache_size');
       await database.writePool.raw('PRAGMA cache_size = -3000');
       const before = await cache();
-      const { importAll } = knexPetRepository(database);
+      const { importAll } = knexPetMaintenance(database);
       await success(importAll(sourceOf([arbitraryNewPet()])));
       expect(await cache()).to.deep.equal(before);
       const failing = sourceOf([arbitraryNewPet()], () => Promise.reject(new Error('unreadable')));
@@ -70,7 +70,7 @@ describe('An import whose connection is kept awake', () => {
           where datname = current_database() and state = 'idle in transaction'`);
         await new Promise(constVoid);
       });
-      const outcome = await knexPetRepository(database).importAll(silent)();
+      const outcome = await knexPetMaintenance(database).importAll(silent)();
       expect(outcome).to.have.nested.property('left._tag', 'ImportAborted');
     }));
 
@@ -90,7 +90,7 @@ describe('An import whose connection is kept awake', () => {
           events.emit('closed');
         }
       })();
-      const outcome = await knexPetRepository(database).importAll(source)();
+      const outcome = await knexPetMaintenance(database).importAll(source)();
       expect(outcome).to.have.nested.property('left._tag', 'ImportAborted');
       events.emit('failed');
       await closed;
@@ -115,7 +115,7 @@ describe('An import whose connection is kept awake', () => {
             events.emit('closed');
           }
         })();
-        const outcome = await knexPetRepository(failing).importAll(source)();
+        const outcome = await knexPetMaintenance(failing).importAll(source)();
         expect(outcome).to.have.nested.property('left._tag', 'ImportAborted');
         await closed;
       }
@@ -130,7 +130,7 @@ describe('An import whose connection is kept awake', () => {
           return rows;
         },
       });
-      const outcome = await knexPetRepository(cancelled).importAll(sourceOf([arbitraryNewPet()]))();
+      const outcome = await knexPetMaintenance(cancelled).importAll(sourceOf([arbitraryNewPet()]))();
       expect(outcome).to.have.nested.property('left._tag', 'ImportAborted');
       expect(await database.readPool('pets').pluck('id')).to.deep.equal([]);
     }));
@@ -151,7 +151,7 @@ describe('While an import takes its time, another instance', function () {
     test: (other: PetRepository) => Promise<void>,
   ): Promise<void> =>
     withDatabases(2, makeDatabase, async (one, two) => {
-      const [importer, other] = [knexPetRepository(one), knexPetRepository(two)];
+      const [importer, other] = [knexPetMaintenance(one), knexPetRepository(two)];
       expect((await success(importer.importAll(slowly(() => test(other))))).count).to.equal(6_001);
       expect((await success(other.create(arbitraryNewPet()))).pet.id > 6_001n).to.equal(true);
     });

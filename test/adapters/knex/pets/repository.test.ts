@@ -1,9 +1,8 @@
 import { expect } from 'chai';
 import { type OwnDatabase, knexPetRepository } from '../../../../adapters/knex';
 import {
-  correctionsContract,
   idempotencyExpiryContract,
-  importAllContract,
+  petMaintenanceContract,
   petRepositoryContract,
   reopenedRepositoryContract,
   underFailureContract,
@@ -15,6 +14,7 @@ import {
   patientPostgresDatabase,
   sqliteFile,
 } from '../../../support/databases/databases';
+import { maintainedRepository } from '../../../support/databases/maintained-repository';
 import { replacePets } from '../../../support/databases/catalogue';
 import { runnerWithout } from '../../../support/mocha';
 
@@ -42,12 +42,7 @@ for (const [kind, makeDatabase] of [
     });
     after(() => shared.close());
 
-    for (const contract of [
-      petRepositoryContract,
-      importAllContract,
-      correctionsContract,
-      idempotencyExpiryContract,
-    ]) {
+    for (const contract of [petRepositoryContract, petMaintenanceContract, idempotencyExpiryContract]) {
       contract(runner, async ({ pets, now }) => {
         await replacePets(shared.database, pets);
         return { repository: agingRepository(shared.database, now), close: () => Promise.resolve() };
@@ -86,10 +81,10 @@ for (const [kind, makeDatabase] of [
         return Promise.resolve();
       };
       return {
-        repository: knexPetRepository(database),
+        repository: maintainedRepository(database),
         breakStore: turn(true),
         mendStore: turn(false),
-        reopen: async () => knexPetRepository(await reopen()),
+        reopen: async () => maintainedRepository(await reopen()),
         close,
       };
     });

@@ -1,11 +1,12 @@
 import { expect } from 'chai';
-import { type OwnDatabase, knexPetRepository } from '../../../../adapters/knex';
+import type { OwnDatabase } from '../../../../adapters/knex';
 import { retryConflicts } from '../../../../adapters/knex/database/work';
 import { arbitraryScopedIdempotencyKey, arbitraryNewPet } from '../../../contracts';
 import { arbitraryPetId } from '../../../contracts/arbitrary';
 import { allPets } from '../../../contracts/pet-repository/pages-of';
 import { portFunctions } from '../../../contracts/pet-repository/port-functions';
 import { postgresDatabase, withDatabase } from '../../../support/databases/databases';
+import { maintainedRepository } from '../../../support/databases/maintained-repository';
 import { alterTables } from '../../../support/postgres/postgres';
 import { success } from '../../../contracts/outcome';
 
@@ -47,7 +48,7 @@ describe('a serialization failure of PostgreSQL (SQLSTATE 40001)', () => {
     it(`is tried again, ${idempotency ? 'with a key' : 'without a key'}, and makes one animal`, () =>
       withDatabase(postgresDatabase, async (database) => {
         await refuseFirst(database, 3);
-        const repository = knexPetRepository(database);
+        const repository = maintainedRepository(database);
         const { pet, replayed } = await success(repository.create(arbitraryNewPet(), { idempotency }));
         expect(replayed).to.equal(false);
         expect(await allPets(repository)).to.deep.equal([pet]);
@@ -58,7 +59,7 @@ describe('a serialization failure of PostgreSQL (SQLSTATE 40001)', () => {
   it('is tried six times, and then the store is Unavailable', () =>
     withDatabase(postgresDatabase, async (database) => {
       await refuseFirst(database, 1_000);
-      const repository = knexPetRepository(database);
+      const repository = maintainedRepository(database);
       const outcome = await repository.create(arbitraryNewPet())();
       expect(outcome).to.have.nested.property('left._tag', 'Unavailable');
       expect(await allPets(repository)).to.deep.equal([]);
@@ -70,7 +71,7 @@ describe('a serialization failure of PostgreSQL (SQLSTATE 40001)', () => {
   for (const [name, { call }] of Object.entries({ list, find })) {
     it(`is tried again: ${name}`, () =>
       withDatabase(postgresDatabase, async (database) => {
-        const repository = knexPetRepository(database);
+        const repository = maintainedRepository(database);
         const { pet } = await success(repository.create(arbitraryNewPet()));
         const undisturbed = await success(call(repository, pet.id));
         await refuseFirstReads(database, 3);
@@ -82,7 +83,7 @@ describe('a serialization failure of PostgreSQL (SQLSTATE 40001)', () => {
   it('ends an import, whose source can be read once, and stores nothing', () =>
     withDatabase(postgresDatabase, async (database) => {
       await refuseFirst(database, 1);
-      const repository = knexPetRepository(database);
+      const repository = maintainedRepository(database);
       expect(await importAll.call(repository, arbitraryPetId())()).to.have.property('_tag', 'Left');
       expect(await allPets(repository)).to.deep.equal([]);
     }));

@@ -3,6 +3,7 @@ import { knexPetRepository } from '../../../../adapters/knex';
 import { arbitraryNewPet, arbitraryScopedIdempotencyKey } from '../../../contracts';
 import { sourceOf } from '../../../contracts/source-of';
 import { postgresDatabase, withDatabase } from '../../../support/databases/databases';
+import { maintainedRepository } from '../../../support/databases/maintained-repository';
 import { alterTables } from '../../../support/postgres/postgres';
 
 // These tests have a file of their own, because Citus runs the tests of imports, but has no triggers on distributed
@@ -29,7 +30,7 @@ describe('A PostgreSQL database with a trigger that changes animals', () => {
   it('refuses a create with a key and an import, and stores nothing', () =>
     withDatabase(postgresDatabase, async (database) => {
       await alterTables(database, ...shout);
-      const { create, importAll } = knexPetRepository(database);
+      const { create, importAll } = maintainedRepository(database);
       const writes = [
         create(arbitraryNewPet(), { idempotency: arbitraryScopedIdempotencyKey() }),
         importAll(sourceOf([arbitraryNewPet()])),

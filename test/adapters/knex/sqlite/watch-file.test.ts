@@ -3,6 +3,7 @@ import { copyFile, rename, rm } from 'node:fs/promises';
 import { type SqliteDatabase, knexPetRepository, migrate, openSqlite } from '../../../../adapters/knex';
 import { arbitraryNewPet } from '../../../contracts';
 import { newCatalogue, withRepository } from '../../../support/databases/catalogue';
+import { maintainedRepository } from '../../../support/databases/maintained-repository';
 import { columnOf } from '../../../support/databases/sqlite-files';
 import { arbitraryPetId } from '../../../contracts/arbitrary';
 import { portFunctions } from '../../../contracts/pet-repository/port-functions';
@@ -57,7 +58,7 @@ describe('the watch over a SQLite file', () => {
     it(`detects that ${loss}, and acknowledges no write from then on`, () =>
       withOpenFile(async (database, file) => {
         await lose(file);
-        const repository = knexPetRepository(database);
+        const repository = maintainedRepository(database);
         for (const [name, { call }] of Object.entries(portFunctions)) {
           if (['list', 'find'].includes(name)) continue;
           expect(await call(repository, arbitraryPetId())(), name).to.have.property('_tag', 'Left');
