@@ -12,7 +12,7 @@ import { batchOperations } from '../../adapters/knex';
 import { prometheusMetrics } from '../../adapters/prometheus';
 import { storeOpener } from '../../core';
 import type { StartMessages } from '../store/open-database';
-import { listenBriefly } from '../store/port';
+import { listenBriefly } from '../store/listen-check';
 import { openServiceStore, type ServiceStore } from '../store/service-store';
 import { CommandFailed, orFail, reasonOf } from '../failures';
 import { databaseUrlText } from '../settings/database-url';
@@ -23,7 +23,7 @@ import {
   type ServerPrefix,
   type Settings,
 } from '../settings/settings';
-import { readiness } from './readiness';
+import { readiness } from './report-readiness';
 import { requestReporter } from './request-reporter';
 import { readServiceStatus } from './service-status';
 

@@ -6,7 +6,7 @@ import { checkKeys, databaseChecks, subjectOf } from './check-database';
 import { canBeCreated, checkFile, checkMount, checkUser } from './check-file';
 import { databaseOf } from './database';
 import { type CheckName, failed, type Finding, passed } from './finding';
-import { checkPort } from './port';
+import { checkPort } from './listen-check';
 
 type RunCheck = (
   name: CheckName,

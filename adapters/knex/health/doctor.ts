@@ -1,6 +1,6 @@
 import type { TaskEither } from 'fp-ts/TaskEither';
 import type { Unavailable } from '../../../core';
-import { checkGroups, heartbeatCheck } from './checks';
+import { checkGroups, heartbeatCheck } from './serving-checks';
 import { readClock } from '../database/clock';
 import type { ConnectionRoom, DatabaseFinding, OwnDatabase } from '../database/own-database';
 import type { StoreDatabase } from '../database/store-database';

@@ -1,5 +1,5 @@
 import type { Task } from 'fp-ts/Task';
-import { checkGroups } from './checks';
+import { checkGroups } from './serving-checks';
 import { type ErrorKind, errorKindOf } from '../database/errors';
 import type { OwnDatabase } from '../database/own-database';
 import { databaseTimeouts } from '../database/timeouts';

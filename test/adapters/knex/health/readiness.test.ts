@@ -10,7 +10,7 @@ import {
   readSchema,
   runDoctorChecks,
 } from '../../../../adapters/knex';
-import { checkGroups } from '../../../../adapters/knex/health/checks';
+import { checkGroups } from '../../../../adapters/knex/health/serving-checks';
 import {
   databaseKinds,
   postgresDatabase,
