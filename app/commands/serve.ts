@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import { bannerText, firstCommands } from '../serve/banner';
-import type { Service } from '../serve/serve';
+import type { Service } from '../serve/run-service';
 import { databaseUrlText } from '../settings/database-url';
 import { changedSettings, defaultFile, defaults, isProduction, type Settings } from '../settings/settings';
 import { settingTexts } from '../settings/setting-texts';
@@ -61,7 +61,7 @@ export const serveCommand = (io: Terminal): Command =>
     .addHelpText('after', () => settingsText(styleFor(io.stdout, io.env)))
     .action(async () => {
       const { openLog } = await import('../serve/log.js');
-      const { serve } = await import('../serve/serve.js');
+      const { runService } = await import('../serve/run-service.js');
       const isForPrograms = isProduction(io.env) && io.stderr.isTTY !== true;
       const terminal = isForPrograms ? withJsonMessages(io) : io;
 
@@ -74,7 +74,7 @@ export const serveCommand = (io: Terminal): Command =>
           terminal.printMessage(text);
         };
         try {
-          await serve(settings, {
+          await runService(settings, {
             version: readVersion(),
             logger,
             printMessage,

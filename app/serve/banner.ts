@@ -2,7 +2,7 @@ import { databaseUrlText } from '../settings/database-url';
 import type { Settings } from '../settings/settings';
 import type { Style } from '../terminal/style';
 import { counted, escapeControlCharacters } from '../terminal/text';
-import type { Service } from './serve';
+import type { Service } from './run-service';
 
 type Row = readonly [label: string, text: string];
 

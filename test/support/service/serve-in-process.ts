@@ -1,6 +1,6 @@
 import * as E from 'fp-ts/Either';
 import { makeLogger } from '../../../app/serve/log';
-import { type Service, serve } from '../../../app/serve/serve';
+import { runService, type Service } from '../../../app/serve/run-service';
 import { CommandFailed, reasonOf } from '../../../app/failures';
 import { decodeSettings } from '../../../app/settings/settings';
 import type { Environment, Outcome } from '../processes/command';
@@ -43,7 +43,7 @@ export const serveInProcess = async (environment: Environment = {}): Promise<Ser
       printMessage(`migration: ${text}`);
     };
     const options = { version: '0.0.0-test', logger, untilStopSignal, printMessage, printMigration };
-    ended = serve(settings.right, options).then(
+    ended = runService(settings.right, options).then(
       () => 0,
       (error: unknown) => {
         if (!(error instanceof CommandFailed)) throw error;

@@ -118,7 +118,7 @@ const endOf = async (store: ServiceStore, stopSignal: Promise<NodeJS.Signals>): 
 /** Maximum time to stop the admin server, counted from the stop of the public server. */
 const adminStopMs = 500;
 
-interface ServeOptions extends StartMessages {
+interface RunOptions extends StartMessages {
   readonly version: string;
   readonly logger: Logger;
   /** Runs when the service accepts requests. Resolves to the signal that stops it. */
@@ -129,9 +129,9 @@ interface ServeOptions extends StartMessages {
  * Runs the service from start to stop. The admin server starts first and stops last, so that startup and shutdown can
  * be observed.
  */
-export const serve = async (
+export const runService = async (
   settings: Settings,
-  { version, logger, untilStopSignal, ...messages }: ServeOptions,
+  { version, logger, untilStopSignal, ...messages }: RunOptions,
 ): Promise<void> => {
   const { DATABASE_URL, STOP_DELAY } = settings;
   if (mayCreateStore(settings))
