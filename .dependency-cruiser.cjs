@@ -144,6 +144,13 @@ module.exports = {
       to: { path: '^app/', pathNot: '^app/$1/' },
     },
     {
+      name: 'failures-are-the-base',
+      comment: 'Failures are thrown everywhere in the app. Their texts need the store, and stand there.',
+      severity: 'error',
+      from: { path: '^app/failures\\.ts$' },
+      to: { path: '^app/', pathNot: '^app/settings/' },
+    },
+    {
       name: 'store-serves-any-command',
       comment: 'Opening a store is the same for all commands.',
       severity: 'error',

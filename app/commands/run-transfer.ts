@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { errorCode } from '../../adapters/files/error-code';
 import type { BackupOptions } from '../../adapters/knex';
-import { reasonOf } from '../failures';
+import { reasonOf } from '../store/failure-text';
 import type { Settings } from '../settings/settings';
 import { interruptible, receivedSignal } from '../terminal/signals';
 import { type Progress, withProgress } from '../terminal/progress-bar';

@@ -1,4 +1,4 @@
-import { reasonOf } from '../failures';
+import { reasonOf } from '../store/failure-text';
 import type { DatabaseUrl } from '../settings/database-url';
 
 /**

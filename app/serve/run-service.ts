@@ -14,7 +14,8 @@ import { storeOpener } from '../../core';
 import type { StartMessages } from '../store/open-database';
 import { listenBriefly } from '../store/listen-check';
 import { openServiceStore, type ServiceStore } from '../store/service-store';
-import { CommandFailed, orFail, reasonOf } from '../failures';
+import { CommandFailed, orFail } from '../failures';
+import { reasonOf } from '../store/failure-text';
 import { databaseUrlText } from '../settings/database-url';
 import {
   changedSettings,

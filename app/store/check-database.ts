@@ -15,7 +15,8 @@ import {
   tryCountRequest,
   tryCreateKey,
 } from '../../adapters/knex';
-import { CommandFailed, messageOf, notInitialized, orFail, reasonOf, unusable } from '../failures';
+import { CommandFailed, notInitialized, orFail, unusable } from '../failures';
+import { messageOf, reasonOf } from './failure-text';
 import { databaseUrlText } from '../settings/database-url';
 import { mayCreateStore, type Settings } from '../settings/settings';
 import { counted } from '../terminal/text';

@@ -1,5 +1,6 @@
 import type { OwnDatabase } from '../../adapters/knex';
-import { CommandFailed, reasonOf } from '../failures';
+import { CommandFailed } from '../failures';
+import { reasonOf } from './failure-text';
 import type { DatabaseUrl } from '../settings/database-url';
 import { mayCreateStore, type Settings } from '../settings/settings';
 import { checkKeys, databaseChecks, subjectOf } from './check-database';

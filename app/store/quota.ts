@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import { inMemoryQuota } from '../../adapters/in-memory';
 import { type OwnDatabase, postgresQuota } from '../../adapters/knex';
 import type { ConsumeQuota } from '../../core';
-import { messageOf } from '../failures';
+import { messageOf } from './failure-text';
 import type { Settings } from '../settings/settings';
 
 /** Time for which requests are counted in this process before one of them is counted in the database again. */

@@ -1,7 +1,8 @@
 import * as E from 'fp-ts/Either';
 import { makeLogger } from '../../../app/serve/log';
 import { runService, type Service } from '../../../app/serve/run-service';
-import { CommandFailed, reasonOf } from '../../../app/failures';
+import { CommandFailed } from '../../../app/failures';
+import { reasonOf } from '../../../app/store/failure-text';
 import { decodeSettings } from '../../../app/settings/settings';
 import type { Environment, Outcome } from '../processes/command';
 import type { RunningService } from './service-process';

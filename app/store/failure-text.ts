@@ -1,0 +1,99 @@
+/* Texts of failures, which say what is wrong and what to do. */
+
+import { toError } from 'fp-ts/Either';
+import { errorCode } from '../../adapters/files/error-code';
+import { DiagnosedError } from '../../adapters/knex';
+import { invalidFieldTexts } from '../../core';
+import { CommandFailed, type CommandFailure } from '../failures';
+import { type DatabaseUrl, databaseUrlText } from '../settings/database-url';
+import type { ServerPrefix } from '../settings/settings';
+import { generalAdvice, specificAdvice } from './advice';
+import { currentUser } from './user';
+
+/** Ending of the name of an unfinished file, which is renamed when it is complete. Messages leave the ending out. */
+const partialEnding = /\.animal-store-[\da-f-]{36}\.partial$/;
+
+/**
+ * Returns the message of an error. For an error of a file, returns the name of the file and what is wrong, without
+ * Node's jargon.
+ */
+export const messageOf = (cause: unknown): string => {
+  const message = toError(cause).message.replaceAll(/\s+/g, ' ').trim();
+  const [, reason, file] = /^E[A-Z]+: ([^,]+), \w+(?:.* '(.*)')?$/.exec(message) ?? [];
+  if (reason === undefined) return message;
+  return file === undefined ? reason : `${file.replace(partialEnding, '')}: ${reason}`;
+};
+
+const listenReason = (cause: unknown): string =>
+  messageOf(cause)
+    .replace(/^listen /, '')
+    .replace(/^EADDRINUSE: address already in use (.*)$/, '$1 is in use');
+
+const listenAdvice = (cause: unknown, prefix: ServerPrefix): string => {
+  switch (errorCode(cause)) {
+    case 'EACCES':
+      return `this user may not use that port; set ${prefix}PORT to 1024 or more`;
+    case 'EADDRNOTAVAIL':
+    case 'ENOTFOUND':
+      return `this machine does not have that address; set ${prefix}HOST`;
+    default:
+      return `stop the process that listens there, or set ${prefix}PORT or ${prefix}HOST`;
+  }
+};
+
+const withAdvice = (reason: string, advice: string | undefined): string =>
+  advice === undefined ? reason : `${reason}; ${advice}`;
+
+const failureText = (failure: CommandFailure, url: DatabaseUrl, setting: string): string => {
+  const database = databaseUrlText(url);
+  switch (failure._tag) {
+    case 'Unavailable': {
+      const reason = `the database ${database} can't be used: ${messageOf(failure.cause)}`;
+      const isDiagnosed = failure.cause instanceof DiagnosedError;
+      const text = withAdvice(
+        reason,
+        specificAdvice(url, failure.cause, setting) ??
+          (isDiagnosed ? undefined : generalAdvice(url, setting)),
+      );
+      return withAdvice(text, failure.mayHaveChanged && 'a change may have been made');
+    }
+    case 'DatabaseLost':
+      return 'the database file or its log was removed or replaced while it was open; restart the service to use the file that is there now';
+    case 'NoApiKey':
+      return url._tag === 'Memory'
+        ? 'there is no valid API key; set API_KEYS'
+        : 'there is no valid API key; set API_KEYS, or create a key with `animal-store keys create --name NAME`';
+    case 'NoDatabase':
+      return `this command needs a database, but ${setting} is \`memory:\`; set it to sqlite:FILE or postgres://...`;
+    case 'NotInitialized':
+      return `there is no animal store in ${database}; set ${setting} to the right database, or create one with \`animal-store migrate\``;
+    case 'DriverMissing':
+      return `the database driver ${failure.driver} can't be loaded: ${failure.reason}; run \`npm rebuild ${failure.driver}\`, or \`npm install ${failure.driver}\` if it is not installed${failure.driver === 'sqlite3' ? '; without the C++ compiler that this may need, choose memory: or postgres://... as the database' : ''}`;
+    case 'PetNotFound':
+      return `no animal has the id ${failure.id}`;
+    case 'InvalidPetChanges':
+      return invalidFieldTexts(failure.fields).join('; ');
+    case 'NoRecord':
+      return `there is no record of ${failure.subject}`;
+    case 'ApiKeyNotFound':
+      return `no key has the id ${failure.id}; \`animal-store keys list\` shows the ids`;
+    case 'ApiKeyRevoked':
+      return `key ${failure.id} is revoked; create a new one with \`animal-store keys create --name NAME\``;
+    case 'CannotListen':
+      return `can't listen: ${listenReason(failure.cause)}; ${listenAdvice(failure.cause, failure.prefix)}`;
+  }
+};
+
+/**
+ * Returns the text of a failure of a command that works on the database of `url`. Other errors, such as those of files
+ * and of programs that a command runs, keep their messages and may get advice. `setting` is the setting or option that
+ * has the address.
+ */
+export const reasonOf = (error: unknown, url: DatabaseUrl, setting = 'DATABASE_URL'): string => {
+  if (error instanceof CommandFailed) return failureText(error.failure, url, setting);
+  const message = messageOf(error);
+  if (errorCode(error) === 'EACCES')
+    return `${message}; this command runs as ${currentUser()}, who may not use the file`;
+  const isOfDatabase = error instanceof DiagnosedError || message.startsWith('SQLITE_');
+  return withAdvice(message, isOfDatabase ? specificAdvice(url, error, setting) : undefined);
+};
