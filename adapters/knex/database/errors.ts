@@ -19,8 +19,8 @@ type DiagnosedKind =
   | 'ReadOnlyFileSystem';
 
 /**
- * Fault that this program finds itself, and that a retry can't resolve. The message names no command or setting of the
- * service, because `app` adds advice for each kind.
+ * Fault that this program finds itself, and that a retry can't resolve. The message may give advice on SQL or files, but
+ * names no command or setting of the service, because `app` adds such advice for each kind.
  */
 export class DiagnosedError extends Error {
   readonly code = 'PERMANENT';
