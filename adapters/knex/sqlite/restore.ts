@@ -129,7 +129,8 @@ export const restoreSqlite = async (
       });
       return { animals, kept, migrated };
     } catch (error) {
-      // Removes the file that this function created, unless a service filled it before the lock was taken.
+      // Removes the file that this function created. With `kept`, it has the database that a service wrote into it before
+      // it was locked.
       if (isNew && kept === undefined) rmSync(filename, { force: true });
       throw error;
     }
