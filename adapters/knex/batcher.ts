@@ -1,6 +1,7 @@
 import type * as E from 'fp-ts/Either';
 import type { TaskEither } from 'fp-ts/TaskEither';
 import type { Deadline, Unavailable } from '../../core';
+import { reactionTo } from './database/errors';
 import { databaseTimeouts } from './database/timeouts';
 import { failedBy, retryConflicts, withTimeout } from './database/work';
 
@@ -26,6 +27,8 @@ interface BatcherOptions<I, F, A> {
   readonly timeoutMs?: number;
   /** Returns the same text for inputs that can share a batch. By default, all inputs can share one. */
   readonly groupOf?: (input: I) => string;
+  /** True if each call of a batch runs separately after the database has rejected a statement of the batch. */
+  readonly separatesRejected?: boolean;
   readonly onBatch?: OnBatch;
 }
 
@@ -53,6 +56,7 @@ export const createBatcher = <I, F, A>({
   maxBatches,
   timeoutMs = databaseTimeouts.batchMs,
   groupOf = () => '',
+  separatesRejected = false,
   runBatch,
   onBatch,
 }: BatcherOptions<I, F, A>): ((input: I, deadline?: Deadline) => TaskEither<F | Unavailable, A>) => {
@@ -91,7 +95,7 @@ export const createBatcher = <I, F, A>({
     runningBatches += 1;
     const began = performance.now();
     const inputs = batch.map(({ input }) => input);
-    const results = await runInTime(inputs, runBatch, timeoutMs);
+    const results = await runInTime(inputs, runBatch, timeoutMs, separatesRejected);
     for (const [index, { end }] of batch.entries())
       end(
         results[index] ??
@@ -131,12 +135,17 @@ const runInTime = async <I, F, A>(
   inputs: ReadonlyArray<I>,
   runBatch: RunBatch<I, F, A>,
   timeoutMs: number,
+  separatesRejected: boolean,
 ): ReturnType<RunBatch<I, F, A>> => {
   try {
-    return await withTimeout(
-      (batchDeadline) => retryConflicts(() => runBatch(inputs, batchDeadline), batchDeadline),
-      timeoutMs,
-    );
+    return await withTimeout((batchDeadline) => {
+      const results = retryConflicts(() => runBatch(inputs, batchDeadline), batchDeadline);
+      if (!separatesRejected || inputs.length === 1) return results;
+      return results.catch((error: unknown) => {
+        if (reactionTo(error) === 'none') throw error;
+        return runSeparately(inputs, runBatch, batchDeadline);
+      });
+    }, timeoutMs);
   } catch (error) {
     const failed = failedBy(error);
     return inputs.map(() => failed);
@@ -144,3 +153,34 @@ const runInTime = async <I, F, A>(
 };
 
 const failedCall = (message: string): E.Either<Unavailable, never> => failedBy(new Error(message));
+
+const separateConcurrency = 4;
+
+/**
+ * Runs each input separately, a few at a time. Inputs that have not begun within `separateCreatesMs`, or before
+ * `batchDeadline`, fail.
+ */
+const runSeparately = async <I, F, A>(
+  inputs: ReadonlyArray<I>,
+  runBatch: RunBatch<I, F, A>,
+  batchDeadline: number,
+): ReturnType<RunBatch<I, F, A>> => {
+  const beginBy = Math.min(batchDeadline, performance.now() + databaseTimeouts.separateCreatesMs);
+  const results = inputs.map((): Result<F, A> | undefined =>
+    failedCall(
+      'nothing was stored: the transaction that it shared with other calls failed, and no time was left to try it separately',
+    ),
+  );
+  const queue = inputs.entries();
+  const drain = async (): Promise<void> => {
+    for (const [index, input] of queue) {
+      if (performance.now() > beginBy) return;
+      results[index] = await retryConflicts(() => runBatch([input], batchDeadline), batchDeadline).then(
+        ([result]) => result,
+        failedBy,
+      );
+    }
+  };
+  await Promise.all(Array.from({ length: separateConcurrency }, drain));
+  return results;
+};

@@ -28,7 +28,6 @@ import { newPetRow, petFromRow, type PetRow, type PetToInsert } from '../databas
 import type { Statements, StoreDatabase } from '../database/store-database';
 import { toEither } from '../database/work';
 import { backgroundPurge, deleteExpired, findKeys, waitForStandbyAtCommit } from './idempotency-keys';
-import { separateRejected } from './separate-rejected';
 
 /** Idempotency key of a create, with a `text` for comparisons and the hash of the animal. */
 interface IdempotencyClaim extends ScopedIdempotencyKey {
@@ -60,9 +59,9 @@ export const makeCreate = (
   const purge = backgroundPurge(database);
   const create = createBatcher({
     maxBatches: database.maxBatches.writes,
-    runBatch: separateRejected((creates: ReadonlyArray<Create>, batchDeadline) =>
+    separatesRejected: true,
+    runBatch: (creates: ReadonlyArray<Create>, batchDeadline) =>
       createTogether(database, creates, idempotencyTtlMs, batchDeadline).finally(purge),
-    ),
     onBatch,
   });
   const inFlight = new Set<string>();

@@ -36,9 +36,8 @@ const silenceError = (silenceMs: number): Error =>
 export interface Sessions {
   /** Lets the pool use a new session. Rejects if `maxHanging` sessions that were given up still run on the server. */
   readonly admit: (session: Session, isBehindPooler: boolean) => Promise<void>;
-  /** False for a session that was open at the last `retireAll`, so that the pool replaces it. */
+  /** True for a session that was admitted after the last `retireAll`. */
   readonly isUsable: (session: Session) => boolean;
-  /** Makes the pool replace all sessions that are open now. */
   readonly retireAll: () => void;
 }
 

@@ -4,7 +4,6 @@ import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promi
 import { createBatcher } from '../../../adapters/knex/batcher';
 import type { RunBatch } from '../../../adapters/knex/batcher';
 import { oneAtATime } from '../../../adapters/knex/pets/read';
-import { separateRejected } from '../../../adapters/knex/pets/separate-rejected';
 import { unavailable } from '../../../core';
 
 interface Batch {
@@ -213,14 +212,15 @@ describe('A batcher when the database is slow', () => {
     const load = createBatcher<number, never, number>({
       maxBatches: 1,
       timeoutMs: 40,
-      runBatch: separateRejected((inputs, until) => {
+      separatesRejected: true,
+      runBatch: (inputs, until) => {
         sizes.push(inputs.length);
         const rejection = delay(until - performance.now() + 20).then(() => {
           throw Object.assign(new Error('refused'), { code: '23514' });
         });
         ended.push(rejection.catch(() => undefined));
         return rejection;
-      }),
+      },
     });
     for (const result of await Promise.all([load(1)(), load(2)()])) expect(E.isLeft(result)).to.equal(true);
     await Promise.all(ended);

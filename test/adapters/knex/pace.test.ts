@@ -6,7 +6,6 @@ import { createBatcher } from '../../../adapters/knex/batcher';
 import { databaseTimeouts } from '../../../adapters/knex/database/timeouts';
 import { withTimeout } from '../../../adapters/knex/database/work';
 import { backgroundPurge } from '../../../adapters/knex/pets/idempotency-keys';
-import { separateRejected } from '../../../adapters/knex/pets/separate-rejected';
 import { connectionWith } from '../../../adapters/knex/postgres/connection-string';
 import type { Unavailable } from '../../../core';
 import { arbitraryNewPet } from '../../contracts';
@@ -61,14 +60,15 @@ describe('At a given time,', () => {
     const alone: Array<string> = [];
     const load = createBatcher<string, Unavailable, string>({
       maxBatches: 1,
-      runBatch: separateRejected((inputs) => {
+      separatesRejected: true,
+      runBatch: (inputs) => {
         const [input = ''] = inputs;
         if (inputs.length > 1) return Promise.reject(errorWith('23514'));
         alone.push(input);
         if (alone.length === 1) return Promise.reject(errorWith('40001'));
         now += databaseTimeouts.separateCreatesMs / 4;
         return Promise.resolve([E.right(input)]);
-      }),
+      },
     });
     const inputs = Array.from({ length: 12 }, (_, place) => String(place));
     const results = await Promise.all(inputs.map((input) => load(input)()));
