@@ -6,7 +6,6 @@ export * from './operations';
 export * from './pets';
 export * from './ports';
 export * from './quota';
-export * from './repository-arguments';
 export * from './rules';
 export * from './transfer';
 export * from './validation';

@@ -9,6 +9,8 @@ import type {
 } from './idempotency';
 import type { NewPet, Pet, PetChanges, PetPage, PetQuery } from './pets';
 import type { Quota } from './quota';
+import { listRules, newPetRules } from './rules';
+import { fieldChecks, invalidFieldTexts, objectCheck, type ObjectCheck, predicateCheck } from './validation';
 
 /**
  * Time by `performance.now()` after which the caller of a port ignores the result. A port may skip work that would end
@@ -144,3 +146,29 @@ export interface PetMaintenance {
     onIds?: OnIds,
   ) => TaskEither<ImportAborted | Unavailable, ImportedPets>;
 }
+
+// The types of a repository's arguments permit values that no store can hold, and a program may call it without the core.
+const checkQuery = objectCheck<PetQuery>({
+  limit: predicateCheck(
+    (limit) => Number.isSafeInteger(limit) && Number(limit) > 0,
+    'an integer of at least 1',
+  ),
+  ...fieldChecks(listRules),
+});
+
+const failureOf =
+  <A>(check: ObjectCheck<A>) =>
+  (value: A): Unavailable | undefined => {
+    const checked = check(value);
+    return checked._tag === 'Right'
+      ? undefined
+      : unavailable(new TypeError(invalidFieldTexts(checked.left).join('; ')));
+  };
+
+/** Returns the failure of a list whose query is invalid, such as an id beyond int64. It could fail a whole batch. */
+export const failureOfQuery: (query: PetQuery) => Unavailable | undefined = failureOf(checkQuery);
+
+/** Returns the failure of a create whose animal is invalid. SQLite would store it, and later lists would fail. */
+export const failureOfNewPet: (newPet: NewPet) => Unavailable | undefined = failureOf(
+  objectCheck<NewPet>(fieldChecks(newPetRules)),
+);
