@@ -4,7 +4,7 @@ const jsonTokens = /"[^"\\]*(?:\\.[^"\\]*)*"?|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][
 
 /**
  * Turns an integer into a string: U+0000 and its digits. A string that begins with U+0000 gets a second one, so that it
- * is not taken for an integer. Names of properties stay as they are, because `unmark` gets only values.
+ * is not taken for an integer. Names of properties stay as they are, because a reviver of JSON.parse can't change names.
  */
 const markToken = (token: string, index: number, text: string): string => {
   if (/^-?\d+$/.test(token)) return `"\\u0000${token}"`;

@@ -62,7 +62,7 @@ export const filtersOf = (options: PetFilters): PetFilters =>
 export const formatOption = (): Option =>
   new Option('--format <format>', 'format of the file, if its name does not show it').choices(formats);
 
-/** Ends the command line with an error of its usage. */
+/** Ends the program with a usage error of the command. */
 export const failUsage = (command: Command, text: string): never => command.error(`error: ${text}`);
 
 /** Returns the error for a file, or `-`, whose format is unknown. */

@@ -62,7 +62,7 @@ const ignoredConnection = (
         .map((name) => `${name} is ignored; use the parameters of DATABASE_URL`)
     : [];
 
-/** Returns warnings about an environment and the settings that were read from it, if they are valid. */
+/** Returns warnings about an environment, and about the settings that were read from it if all of them are valid. */
 export const settingWarnings = (
   environment: NodeJS.ReadOnlyDict<string>,
   settings: E.Either<unknown, Settings>,

@@ -23,8 +23,8 @@ export interface Statements {
   /** SQL for the time of the database's clock in milliseconds since 1970. It is the same throughout a statement. */
   readonly nowSql: string;
   /**
-   * SQL condition that makes a read fail on a server that accepts no writes, such as a standby with stale rows. It is
-   * `true` on SQLite, and for the Knex of a host, because the host may choose a standby.
+   * SQL condition for reads. Raises an error on a server that accepts no writes, such as a standby, whose rows may be
+   * stale. It is `true` on SQLite, and if a host passes its own Knex, because the host may want to read from a standby.
    */
   readonly acceptsWritesSql: string;
   readonly byIds: (knex: Knex, ids: ReadonlyArray<bigint>) => Promise<ReadonlyArray<PetRow>>;

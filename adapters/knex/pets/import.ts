@@ -1,6 +1,5 @@
 import * as E from 'fp-ts/Either';
 import type { Knex } from 'knex';
-import { setImmediate } from 'node:timers/promises';
 import {
   type ImportedPets,
   importAborted,
@@ -15,40 +14,10 @@ import { withoutStatement } from '../database/errors';
 import type { Statements, StoreDatabase } from '../database/store-database';
 import { keepAwake } from '../database/long-work';
 import { insertPets } from './create';
-import { inBatches } from './in-batches';
+import { readAhead } from './in-batches';
 
 /** Number of animals in a statement of an import. It was the fastest of sizes from 1,000 to 10,000. */
 const importBatchSize = 3_000;
-
-/**
- * Yields the batches of a source, and reads the next batch one turn of the event loop later, so that the consumer first
- * sends the current one. Stops reading if the consumer stops.
- */
-async function* readAhead<A>(
-  source: AsyncIterable<A>,
-  signal: AbortSignal,
-): AsyncGenerator<ReadonlyArray<A>> {
-  const stopped = new AbortController();
-  const batches = inBatches(source, importBatchSize, AbortSignal.any([signal, stopped.signal]));
-  const read = () => {
-    const next = setImmediate().then(() => batches.next());
-    // Prevents an unhandled rejection. The loop awaits this promise, unless the consumer stops.
-    next.catch(() => undefined);
-    return next;
-  };
-  try {
-    for (let next = read(); ;) {
-      const result = await next;
-      if (result.done === true) return;
-      next = read();
-      yield result.value;
-    }
-  } finally {
-    stopped.abort();
-    // Closes the source. Does not await this, because the source may first wait for the element that it reads.
-    batches.return(undefined).catch(() => undefined);
-  }
-}
 
 /**
  * Inserts the batches of a source one after another. Sends each batch before it reads the result of the previous batch,
@@ -73,7 +42,7 @@ const insertAll = async (
     imported = { count: count + ids.length, firstId, lastId: ids.at(-1) };
   };
   let last: Promise<ReadonlyArray<Pet>> | undefined;
-  for await (const batch of readAhead(newPets, signal)) {
+  for await (const batch of readAhead(newPets, importBatchSize, signal)) {
     const creates = batch.map((newPet) => ({ newPet, createdBy }));
     const inserted = insertPets(transaction, statements, creates);
     // Prevents an unhandled rejection. The next turn of the loop awaits this promise, unless the previous insert fails.

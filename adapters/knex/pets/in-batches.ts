@@ -1,3 +1,5 @@
+import { setImmediate } from 'node:timers/promises';
+
 /**
  * Yields the elements of a source in batches of `size`. Throws at the next element after `signal` is aborted.
  */
@@ -15,4 +17,35 @@ export async function* inBatches<A>(
     batch = [];
   }
   if (batch.length > 0) yield batch;
+}
+
+/**
+ * Yields batches as `inBatches` does, and reads the next batch one turn of the event loop later, so that the consumer
+ * first sends the current one. Stops reading if the consumer stops.
+ */
+export async function* readAhead<A>(
+  source: AsyncIterable<A>,
+  size: number,
+  signal: AbortSignal,
+): AsyncGenerator<ReadonlyArray<A>> {
+  const stopped = new AbortController();
+  const batches = inBatches(source, size, AbortSignal.any([signal, stopped.signal]));
+  const read = () => {
+    const next = setImmediate().then(() => batches.next());
+    // Prevents an unhandled rejection. The loop awaits this promise, unless the consumer stops.
+    next.catch(() => undefined);
+    return next;
+  };
+  try {
+    for (let next = read(); ;) {
+      const result = await next;
+      if (result.done === true) return;
+      next = read();
+      yield result.value;
+    }
+  } finally {
+    stopped.abort();
+    // Closes the source. Does not await this, because the source may first wait for the element that it reads.
+    batches.return(undefined).catch(() => undefined);
+  }
 }

@@ -24,7 +24,7 @@ interface Options {
 
 /**
  * Makes a repository on a SQL database. Concurrent requests share queries and commits. A list, find or create fails
- * with Unavailable if its batch takes more than 4 s, or can't begin early enough before the deadline.
+ * with Unavailable if its batch takes more than 4 s, or too little time is left before the deadline.
  */
 export const knexPetRepository = (
   database: StoreDatabase,

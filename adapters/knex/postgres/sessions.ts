@@ -36,8 +36,9 @@ const silenceError = (silenceMs: number): Error =>
 export interface Sessions {
   /** Lets the pool use a new session. Rejects if `maxHanging` sessions that were given up still run on the server. */
   readonly admit: (session: Session, isBehindPooler: boolean) => Promise<void>;
-  /** True for a session that was admitted after the last `retireAll`. */
+  /** False for a session that was open at the last `retireAll`, so that the pool replaces it. */
   readonly isUsable: (session: Session) => boolean;
+  /** Makes the pool replace all sessions that are open now. */
   readonly retireAll: () => void;
 }
 

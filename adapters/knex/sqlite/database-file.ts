@@ -107,8 +107,8 @@ const lostFileText = (path: string): string =>
   `${path} is missing, but its log ${path}-wal is there, and may have acknowledged animals: put the file back next to it; if the file is lost, move the log away and restore a backup`;
 
 /**
- * Returns why no command may put a new file under a path, which may exist. `mayBeDatabase` is true if a database that is
- * not in use may be replaced.
+ * Returns why no command may write a file with this path, or undefined. `mayBeDatabase` is true if the command may
+ * replace a database that is not in use.
  */
 export const replacementFault = (path: string, mayBeDatabase: boolean): string | undefined => {
   if (isLogName(path)) return logNameText(path);
