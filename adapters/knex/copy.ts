@@ -10,7 +10,7 @@ import { type ContentTable, contentTables } from './database/tables';
 import { keepAwake } from './database/long-work';
 import { inTransaction, toTaskEither } from './database/work';
 import { checkColumns } from './database/check-columns';
-import { readSchemaState } from './migrations/migrations';
+import { readSchemaState } from './migrations/schema-state';
 
 interface CopySource extends Pick<StoreDatabase, 'readPool' | 'statements'> {
   /** True if no other program can change the source during the copy. */

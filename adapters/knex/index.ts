@@ -26,13 +26,8 @@ export {
   type NotInitialized,
   readSchema,
 } from './migrations/migrate';
-export {
-  generationMismatch,
-  migrationConfig,
-  migrationTable,
-  ownTables,
-  type SchemaState,
-} from './migrations/migrations';
+export { migrationConfig, migrationTable, ownTables } from './migrations/migrations';
+export { generationMismatch, type SchemaState } from './migrations/schema-state';
 
 // Checks and metrics
 export * from './health/doctor';

@@ -7,7 +7,7 @@ import type { StoreDatabase } from '../database/store-database';
 import { errorWithCode, DiagnosedError } from '../database/errors';
 import { toTaskEither } from '../database/work';
 import { tryMigrate } from '../migrations/migrate';
-import type { SchemaState } from '../migrations/migrations';
+import type { SchemaState } from '../migrations/schema-state';
 
 /** Free disk space below which the check fails: twice the size to which SQLite truncates the write-ahead log. */
 const minFreeDiskBytes = 8 * 1024 * 1024;

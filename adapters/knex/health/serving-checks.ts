@@ -22,7 +22,7 @@ import type { OwnDatabase } from '../database/own-database';
 import { findMissingColumns } from '../database/check-columns';
 import { databaseTimeouts } from '../database/timeouts';
 import { tryAndRollBack, withTimeout } from '../database/work';
-import { generationMismatch, readSchemaState } from '../migrations/migrations';
+import { generationMismatch, readSchemaState } from '../migrations/schema-state';
 import { claimOf, createOrReplay, insertAsNew } from '../pets/create';
 
 /** Fault that a check has found: the reason for readiness, and the text for operators. */

@@ -8,7 +8,8 @@ import { checkColumns, otherTablesText } from '../database/check-columns';
 import { DiagnosedError, errorKindOf, isKind, withoutStatement } from '../database/errors';
 import { databaseTimeouts } from '../database/timeouts';
 import { retry, toTaskEither } from '../database/work';
-import { generationMismatch, migrationConfig, readSchemaState, type SchemaState } from './migrations';
+import { migrationConfig } from './migrations';
+import { generationMismatch, readSchemaState, type SchemaState } from './schema-state';
 
 export interface MigrateOptions {
   /**

@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import { DiagnosedError, withoutStatement } from '../database/errors';
 import { withPool } from '../database/pool';
-import { readSchemaState } from '../migrations/migrations';
+import { readSchemaState } from '../migrations/schema-state';
 import { openReadOnly } from './connection';
 import { sqliteStatements } from './statements';
 

@@ -16,7 +16,7 @@ import { fileStartsWith, isSameFile, resolveSymlink } from '../../files/paths';
 import { hasContents } from '../contents';
 import { checkColumns } from '../database/check-columns';
 import { runMigrations } from '../migrations/migrate';
-import { generationMismatch, readSchemaState } from '../migrations/migrations';
+import { generationMismatch, readSchemaState } from '../migrations/schema-state';
 import { type BackupOptions, placeCheckedCopy } from './backup';
 import { openFile, openReadOnly } from './connection';
 import { sqliteStatements } from './statements';

@@ -8,7 +8,8 @@ import {
   migrate,
   migrationConfig,
 } from '../../../../adapters/knex';
-import { migrations, readSchemaState } from '../../../../adapters/knex/migrations/migrations';
+import { migrations } from '../../../../adapters/knex/migrations/migrations';
+import { readSchemaState } from '../../../../adapters/knex/migrations/schema-state';
 import {
   databaseKinds,
   mostWriters,

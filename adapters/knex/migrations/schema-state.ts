@@ -1,0 +1,45 @@
+import type { Knex } from 'knex';
+import { DiagnosedError } from '../database/errors';
+import { hasTable, type ReadColumns } from '../database/store-database';
+import { migrations, migrationTable } from './migrations';
+
+export interface SchemaState {
+  readonly pending: ReadonlyArray<string>;
+  readonly unknown: ReadonlyArray<string>;
+  readonly generation: number;
+  readonly expectedGeneration: number;
+}
+
+const generationOf = (names: ReadonlyArray<string>): number =>
+  Math.max(1, ...names.map((name) => Number(/\.generation-(\d+)$/.exec(name)?.[1] ?? 1)));
+
+export const readSchemaState = async (knex: Knex, statements: ReadColumns): Promise<SchemaState> => {
+  const ownNames = Object.keys(migrations);
+  const names = (await hasTable(knex, statements, migrationTable))
+    ? await knex(migrationTable).orderBy('id').pluck<Array<string>>('name')
+    : [];
+  return {
+    pending: ownNames.filter((name) => !names.includes(name)),
+    unknown: names.filter((name) => !ownNames.includes(name)),
+    generation: names.length === 0 ? 0 : generationOf(names),
+    expectedGeneration: generationOf(ownNames),
+  };
+};
+
+/** Returns a fault if this version can't work with the tables, and undefined otherwise. */
+export const generationMismatch = ({
+  generation,
+  expectedGeneration,
+}: SchemaState): DiagnosedError | undefined => {
+  if (generation === 0 || generation === expectedGeneration) return undefined;
+  const generations = `schema generation ${generation}; this version works with ${expectedGeneration}`;
+  return generation > expectedGeneration
+    ? new DiagnosedError(
+        `a newer version of animal-store has migrated the database (${generations})`,
+        'NewerGeneration',
+      )
+    : new DiagnosedError(
+        `an earlier version of animal-store made the tables (${generations})`,
+        'EarlierGeneration',
+      );
+};
