@@ -25,9 +25,10 @@ export {
   type MigrateOptions,
   type NotInitialized,
   readSchema,
+  readUsableSchema,
 } from './migrations/migrate';
 export { migrationConfig, migrationTable, ownTables } from './migrations/migrations';
-export { generationMismatch, type SchemaState } from './migrations/schema-state';
+export type { SchemaState } from './migrations/schema-state';
 
 // Checks and metrics
 export * from './health/doctor';

@@ -1,39 +1,36 @@
-/* Checks of an open database and its API keys, for `doctor` and for a start of `serve`. */
+/* Checks of an open database, for `doctor` and for a start of `serve`. */
 
 import * as E from 'fp-ts/Either';
 import {
-  apiKeyStore,
   type ConnectionRoom,
-  errorKindOf,
-  generationMismatch,
   inspectClock,
-  inspectConnection,
+  inspectDatabase,
   type OwnDatabase,
-  readSchema,
+  readUsableSchema,
   runDoctorChecks,
   type SchemaState,
   tryCountRequest,
-  tryCreateKey,
 } from '../../adapters/knex';
-import { CommandFailed, notInitialized, orFail, unusable } from '../failures';
-import { messageOf, reasonOf } from './failure-text';
+import { notInitialized, orFail } from '../failures';
 import { databaseUrlText } from '../settings/database-url';
 import { mayCreateStore, type Settings } from '../settings/settings';
 import { counted } from '../terminal/text';
+import { checkKeys } from './check-keys';
+import { messageOf } from './failure-text';
 import { type CheckName, type Finding, passed, warned } from './finding';
 
 type Findings = Promise<ReadonlyArray<Finding>>;
 
-interface Subject {
+interface CheckedStore {
   readonly database: OwnDatabase;
   readonly settings: Settings;
-  /** Reads the state of the tables once, when a check first needs it. */
+  /** Reads the state of the tables once, when a check first needs it. Rejects if this version can't work with them. */
   readonly readSchema: () => Promise<SchemaState>;
 }
 
-export const subjectOf = (database: OwnDatabase, settings: Settings): Subject => {
+export const checkedStoreOf = (database: OwnDatabase, settings: Settings): CheckedStore => {
   let schema: Promise<SchemaState> | undefined;
-  return { database, settings, readSchema: () => (schema ??= orFail(readSchema(database))) };
+  return { database, settings, readSchema: () => (schema ??= orFail(readUsableSchema(database))) };
 };
 
 interface DatabaseCheck {
@@ -41,7 +38,7 @@ interface DatabaseCheck {
   /** Name of an earlier check. If it fails, this check is skipped. */
   readonly needs?: CheckName;
   /** Returns findings, or throws CommandFailed. */
-  readonly run: (subject: Subject) => Findings;
+  readonly run: (store: CheckedStore) => Findings;
   /** Databases on which a start of `serve` makes the check too, after the migrations. */
   readonly forServeOn: ReadonlyArray<OwnDatabase['engine']>;
 }
@@ -63,8 +60,8 @@ const roomFinding = ({ limit, reserved, heldByOthers, poolSize }: ConnectionRoom
   );
 };
 
-const checkConnection = async ({ database, settings }: Subject): Findings => {
-  const findings = (await orFail(inspectConnection(database))).map((finding) =>
+const checkConnection = async ({ database, settings }: CheckedStore): Findings => {
+  const findings = (await orFail(inspectDatabase(database))).map((finding) =>
     finding.check === 'room' ? roomFinding(finding) : finding,
   );
   const isDescribed = findings.some(({ isWarning }) => isWarning !== true);
@@ -74,25 +71,17 @@ const checkConnection = async ({ database, settings }: Subject): Findings => {
     : [passed('connection', `${address} can be opened, and has no damage`), ...findings];
 };
 
-const checkSchema = async ({ settings, readSchema }: Subject): Findings => {
+const checkSchema = async ({ settings, readSchema }: CheckedStore): Findings => {
   const schema = await readSchema();
-  const mismatch = generationMismatch(schema);
-  if (mismatch !== undefined) throw unusable(mismatch);
   if (schema.generation === 0 && !mayCreateStore(settings)) throw notInitialized();
   if (schema.pending.length === 0) return [passed('schema', 'up to date')];
   const names = schema.pending.join(', ');
   return [passed('schema', `pending: ${names}; the next start or \`animal-store migrate\` runs them`)];
 };
 
-/** Warns if the clocks of this machine and of the database differ. */
-const checkClock = async ({ database }: Subject): Findings => {
-  const fault = await orFail(inspectClock(database));
-  return fault === undefined ? [] : [warned('clock', fault)];
-};
-
 const slowCommitMs = 500;
 
-const checkServing = async ({ database, readSchema }: Subject): Findings => {
+const checkServing = async ({ database, readSchema }: CheckedStore): Findings => {
   const commitMs = await orFail(runDoctorChecks(database, await readSchema()));
   const commit = commitMs === undefined ? '' : `, and a commit takes ${Math.ceil(commitMs)} ms`;
   const text = `this user may do what \`serve\` does${commit}`;
@@ -102,7 +91,7 @@ const checkServing = async ({ database, readSchema }: Subject): Findings => {
 };
 
 /** Warns if the database can store no count of requests for RATE_LIMIT. */
-const checkQuota = async ({ database, settings }: Subject): Findings => {
+const checkQuota = async ({ database, settings }: CheckedStore): Findings => {
   if (settings.RATE_LIMIT === undefined || database.engine === 'SQLite') return [];
   const counted = await tryCountRequest(database)();
   return E.isRight(counted)
@@ -115,36 +104,12 @@ const checkQuota = async ({ database, settings }: Subject): Findings => {
       ];
 };
 
-/**
- * Checks that a valid API key exists. Without one, throws in production. Elsewhere, passes if the next start can create
- * the first key, throws if the role may not create it, and warns if all created keys are invalid. `database` is
- * undefined before its tables exist.
- */
-export const checkKeys = async (
-  { API_KEYS, NODE_ENV, DATABASE_URL }: Settings,
-  database: OwnDatabase | undefined,
-): Findings => {
-  if (API_KEYS.length > 0) return [passed('keys', `${counted(API_KEYS.length, 'key')} in API_KEYS`)];
-  const created = database === undefined ? [] : await orFail(apiKeyStore(database).list);
-  const valid = created.filter(({ isValid }) => isValid).length;
-  if (valid > 0) return [passed('keys', `${counted(valid, 'valid key')} in the database`)];
-  const failure = new CommandFailed({ _tag: 'NoApiKey' });
-  if (NODE_ENV === 'production') throw failure;
-  if (created.length === 0) {
-    const trial = database === undefined ? E.right(undefined) : await tryCreateKey(database)();
-    if (E.isLeft(trial) && errorKindOf(trial.left.cause) === 'NoRight') throw failure;
-    return [passed('keys', 'none: the first start creates one')];
-  }
-  return [warned('keys', reasonOf(failure, DATABASE_URL))];
+const checkStoredKeys = async ({ database, settings, readSchema }: CheckedStore): Findings => {
+  const { generation } = await readSchema();
+  return checkKeys(settings, generation === 0 ? undefined : database);
 };
 
-const checkStoredKeys = async ({ database, settings, readSchema }: Subject): Findings => {
-  const schema = await readSchema();
-  if (generationMismatch(schema) !== undefined) return [];
-  return checkKeys(settings, schema.generation === 0 ? undefined : database);
-};
-
-const both = ['SQLite', 'PostgreSQL'] as const;
+const everyEngine = ['SQLite', 'PostgreSQL'] as const;
 
 /** Checks of an open database, in the order of `doctor`, which makes all of them. */
 export const databaseChecks: ReadonlyArray<DatabaseCheck> = [
@@ -152,8 +117,13 @@ export const databaseChecks: ReadonlyArray<DatabaseCheck> = [
   { name: 'connection', run: checkConnection, forServeOn: ['PostgreSQL'] },
   // A start runs the pending migrations, so it need not check for them.
   { name: 'schema', needs: 'connection', run: checkSchema, forServeOn: [] },
-  { name: 'clock', needs: 'schema', run: checkClock, forServeOn: both },
+  {
+    name: 'clock',
+    needs: 'schema',
+    run: ({ database }) => orFail(inspectClock(database)),
+    forServeOn: everyEngine,
+  },
   { name: 'rights', needs: 'schema', run: checkServing, forServeOn: [] },
   { name: 'rights', needs: 'rights', run: checkQuota, forServeOn: [] },
-  { name: 'keys', needs: 'connection', run: checkStoredKeys, forServeOn: both },
+  { name: 'keys', needs: 'connection', run: checkStoredKeys, forServeOn: everyEngine },
 ];

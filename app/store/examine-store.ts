@@ -3,8 +3,9 @@ import { CommandFailed } from '../failures';
 import { reasonOf } from './failure-text';
 import type { DatabaseUrl } from '../settings/database-url';
 import { mayCreateStore, type Settings } from '../settings/settings';
-import { checkKeys, databaseChecks, subjectOf } from './check-database';
+import { checkedStoreOf, databaseChecks } from './check-database';
 import { canBeCreated, checkFile, checkMount, checkUser } from './check-file';
+import { checkKeys } from './check-keys';
 import { databaseOf } from './database';
 import { type CheckName, failed, type Finding, passed } from './finding';
 import { checkPort } from './listen-check';
@@ -33,11 +34,11 @@ const openReport = (url: DatabaseUrl) => {
 };
 
 const examineDatabase = async (database: OwnDatabase, settings: Settings, check: RunCheck): Promise<void> => {
-  const subject = subjectOf(database, settings);
+  const store = checkedStoreOf(database, settings);
   const passedChecks = new Set<CheckName>();
   for (const { name, needs, run } of databaseChecks) {
     if (needs !== undefined && !passedChecks.has(needs)) continue;
-    if (await check(name, () => run(subject))) passedChecks.add(name);
+    if (await check(name, () => run(store))) passedChecks.add(name);
   }
 };
 

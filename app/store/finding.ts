@@ -2,14 +2,11 @@ import type { DatabaseFinding } from '../../adapters/knex';
 
 export type CheckName =
   | DatabaseFinding['check']
-  | ('settings' | 'user' | 'file' | 'mount' | 'driver' | 'schema' | 'clock' | 'rights' | 'keys' | 'port');
+  | ('settings' | 'user' | 'file' | 'mount' | 'driver' | 'schema' | 'rights' | 'keys' | 'port');
 
-/** Result of a check. `doctor` prints all results, and a start of `serve` prints warnings and failures. */
-export interface Finding {
+/** DatabaseFinding, or the result of a check of something else. */
+export interface Finding extends Omit<DatabaseFinding, 'check'> {
   readonly check: CheckName;
-  readonly ok: boolean;
-  readonly isWarning?: true;
-  readonly text: string;
 }
 
 export const passed = (check: CheckName, text: string): Finding => ({ check, ok: true, text });

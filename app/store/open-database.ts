@@ -1,7 +1,7 @@
 import { migrate, migrateExisting, type MigrateOptions, type OwnDatabase } from '../../adapters/knex';
 import { orFail } from '../failures';
 import { mayCreateStore, type Settings } from '../settings/settings';
-import { databaseChecks, subjectOf } from './check-database';
+import { checkedStoreOf, databaseChecks } from './check-database';
 import { checkFile, checkMount } from './check-file';
 import { databaseOf } from './database';
 import type { Finding } from './finding';
@@ -45,9 +45,9 @@ export const openDatabase = async (
     const run = mayCreate ? migrate : migrateExisting;
     const ranMigrations = await orFail(run(database, { mayRaiseGeneration, signal, onProgress }));
     if (purpose === 'serve') {
-      const subject = subjectOf(database, settings);
+      const store = checkedStoreOf(database, settings);
       for (const { run: check, forServeOn } of databaseChecks)
-        if (forServeOn.includes(database.engine)) warn(await check(subject));
+        if (forServeOn.includes(database.engine)) warn(await check(store));
     }
     return { database, ranMigrations };
   } catch (error) {

@@ -2,9 +2,9 @@ import type { Knex } from 'knex';
 import type { PoolUsage } from './pool';
 import type { StoreDatabase } from './store-database';
 
-/** Result of one check of a PostgreSQL server by `OwnDatabase.inspect`. */
+/** Result of a check. `doctor` prints all results, and a start of `serve` prints warnings and failures. */
 export interface DatabaseFinding {
-  readonly check: 'connection' | 'server';
+  readonly check: 'connection' | 'server' | 'clock';
   readonly ok: boolean;
   readonly isWarning?: true;
   readonly text: string;

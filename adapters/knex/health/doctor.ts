@@ -19,7 +19,7 @@ export const scarceDiskBytes = 500e6;
  * Checks the database. For a SQLite file, fails with ENOSPC if its disk is nearly full, or with SQLITE_CORRUPT if the
  * file is damaged. Warns while less than `scarceDiskBytes` are free.
  */
-export const inspectConnection = (
+export const inspectDatabase = (
   database: OwnDatabase,
 ): TaskEither<Unavailable, ReadonlyArray<DatabaseFinding | ConnectionRoom>> =>
   toTaskEither(async () => {
@@ -35,18 +35,19 @@ export const inspectConnection = (
 
 const toleratedSeconds = 5;
 
-/** Returns a text if the clock of this machine differs from that of the database by more than 5 s. */
+/** Warns if the clock of this machine differs from that of the database by more than 5 s. */
 export const inspectClock = ({
   readPool,
   statements,
-}: StoreDatabase): TaskEither<Unavailable, string | undefined> =>
+}: StoreDatabase): TaskEither<Unavailable, ReadonlyArray<DatabaseFinding>> =>
   toTaskEither(async () => {
     const askedAt = Date.now();
     const databaseTime = await readClock(readPool, statements);
     const aheadSeconds = Math.round(((askedAt + Date.now()) / 2 - databaseTime) / 1_000);
-    if (Math.abs(aheadSeconds) <= toleratedSeconds) return undefined;
+    if (Math.abs(aheadSeconds) <= toleratedSeconds) return [];
     const difference = `${Math.abs(aheadSeconds)} s ${aheadSeconds > 0 ? 'ahead of' : 'behind'}`;
-    return `the clock of this machine is ${difference} the database's, by which keys expire; synchronise both clocks`;
+    const text = `the clock of this machine is ${difference} the database's, by which keys expire; synchronise both clocks`;
+    return [{ check: 'clock', ok: true, isWarning: true, text }];
   });
 
 /**

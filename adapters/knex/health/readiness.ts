@@ -7,6 +7,7 @@ import { withTimeout } from '../database/work';
 
 const lacksRights = 'the role lacks rights';
 const noAnswer = 'the database does not answer';
+const otherGeneration = 'the database schema belongs to an incompatible version';
 const diskFull = 'the disk of the database is full';
 
 /** Reasons for kinds of errors, in every check. */
@@ -19,6 +20,8 @@ const reasons: Readonly<Partial<Record<ErrorKind, string>>> = {
   ConnectionRefused: noAnswer,
   UnknownHost: noAnswer,
   ServerStarting: noAnswer,
+  NewerGeneration: otherGeneration,
+  EarlierGeneration: otherGeneration,
   DiskFull: diskFull,
   FileFull: diskFull,
 };

@@ -1,6 +1,6 @@
 /*
- * Checks whether a database can serve requests. Readiness gives a short reason for a failed check, and `doctor` gives
- * the details.
+ * Checks whether a database can serve requests, for readiness and for `doctor`. Readiness gives a short reason for a
+ * failed check, and `doctor` gives the details.
  */
 
 import { constFalse, constUndefined } from 'fp-ts/function';
@@ -18,11 +18,11 @@ import {
 import { recordUses } from '../api-keys/api-key-rows';
 import { maxBatchSize } from '../batcher';
 import { isKind } from '../database/errors';
-import type { OwnDatabase } from '../database/own-database';
+import type { OwnDatabase, PostgresDatabase } from '../database/own-database';
 import { findMissingColumns } from '../database/check-columns';
 import { databaseTimeouts } from '../database/timeouts';
 import { tryAndRollBack, withTimeout } from '../database/work';
-import { generationMismatch, readSchemaState } from '../migrations/schema-state';
+import { readUsableSchemaState } from '../migrations/schema-state';
 import { claimOf, createOrReplay, insertAsNew } from '../pets/create';
 
 /** Fault that a check has found: the reason for readiness, and the text for operators. */
@@ -31,15 +31,15 @@ interface Fault {
   readonly text: string;
 }
 
-interface DatabaseCheck {
+interface ServingCheck {
   /** Rejects if a statement of the check fails. */
   readonly findFault: (database: OwnDatabase) => Promise<Fault | undefined>;
 }
 
 interface CheckGroup {
-  readonly checks: ReadonlyArray<DatabaseCheck>;
+  readonly checks: ReadonlyArray<ServingCheck>;
   /** Further checks, which only `doctor` makes. */
-  readonly doctorChecks?: ReadonlyArray<DatabaseCheck>;
+  readonly doctorChecks?: ReadonlyArray<ServingCheck>;
   /** Reason that readiness gives if `findFault` rejects with an error that `reasons` in readiness.ts does not list. */
   readonly failure: string;
 }
@@ -47,16 +47,19 @@ interface CheckGroup {
 const fault = (reason: string, text: string | undefined): Fault | undefined =>
   text === undefined ? undefined : { reason, text };
 
-const checkSchema = async ({ readPool, statements }: OwnDatabase): Promise<Fault | undefined> => {
-  const schema = await readSchemaState(readPool, statements);
-  const mismatch = generationMismatch(schema)?.message;
-  const pending = schema.pending.length > 0 ? `pending: ${schema.pending.join(', ')}` : undefined;
-  return (
-    fault('the database schema belongs to an incompatible version', mismatch) ??
-    fault('the database lacks migrations', pending) ??
-    fault('the database lacks tables or columns', await findMissingColumns(readPool, statements))
-  );
+const findSchemaFault = async ({ readPool, statements }: OwnDatabase): Promise<Fault | undefined> => {
+  const { pending } = await readUsableSchemaState(readPool, statements);
+  return pending.length > 0
+    ? fault('the database lacks migrations', `pending: ${pending.join(', ')}`)
+    : fault('the database lacks tables or columns', await findMissingColumns(readPool, statements));
 };
+
+const onPostgres = (check: (database: PostgresDatabase) => Promise<void>): ServingCheck => ({
+  findFault: async (database) => {
+    if (database.engine === 'PostgreSQL') await check(database);
+    return undefined;
+  },
+});
 
 const newPet = decodeOrThrow(NewPetCodec, { name: 'trial', categoryId: 1 });
 
@@ -89,7 +92,7 @@ const slowCommit =
   'a commit takes seconds; the disk of the database may be slow, a standby that commits wait for may be away, or a session may hold a lock';
 
 /** Check whose duration `doctor` reports. */
-export const heartbeatCheck: DatabaseCheck = {
+export const heartbeatCheck: ServingCheck = {
   findFault: ({ write }) => {
     const beat = () =>
       write((pool) => pool('heartbeats').insert({ id: 1, beaten_at: Date.now() }).onConflict('id').merge());
@@ -102,7 +105,7 @@ export const heartbeatCheck: DatabaseCheck = {
 
 const firstPage = { from: leastInt64, order: 'asc', filters: [] } as const;
 
-const idsCheck = (count: number): DatabaseCheck => ({
+const idsCheck = (count: number): ServingCheck => ({
   findFault: async ({ inspectIds }) =>
     fault('the ids of the next animals are taken or used up', await inspectIds(count)),
 });
@@ -114,15 +117,7 @@ const idsCheck = (count: number): DatabaseCheck => ({
 export const checkGroups: ReadonlyArray<CheckGroup> = [
   {
     failure: "the database can't be used",
-    checks: [
-      { findFault: checkSchema },
-      {
-        findFault: async (database) => {
-          if (database.engine === 'PostgreSQL') await database.checkRights();
-          return undefined;
-        },
-      },
-    ],
+    checks: [{ findFault: findSchemaFault }, onPostgres(({ checkRights }) => checkRights())],
   },
   {
     failure: "animals can't be read from the database",
@@ -137,14 +132,6 @@ export const checkGroups: ReadonlyArray<CheckGroup> = [
   },
   {
     failure: 'a write to the table heartbeats fails',
-    checks: [
-      heartbeatCheck,
-      {
-        findFault: async (database) => {
-          if (database.engine === 'PostgreSQL') await database.checkSpace();
-          return undefined;
-        },
-      },
-    ],
+    checks: [heartbeatCheck, onPostgres(({ checkSpace }) => checkSpace())],
   },
 ];

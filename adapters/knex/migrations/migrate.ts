@@ -9,7 +9,7 @@ import { DiagnosedError, errorKindOf, isKind, withoutStatement } from '../databa
 import { databaseTimeouts } from '../database/timeouts';
 import { retry, toTaskEither } from '../database/work';
 import { migrationConfig } from './migrations';
-import { generationMismatch, readSchemaState, type SchemaState } from './schema-state';
+import { readSchemaState, readUsableSchemaState, requireGeneration, type SchemaState } from './schema-state';
 
 export interface MigrateOptions {
   /**
@@ -64,12 +64,6 @@ const retryLocked = <A>(
   return retry(work, pauseMs, signal);
 };
 
-const checkGeneration = (state: SchemaState, mayRaiseGeneration: boolean): void => {
-  const mismatch = generationMismatch(state);
-  if (mismatch === undefined || (mayRaiseGeneration && mismatch.kind === 'EarlierGeneration')) return;
-  throw mismatch;
-};
-
 /** Runs the pending migrations and returns their names, or undefined if `mayCreate` is false and there is no store. */
 const runPending = async (
   { readPool, statements, withMigrationLock }: StoreDatabase,
@@ -78,14 +72,14 @@ const runPending = async (
 ): Promise<ReadonlyArray<string> | undefined> => {
   const stateBefore = await readSchemaState(readPool, statements);
   if (stateBefore.generation === 0 && !mayCreate) return undefined;
-  checkGeneration(stateBefore, mayRaiseGeneration);
+  requireGeneration(stateBefore, mayRaiseGeneration);
   if (stateBefore.pending.length === 0) {
     await checkColumns(readPool, statements);
     return [];
   }
   return withMigrationLock(async (transaction) => {
     const state = await readSchemaState(transaction, statements);
-    checkGeneration(state, mayRaiseGeneration);
+    requireGeneration(state, mayRaiseGeneration);
     if (state.pending.length === 0) return [];
     if (state.generation > 0) onProgress(`migrating (${state.pending.join(', ')})`);
     await runMigrations(transaction, statements);
@@ -142,6 +136,13 @@ export const readSchema = ({
   statements,
 }: StoreDatabase): TE.TaskEither<Unavailable, SchemaState> =>
   toTaskEither(() => readSchemaState(readPool, statements));
+
+/** Fails if this version can't work with the tables. */
+export const readUsableSchema = ({
+  readPool,
+  statements,
+}: StoreDatabase): TE.TaskEither<Unavailable, SchemaState> =>
+  toTaskEither(() => readUsableSchemaState(readPool, statements));
 
 /**
  * Runs the pending migrations and rolls them back. A timeout counts as success, because PostgreSQL has checked the

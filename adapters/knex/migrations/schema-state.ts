@@ -43,3 +43,17 @@ export const generationMismatch = ({
         'EarlierGeneration',
       );
 };
+
+/** Throws if this version can't work with the tables. `mayRaiseGeneration` permits those of an earlier generation. */
+export const requireGeneration = (state: SchemaState, mayRaiseGeneration = false): void => {
+  const mismatch = generationMismatch(state);
+  if (mismatch === undefined || (mayRaiseGeneration && mismatch.kind === 'EarlierGeneration')) return;
+  throw mismatch;
+};
+
+/** Rejects if this version can't work with the tables. */
+export const readUsableSchemaState = async (knex: Knex, statements: ReadColumns): Promise<SchemaState> => {
+  const state = await readSchemaState(knex, statements);
+  requireGeneration(state);
+  return state;
+};

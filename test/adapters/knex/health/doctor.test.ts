@@ -8,7 +8,7 @@ import {
   scarceDiskBytes,
   apiKeyStore,
   type OwnDatabase,
-  inspectConnection,
+  inspectDatabase,
   knexAuthenticate,
   knexPetRepository,
   errorKindOf,
@@ -34,7 +34,7 @@ import { requiredRights } from '../../../../adapters/knex/postgres/rights';
 
 const inspect = (database: OwnDatabase) =>
   pipe(
-    inspectConnection(database),
+    inspectDatabase(database),
     TE.flatMap(() => readSchema(database)),
     TE.tap((schema) => runDoctorChecks(database, schema)),
     TE.tap(({ generation }) => (generation === 0 ? TE.right([]) : apiKeyStore(database).list)),
@@ -222,7 +222,7 @@ describe('A database on a full disk', () => {
     withDatabase(sqliteFile, async (database) => {
       const warnings = async (diskAvailable: number) => {
         const sizes = async () => ({ ...(await database.sizes()), diskAvailable });
-        return success(inspectConnection({ ...database, sizes }));
+        return success(inspectDatabase({ ...database, sizes }));
       };
       expect(await warnings(scarceDiskBytes)).to.deep.equal([]);
       expect(await warnings(scarceDiskBytes - 1)).to.have.nested.property('[0].isWarning', true);

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { inspectConnection, knexPetRepository, migrate, type OwnDatabase } from '../../../../adapters/knex';
+import { inspectDatabase, knexPetRepository, migrate, type OwnDatabase } from '../../../../adapters/knex';
 import { decodeOrThrow, IdempotencyKey, OwnerId } from '../../../../core';
 import { arbitraryNewPet } from '../../../contracts';
 import { errorKindOf } from '../../../../adapters/knex/database/errors';
@@ -82,9 +82,7 @@ describe('A PostgreSQL server that has changed its order of texts', () => {
     withEmptyDatabase(orderedBy('en'), async (database, _open, url) => {
       await success(migrate(database));
       const findings = async () =>
-        (await success(inspectConnection(database))).map((finding) =>
-          'text' in finding ? finding.text : '',
-        );
+        (await success(inspectDatabase(database))).map((finding) => ('text' in finding ? finding.text : ''));
       expect((await findings()).join()).not.to.include('reindex');
       await execute(
         url,

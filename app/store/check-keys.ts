@@ -1,0 +1,30 @@
+import * as E from 'fp-ts/Either';
+import { apiKeyStore, errorKindOf, type OwnDatabase, tryCreateKey } from '../../adapters/knex';
+import { CommandFailed, orFail } from '../failures';
+import type { Settings } from '../settings/settings';
+import { counted } from '../terminal/text';
+import { reasonOf } from './failure-text';
+import { type Finding, passed, warned } from './finding';
+
+/**
+ * Checks that a valid API key exists. Without one, throws in production. Elsewhere, passes if the next start can create
+ * the first key, throws if the role may not create it, and warns if all created keys are invalid. `database` is
+ * undefined before its tables exist.
+ */
+export const checkKeys = async (
+  { API_KEYS, NODE_ENV, DATABASE_URL }: Settings,
+  database: OwnDatabase | undefined,
+): Promise<ReadonlyArray<Finding>> => {
+  if (API_KEYS.length > 0) return [passed('keys', `${counted(API_KEYS.length, 'key')} in API_KEYS`)];
+  const created = database === undefined ? [] : await orFail(apiKeyStore(database).list);
+  const valid = created.filter(({ isValid }) => isValid).length;
+  if (valid > 0) return [passed('keys', `${counted(valid, 'valid key')} in the database`)];
+  const failure = new CommandFailed({ _tag: 'NoApiKey' });
+  if (NODE_ENV === 'production') throw failure;
+  if (created.length === 0) {
+    const trial = database === undefined ? E.right(undefined) : await tryCreateKey(database)();
+    if (E.isLeft(trial) && errorKindOf(trial.left.cause) === 'NoRight') throw failure;
+    return [passed('keys', 'none: the first start creates one')];
+  }
+  return [warned('keys', reasonOf(failure, DATABASE_URL))];
+};
