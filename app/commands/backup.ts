@@ -9,7 +9,7 @@ import { counted } from '../terminal/text';
 import { fileName } from './arguments';
 import { backupPostgres } from '../transfer/postgres-backup';
 import { resolveTarget } from '../transfer/target';
-import { runTransfer, stagesOf, type TransferContext, unchangedText } from './run-transfer';
+import { runTransfer, stagesOf, type TransferContext, unchangedText } from './run-long-command';
 
 const backUp = async (file: string, mayReplace: boolean, context: TransferContext): Promise<string> => {
   const { settings, terminal, signal } = context;

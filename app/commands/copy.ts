@@ -19,7 +19,7 @@ import type { Settings } from '../settings/settings';
 import type { Terminal } from '../terminal/terminal';
 import { counted } from '../terminal/text';
 import { failUsage, parseAddress } from './arguments';
-import { runTransfer, type TransferContext } from './run-transfer';
+import { runTransfer, type TransferContext } from './run-long-command';
 import { onTarget } from './target-url';
 
 const isSame = (one: DatabaseUrl, other: DatabaseUrl): boolean =>

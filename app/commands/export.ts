@@ -16,7 +16,7 @@ import type { WriteOptions } from '../transfer/csv';
 import { replaceFile, writeStandardOutput } from '../transfer/files';
 import { type Format, formatOfFile, writeRows } from '../transfer/formats';
 import { failUsage, filterOptions, filtersOf, formatOption, missingFormat, nonEmpty } from './arguments';
-import { runTransfer, type TransferContext, unchangedText } from './run-transfer';
+import { runTransfer, type TransferContext, unchangedText } from './run-long-command';
 
 interface Options extends PetFilters, WriteOptions {
   readonly order?: ListOrder;

@@ -10,7 +10,7 @@ import { type Format, formatOfFile, readRows } from '../transfer/formats';
 import { type Counts, readNewPets } from '../transfer/import-rows';
 import { idsText, otherIds, storeAll } from '../transfer/store-rows';
 import { failUsage, fileName, formatOption, missingFormat, nonEmpty } from './arguments';
-import { runTransfer, type TransferContext } from './run-transfer';
+import { runTransfer, type TransferContext } from './run-long-command';
 
 interface Options {
   readonly format?: Format;

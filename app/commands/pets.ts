@@ -11,7 +11,7 @@ import { readIds } from '../transfer/ids';
 import { failUsage, fieldOption, nonEmpty, parseId } from './arguments';
 import { listPetsCommand } from './list-pets';
 import { mayHaveChanged, runOnStore } from './run-command';
-import { runTransfer, type TransferContext } from './run-transfer';
+import { runTransfer, type TransferContext } from './run-long-command';
 
 interface Options {
   readonly json?: boolean;

@@ -24,7 +24,7 @@ import type { Terminal } from '../terminal/terminal';
 import { counted } from '../terminal/text';
 import { restorePostgres } from '../transfer/postgres-backup';
 import { fileName, parseAddress } from './arguments';
-import { runTransfer, stagesOf, type TransferContext } from './run-transfer';
+import { runTransfer, stagesOf, type TransferContext } from './run-long-command';
 import { onTarget } from './target-url';
 
 interface Options {
