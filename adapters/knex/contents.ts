@@ -16,8 +16,8 @@ export const hasContents = async (knex: Knex, statements: ReadColumns): Promise<
 };
 
 /** Reads the number of animals, the last id, and the times of the newest animal and the last recorded use of a key. */
-export const readContents = ({ withMigrationLock, statements }: StoreDatabase) =>
-  // The transaction of the migration lock has no statement timeout, which a count of many animals would exceed.
+export const summarizeContents = ({ withMigrationLock, statements }: StoreDatabase) =>
+  // Only the transaction of the migration lock has no statement timeout, which a count of many animals would exceed.
   toTaskEither(() =>
     withMigrationLock(async (transaction) => {
       const { animals, newest } = await transaction('pets')

@@ -39,7 +39,7 @@ export { databaseTimeouts } from './database/timeouts';
 
 // Commands that copy, back up or restore a store, or show its changes
 export { type Change, type ChangeLog, changeLog, type Creation } from './change-log';
-export { readContents } from './contents';
+export { summarizeContents } from './contents';
 export { checkCopySource, type CopiedStore, copyStore, type CopyProgress } from './copy';
 export { dropOwnTables, readRestoreTarget } from './postgres/restore-target';
 export { backupSqlite, type BackupOptions } from './sqlite/backup';

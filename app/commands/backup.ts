@@ -9,9 +9,9 @@ import { counted } from '../terminal/text';
 import { fileName } from './arguments';
 import { backupPostgres } from '../transfer/postgres-backup';
 import { resolveTarget } from '../transfer/target';
-import { runTransfer, stagesOf, type TransferContext, unchangedText } from './run-long-command';
+import { type LongCommand, runLongCommand, stagesOf, unchangedText } from './run-long-command';
 
-const backUp = async (file: string, mayReplace: boolean, context: TransferContext): Promise<string> => {
+const backUp = async (file: string, mayReplace: boolean, context: LongCommand): Promise<string> => {
   const { settings, terminal, signal } = context;
   const { DATABASE_URL: url } = settings;
   const options = { signal, onStage: stagesOf(context) };
@@ -42,7 +42,7 @@ export const backupCommand = (terminal: Terminal): Command =>
     .argument('<file>', 'file to write', fileName)
     .option('--replace', 'replace the file if it exists')
     .action((file: string, { replace = false }: { readonly replace?: boolean }) =>
-      runTransfer(
+      runLongCommand(
         terminal,
         () => unchangedText(file),
         (context) => explainMissingDriver(() => backUp(file, replace, context)),

@@ -19,7 +19,7 @@ import type { Settings } from '../settings/settings';
 import type { Terminal } from '../terminal/terminal';
 import { counted } from '../terminal/text';
 import { failUsage, parseAddress } from './arguments';
-import { runTransfer, type TransferContext } from './run-long-command';
+import { type LongCommand, runLongCommand } from './run-long-command';
 import { onTarget } from './target-url';
 
 const isSame = (one: DatabaseUrl, other: DatabaseUrl): boolean =>
@@ -42,7 +42,7 @@ const remains: Readonly<Record<CopyProgress['phase'], string>> = {
 
 const copy = async (
   to: DatabaseUrl,
-  { settings, terminal, signal, showProgress, setRemains }: TransferContext,
+  { settings, terminal, signal, showProgress, setRemains }: LongCommand,
 ): Promise<CopiedStore> => {
   let progress: CopyProgress = { phase: 'copying', rows: 0 };
   showProgress(() => ({ count: progress.rows, noun: 'row', share: progress.share }));
@@ -97,7 +97,7 @@ export const copyCommand = (terminal: Terminal): Command =>
     )
     .action(async (argument: DatabaseUrl | undefined, _options: object, self: Command) => {
       const targetUrl = argument ?? readTarget(terminal.env, self);
-      await runTransfer(
+      await runLongCommand(
         terminal,
         () => remains.copying,
         async (context) => summary(await copy(targetUrl, context)),

@@ -16,7 +16,7 @@ import type { WriteOptions } from '../transfer/csv';
 import { replaceFile, writeStandardOutput } from '../transfer/files';
 import { type Format, formatOfFile, writeRows } from '../transfer/formats';
 import { failUsage, filterOptions, filtersOf, formatOption, missingFormat, nonEmpty } from './arguments';
-import { runTransfer, type TransferContext, unchangedText } from './run-long-command';
+import { type LongCommand, runLongCommand, unchangedText } from './run-long-command';
 
 interface Options extends PetFilters, WriteOptions {
   readonly order?: ListOrder;
@@ -64,7 +64,7 @@ const exportTo = async (
   file: string,
   format: Format,
   options: Options,
-  { settings, terminal, signal, showProgress, setRemains }: TransferContext,
+  { settings, terminal, signal, showProgress, setRemains }: LongCommand,
 ): Promise<number> => {
   const { stdout } = terminal;
   let count = 0;
@@ -103,7 +103,7 @@ export const exportCommand = (terminal: Terminal): Command => {
     .action(async (file: string, options: Options, command: Command) => {
       const { format = formatOfFile(file) } = options;
       if (format === undefined) return failUsage(command, missingFormat(file));
-      await runTransfer(
+      await runLongCommand(
         terminal,
         () => unchangedText(file),
         async (context) => {

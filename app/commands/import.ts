@@ -10,7 +10,7 @@ import { type Format, formatOfFile, readRows } from '../transfer/formats';
 import { type Counts, readNewPets } from '../transfer/import-rows';
 import { idsText, otherIds, storeAll } from '../transfer/store-rows';
 import { failUsage, fileName, formatOption, missingFormat, nonEmpty } from './arguments';
-import { runTransfer, type TransferContext } from './run-long-command';
+import { type LongCommand, runLongCommand } from './run-long-command';
 
 interface Options {
   readonly format?: Format;
@@ -43,7 +43,7 @@ const readShare = (file: string, source: Readable): (() => number | undefined) =
 /** Calls `use` with the animals of a file. Calls `onInvalid` with the error of each invalid row. */
 const withNewPets = async <A>(
   { file, format, options }: Import,
-  { signal, showProgress }: TransferContext,
+  { signal, showProgress }: LongCommand,
   onInvalid: (error: string) => void,
   use: (newPets: AsyncGenerator<NewPet>) => Promise<A>,
 ): Promise<{ readonly result: A; readonly counts: Counts }> => {
@@ -60,7 +60,7 @@ const withNewPets = async <A>(
 };
 
 /** Checks all rows, and prints at most `maxPrinted` invalid ones. */
-const checkRows = async (job: Import, context: TransferContext, maxPrinted = Infinity): Promise<Counts> => {
+const checkRows = async (job: Import, context: LongCommand, maxPrinted = Infinity): Promise<Counts> => {
   let printed = 0;
   const onInvalid = (error: string): void => {
     if (printed === maxPrinted) return;
@@ -84,13 +84,13 @@ interface Outcome {
   readonly imported?: ImportedPets;
 }
 
-const dryRun = async (job: Import, context: TransferContext): Promise<Outcome> => {
+const dryRun = async (job: Import, context: LongCommand): Promise<Outcome> => {
   const counts = await checkRows(job, context);
   if (counts.invalidRows > 0 && job.options.skipInvalid !== true) throw invalidRowsError(counts);
   return { counts };
 };
 
-const storeFile = async (job: Import, context: TransferContext): Promise<Outcome> => {
+const storeFile = async (job: Import, context: LongCommand): Promise<Outcome> => {
   const { ids, skipInvalid = false } = job.options;
   const { settings, terminal, signal, setRemains } = context;
   const onInvalid = (error: string): void => {
@@ -113,7 +113,7 @@ const nothingStored = (): string => 'nothing was stored';
  * Imports a file. If an invalid row ends the import, reads the file again, prints the first invalid rows and counts
  * all.
  */
-const importOrExplain = async (job: Import, context: TransferContext): Promise<Outcome> => {
+const importOrExplain = async (job: Import, context: LongCommand): Promise<Outcome> => {
   try {
     return await storeFile(job, context);
   } catch (error) {
@@ -159,7 +159,7 @@ export const importCommand = (terminal: Terminal): Command =>
       const { format = formatOfFile(file), json = false } = options;
       if (format === undefined && (file === '-' || existsSync(file)))
         return failUsage(command, missingFormat(file));
-      await runTransfer(terminal, nothingStored, async (context) => {
+      await runLongCommand(terminal, nothingStored, async (context) => {
         if (format === undefined) throw new Error(`${file}: no such file or directory`);
         const run = options.dryRun === true ? dryRun : importOrExplain;
         const outcome = await run({ file, format, options }, context);

@@ -11,7 +11,7 @@ import { readIds } from '../transfer/ids';
 import { failUsage, fieldOption, nonEmpty, parseId } from './arguments';
 import { listPetsCommand } from './list-pets';
 import { mayHaveChanged, runOnStore } from './run-command';
-import { runTransfer, type TransferContext } from './run-long-command';
+import { type LongCommand, runLongCommand } from './run-long-command';
 
 interface Options {
   readonly json?: boolean;
@@ -74,7 +74,7 @@ const update = (terminal: Terminal): Command => {
 const deleteAll = async (
   file: string,
   json: boolean,
-  { settings, signal, terminal, showProgress, setRemains }: TransferContext,
+  { settings, signal, terminal, showProgress, setRemains }: LongCommand,
 ): Promise<string> => {
   const ids = await readIds(openSource(file, signal));
   let passed = 0;
@@ -113,7 +113,7 @@ const remove = (terminal: Terminal): Command =>
       if ((id === undefined) === (ids === undefined))
         return failUsage(self, 'name either the id of an animal or a file with --ids');
       if (ids !== undefined)
-        return runTransfer(
+        return runLongCommand(
           terminal,
           () => 'nothing was deleted',
           (context) => deleteAll(ids, json, context),

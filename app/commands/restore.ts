@@ -10,7 +10,7 @@ import {
   openSqlite,
   type OwnDatabase,
   type PostgresDatabase,
-  readContents,
+  summarizeContents,
   readRestoreTarget,
   readSchema,
   restoreSqlite,
@@ -24,7 +24,7 @@ import type { Terminal } from '../terminal/terminal';
 import { counted } from '../terminal/text';
 import { restorePostgres } from '../transfer/postgres-backup';
 import { fileName, parseAddress } from './arguments';
-import { runTransfer, stagesOf, type TransferContext } from './run-long-command';
+import { type LongCommand, runLongCommand, stagesOf } from './run-long-command';
 import { onTarget } from './target-url';
 
 interface Options {
@@ -40,7 +40,7 @@ const migratedText = (migrated: ReadonlyArray<string>): string =>
     : `; the backup is of an earlier version, so its copy was migrated: ${migrated.join(', ')}`;
 
 const contentsText = async (database: OwnDatabase): Promise<string> => {
-  const { animals, lastId, newestAt, lastUsedAt } = await orFail(readContents(database));
+  const { animals, lastId, newestAt, lastUsedAt } = await orFail(summarizeContents(database));
   const newest = newestAt === null ? '' : `the newest was created at ${newestAt}, `;
   const use = lastUsedAt === null ? 'no key was used' : `a key was last used within an hour of ${lastUsedAt}`;
   return `${counted(animals, 'animal')}, ${newest}the last id is ${lastId}, ${use}`;
@@ -68,7 +68,7 @@ const restoreIntoPostgres = async (
   file: string,
   url: PostgresDatabaseUrl,
   { check = false, role }: Options,
-  context: TransferContext,
+  context: LongCommand,
 ): Promise<string> => {
   const { settings, terminal, signal, setRemains } = context;
   const onStage = stagesOf(context);
@@ -136,7 +136,7 @@ const restoreIntoSqlite = async (file: string, filename: string, options: Sqlite
   return kept === undefined ? restored : `${restored}; the replaced database is ${kept}; delete it later`;
 };
 
-const restore = async (file: string, options: Options, context: TransferContext): Promise<string> => {
+const restore = async (file: string, options: Options, context: LongCommand): Promise<string> => {
   const { check = false, into, replace: mayReplace = false } = options;
   const { settings, terminal, signal } = context;
   const { DATABASE_URL: url } = settings;
@@ -172,7 +172,7 @@ export const restoreCommand = (terminal: Terminal): Command =>
       'try to restore a backup in a temporary folder, or of PostgreSQL in the empty database of --into, and print what it contains',
     )
     .action((file: string, options: Options) =>
-      runTransfer(terminal, unchanged, (context) => {
+      runLongCommand(terminal, unchanged, (context) => {
         const { into } = options;
         const run = (settings: Settings): Promise<string> =>
           explainMissingDriver(() => restore(file, options, { ...context, settings }));

@@ -8,10 +8,11 @@ import { type Progress, withProgress } from '../terminal/progress-bar';
 import { announceStop, type Terminal } from '../terminal/terminal';
 import { runCommand } from './run-command';
 
-/** Describes what is stored if a transfer fails or is interrupted. */
+/** Describes what is stored if a command fails or is interrupted. */
 type DescribeRemains = () => string;
 
-export interface TransferContext {
+/** Settings and means of a running command that may take long. */
+export interface LongCommand {
   readonly settings: Settings;
   readonly terminal: Terminal;
   readonly signal: AbortSignal;
@@ -22,7 +23,7 @@ export interface TransferContext {
 
 /** Makes the callback with which a backup or a restore shows its stage. */
 export const stagesOf =
-  ({ showProgress }: TransferContext): Required<BackupOptions>['onStage'] =>
+  ({ showProgress }: LongCommand): Required<BackupOptions>['onStage'] =>
   (stage, measure) => {
     showProgress(() => ({ stage, ...measure?.() }));
   };
@@ -31,13 +32,13 @@ export const unchangedText = (file: string): string =>
   existsSync(file) ? `${file} is unchanged` : `${file} was not written`;
 
 /**
- * Runs a transfer, and aborts it at a stop signal. Prints its result. After a failure, prints the reason and what is
- * stored, by `describeRemains` or by the last function that the transfer has passed to `setRemains`.
+ * Runs a command that may take long, and aborts it at a stop signal. Prints its result. After a failure, prints the
+ * reason and what is stored, by `describeRemains` or by the last function that the command has passed to `setRemains`.
  */
-export const runTransfer = (
+export const runLongCommand = (
   terminal: Terminal,
   describeRemains: DescribeRemains,
-  transfer: (context: TransferContext) => Promise<string>,
+  command: (context: LongCommand) => Promise<string>,
 ): Promise<void> =>
   interruptible((signal) =>
     runCommand(terminal, async (settings) => {
@@ -47,7 +48,7 @@ export const runTransfer = (
         signal.addEventListener('abort', () => {
           announceStop(withBar, receivedSignal());
         });
-        return transfer({
+        return command({
           settings,
           terminal: withBar,
           signal,
