@@ -51,76 +51,6 @@ export interface CopiedStore {
   readonly lastId: bigint;
 }
 
-interface Steps {
-  readonly signal: AbortSignal;
-  readonly onCopied: (rows: ReadonlyArray<TextRow>) => void;
-  readonly onRead: (rows: ReadonlyArray<TextRow>) => void;
-}
-
-const copyTable = async (
-  table: ContentTable,
-  from: Knex,
-  to: Knex,
-  { signal, onCopied, onRead }: Steps,
-): Promise<TableDigest> => {
-  const copied = await readTable(from, table, signal, async (rows) => {
-    await to(table.name).insert(rows);
-    onCopied(rows);
-    onRead(rows);
-  });
-  const readBack = await readTable(to, table, signal, onRead);
-  if (readBack.count === copied.count && readBack.sum === copied.sum) return copied;
-  throw new DiagnosedError(
-    `the target differs from the source in table ${table.name}; stop every service that uses the target`,
-  );
-};
-
-/** Digests of the copied tables, and the last id of the source. */
-interface Copied {
-  readonly digests: ReadonlyMap<ContentTable, TableDigest>;
-  readonly lastId: bigint;
-}
-
-const copyTables = async (
-  source: CopySource,
-  target: StoreDatabase,
-  to: Knex,
-  steps: Steps,
-): Promise<Copied> => {
-  if (await hasContents(to, target.statements))
-    throw new DiagnosedError(
-      'the target has animals, keys or records of changes already; copy into an empty database',
-    );
-  const copyRows = async (from: Knex): Promise<Copied> => {
-    const digests = new Map<ContentTable, TableDigest>();
-    for (const table of contentTables) digests.set(table, await copyTable(table, from, to, steps));
-    const lastId = await source.statements.readLastId(from);
-    if (lastId > 0n) await target.statements.setLastId(to, lastId);
-    return { digests, lastId };
-  };
-  // With `repeatable read`, all statements read the same state of the source. SQLite always works like this, and Knex
-  // ignores the level there.
-  const copyAwake = (from: Knex) => keepAwake(to, () => keepAwake(from, () => copyRows(from)));
-  return inTransaction(source.readPool, copyAwake, {
-    config: { isolationLevel: 'repeatable read', readOnly: true },
-  });
-};
-
-/** Reads the source again, and returns how it has changed since the copy. */
-const findDifferences = async (
-  { readPool, statements }: CopySource,
-  { digests, lastId }: Copied,
-  { signal, onRead }: Steps,
-): Promise<ReadonlyArray<string>> => {
-  const differences: Array<string> = [];
-  for (const [table, before] of digests) {
-    const now = await readTable(readPool, table, signal, onRead);
-    differences.push(...differenceText(table.noun, before, now));
-  }
-  const next = await statements.readLastId(readPool);
-  return next === lastId || differences.length > 0 ? differences : [`the last id, which is ${next} now`];
-};
-
 /**
  * Copies the contents of a store with their ids into an empty, migrated database, in one transaction. Reads the copy
  * back before the commit, and rejects if it differs. Rejects after the commit if an unlocked source has changed, but
@@ -168,4 +98,75 @@ export const copyStore = async (
   } catch (error) {
     throw withoutStatement(error);
   }
+};
+
+interface Steps {
+  readonly signal: AbortSignal;
+  readonly onCopied: (rows: ReadonlyArray<TextRow>) => void;
+  readonly onRead: (rows: ReadonlyArray<TextRow>) => void;
+}
+
+/** Digests of the copied tables, and the last id of the source. */
+interface Copied {
+  readonly digests: ReadonlyMap<ContentTable, TableDigest>;
+  readonly lastId: bigint;
+}
+
+const copyTables = async (
+  source: CopySource,
+  target: StoreDatabase,
+  to: Knex,
+  steps: Steps,
+): Promise<Copied> => {
+  if (await hasContents(to, target.statements))
+    throw new DiagnosedError(
+      'the target has animals, keys or records of changes already; copy into an empty database',
+    );
+  const copyRows = async (from: Knex): Promise<Copied> => {
+    const digests = new Map<ContentTable, TableDigest>();
+    for (const table of contentTables) digests.set(table, await copyTable(table, from, to, steps));
+    const lastId = await source.statements.readLastId(from);
+    if (lastId > 0n) await target.statements.setLastId(to, lastId);
+    return { digests, lastId };
+  };
+  // Each connection is idle while the other one works.
+  const copyAwake = (from: Knex) => keepAwake(to, () => keepAwake(from, () => copyRows(from)));
+  return inTransaction(source.readPool, copyAwake, {
+    // With `repeatable read`, all statements read the same state of the source. SQLite always works like this, and Knex
+    // ignores the level there.
+    config: { isolationLevel: 'repeatable read', readOnly: true },
+  });
+};
+
+const copyTable = async (
+  table: ContentTable,
+  from: Knex,
+  to: Knex,
+  { signal, onCopied, onRead }: Steps,
+): Promise<TableDigest> => {
+  const copied = await readTable(from, table, signal, async (rows) => {
+    await to(table.name).insert(rows);
+    onCopied(rows);
+    onRead(rows);
+  });
+  const readBack = await readTable(to, table, signal, onRead);
+  if (readBack.count === copied.count && readBack.sum === copied.sum) return copied;
+  throw new DiagnosedError(
+    `the target differs from the source in table ${table.name}; stop every service that uses the target`,
+  );
+};
+
+/** Reads the source again, and returns how it has changed since the copy. */
+const findDifferences = async (
+  { readPool, statements }: CopySource,
+  { digests, lastId }: Copied,
+  { signal, onRead }: Steps,
+): Promise<ReadonlyArray<string>> => {
+  const differences: Array<string> = [];
+  for (const [table, before] of digests) {
+    const now = await readTable(readPool, table, signal, onRead);
+    differences.push(...differenceText(table.noun, before, now));
+  }
+  const next = await statements.readLastId(readPool);
+  return next === lastId || differences.length > 0 ? differences : [`the last id, which is ${next} now`];
 };
