@@ -53,7 +53,10 @@ export const openPostgres = (
     // After a failover, the other sessions of the pool may lead to the former primary too.
     if (isReadOnlyServer(error)) sessions.retireAll();
   });
-  const { statements, run, isDistributed, connectedFacts } = postgresStatements(acceptsWrites, () => facts);
+  const { statements, run, isDistributed, factsOnceConnected } = postgresStatements(
+    acceptsWrites,
+    () => facts,
+  );
   const usage = poolUsageOf('shared', pool);
   return {
     ...databaseOn(pool, statements),
@@ -72,7 +75,7 @@ export const openPostgres = (
     currentSchema: async () => facts.schema ?? (await readCurrentSchema(pool)),
     inspectIds: async (count) =>
       (await isDistributed(pool)) ? undefined : inspectSequence(pool, run, count),
-    checkRights: async () => checkRights(pool, prefixOf(await connectedFacts(pool))),
+    checkRights: async () => checkRights(pool, prefixOf(await factsOnceConnected(pool))),
     checkSpace: spaceCheck(pool),
     runTrial: (migration) => runTrial(pool, migration),
     sizes: async () => ({

@@ -22,7 +22,7 @@ export const prefixOf = ({ schema }: SessionFacts): string =>
 export type SelectCells = (...statement: Parameters<RunStatement>) => Promise<ReadonlyArray<PetRow>>;
 
 export const statementRunner = (
-  connectedFacts: (knex: Knex) => Promise<SessionFacts>,
+  factsOnceConnected: (knex: Knex) => Promise<SessionFacts>,
 ): { readonly run: RunStatement; readonly selectCells: SelectCells } => {
   const run = async <Row>(
     knex: Knex,
@@ -30,7 +30,7 @@ export const statementRunner = (
     bindings: ReadonlyArray<Knex.RawBinding>,
     options: { readonly rowMode?: 'array' } = {},
   ): Promise<ReadonlyArray<Row>> => {
-    const facts = await connectedFacts(knex);
+    const facts = await factsOnceConnected(knex);
     const query = knex.raw<{ readonly rows: ReadonlyArray<Row> }>(
       sql.replaceAll(/\{(\w*)\}/g, (_, table: string) => `${prefixOf(facts)}${table}`),
       bindings,

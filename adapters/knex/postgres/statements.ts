@@ -184,11 +184,11 @@ const citusDetector = () => {
 export const postgresStatements = (acceptsWritesSql: string, facts: () => SessionFacts) => {
   const isDistributed = citusDetector();
   /** Returns the facts. Connects first if no connection was opened before. */
-  const connectedFacts = async (knex: Knex): Promise<SessionFacts> => {
+  const factsOnceConnected = async (knex: Knex): Promise<SessionFacts> => {
     await isDistributed(knex);
     return facts();
   };
-  const { run, selectCells } = statementRunner(connectedFacts);
+  const { run, selectCells } = statementRunner(factsOnceConnected);
   const single = singleServerStatements(selectCells, acceptsWritesSql);
   const distributed = distributedStatements(selectCells, acceptsWritesSql);
   const variantFor = async (knex: Knex) => ((await isDistributed(knex)) ? distributed : single);
@@ -206,9 +206,9 @@ export const postgresStatements = (acceptsWritesSql: string, facts: () => Sessio
       return BigInt(row?.id ?? 0);
     },
     setLastId: (knex, id) => run(knex, { sql: `select setval(${sequence}, ?::bigint)` }, [id.toString()]),
-    readColumns: async (knex, tables) => readColumns(knex, (await connectedFacts(knex)).schema, tables),
+    readColumns: async (knex, tables) => readColumns(knex, (await factsOnceConnected(knex)).schema, tables),
     insertFromLocked: async (knex, sql, bindings) =>
       run(knex, { sql: (await isDistributed(knex)) ? sql : `${sql} for update` }, bindings),
   };
-  return { statements, run, isDistributed, connectedFacts };
+  return { statements, run, isDistributed, factsOnceConnected };
 };
