@@ -45,8 +45,8 @@ export class CommandFailed extends Error {
 
 export const notInitialized = (): CommandFailed => new CommandFailed({ _tag: 'NotInitialized' });
 
-export const unusable = (reason: string | DiagnosedError): CommandFailed =>
-  new CommandFailed(unavailable(typeof reason === 'string' ? new DiagnosedError(reason) : reason));
+export const unusable = (reason: string): CommandFailed =>
+  new CommandFailed(unavailable(new DiagnosedError(reason)));
 
 export const orFail = async <A>(operation: TaskEither<CommandFailure, A>): Promise<A> => {
   const result = await operation();
