@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import { backupSqlite, refuseForeignFile } from '../../adapters/knex';
-import { requireReadable } from '../store/check-file';
+import { requireReadable } from '../store/checks/check-file';
 import { explainMissingDriver } from '../store/database';
 import { databaseUrlText } from '../settings/database-url';
 import { CommandFailed, notInitialized } from '../failures';

@@ -10,7 +10,7 @@ import {
 } from '../../adapters/knex';
 import { isSameFile } from '../../adapters/files/paths';
 import { databaseOf, explainMissingDriver } from '../store/database';
-import { requireReadable } from '../store/check-file';
+import { requireReadable } from '../store/checks/check-file';
 import { openDatabase } from '../store/open-database';
 import { type DatabaseUrl, databaseUrlText, parseDatabaseUrl } from '../settings/database-url';
 import { valueOf } from '../settings/environment';

@@ -12,7 +12,7 @@ import { batchOperations } from '../../adapters/knex';
 import { prometheusMetrics } from '../../adapters/prometheus';
 import { storeOpener } from '../../core';
 import type { StartMessages } from '../store/open-database';
-import { listenBriefly } from '../store/listen-check';
+import { listenBriefly } from '../store/checks/check-listen-address';
 import { openServiceStore, type ServiceStore } from '../store/service-store';
 import { CommandFailed, orFail } from '../failures';
 import { reasonOf } from '../store/failure-text';

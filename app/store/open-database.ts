@@ -1,10 +1,10 @@
 import { migrate, migrateExisting, type MigrateOptions, type OwnDatabase } from '../../adapters/knex';
 import { orFail } from '../failures';
 import { mayCreateStore, type Settings } from '../settings/settings';
-import { checkedStoreOf, databaseChecks } from './check-database';
-import { checkFile, checkMount } from './check-file';
+import { checkedStoreOf, databaseChecks } from './checks/check-database';
+import { checkFile, checkMount } from './checks/check-file';
 import { databaseOf } from './database';
-import type { Finding } from './finding';
+import type { Finding } from './checks/finding';
 
 export interface StartMessages {
   readonly printMessage: (text: string) => void;

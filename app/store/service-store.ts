@@ -17,7 +17,7 @@ import {
 import { type ApiKey, decodeOrThrow, KeyId, type Ports } from '../../core';
 import { orFail } from '../failures';
 import { mayCreateStore, type Settings } from '../settings/settings';
-import { checkKeys } from './check-keys';
+import { checkKeys } from './checks/check-keys';
 import { openDatabase, type StartMessages } from './open-database';
 import { pickQuota } from './quota';
 import { operatorName } from './user';

@@ -4,7 +4,7 @@ import { type Answer, idOf, roundRobin } from '../support/http/client';
 import { execute, inPostgresDatabase } from '../support/postgres/postgres';
 import { startServices } from '../support/service/service-process';
 import { diagnose } from '../../app/commands/doctor';
-import type { Finding } from '../../app/store/finding';
+import type { Finding } from '../../app/store/checks/finding';
 
 const key = 'pooled-key';
 const clients = 32;

@@ -1,7 +1,7 @@
 import { migrate, openSqlite, type OwnDatabase } from '../../../../adapters/knex';
 import { success } from '../../../contracts/outcome';
 import { diagnose } from '../../../../app/commands/doctor';
-import type { Finding } from '../../../../app/store/finding';
+import type { Finding } from '../../../../app/store/checks/finding';
 import type { Environment } from '../../../support/processes/command';
 
 /** Runs `doctor` in this process, which is faster than a new process. */

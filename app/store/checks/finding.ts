@@ -1,4 +1,4 @@
-import type { DatabaseFinding } from '../../adapters/knex';
+import type { DatabaseFinding } from '../../../adapters/knex';
 
 export type CheckName =
   | DatabaseFinding['check']

@@ -4,9 +4,9 @@ import { once } from 'node:events';
 import { get, type IncomingMessage } from 'node:http';
 import { createServer } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { errorCode } from '../../adapters/files/error-code';
-import { type CannotListen, CommandFailed } from '../failures';
-import { listenAddressOf, type ServerPrefix, type Settings } from '../settings/settings';
+import { errorCode } from '../../../adapters/files/error-code';
+import { type CannotListen, CommandFailed } from '../../failures';
+import { listenAddressOf, type ServerPrefix, type Settings } from '../../settings/settings';
 import { failed, type Finding, passed, warned } from './finding';
 
 /** Maximum time to wait for a health check, as the proxies in `deploy` do. */
@@ -45,7 +45,7 @@ export const listenBriefly =
   };
 
 /** Tries to listen on a port. Passes if an animal store is ready there, and fails if another program listens. */
-export const checkPort = async (
+export const checkListenAddress = async (
   settings: Settings,
   prefix: ServerPrefix,
 ): Promise<ReadonlyArray<Finding>> => {

@@ -1,14 +1,14 @@
-import type { OwnDatabase } from '../../adapters/knex';
-import { CommandFailed } from '../failures';
-import { reasonOf } from './failure-text';
-import type { DatabaseUrl } from '../settings/database-url';
-import { mayCreateStore, type Settings } from '../settings/settings';
+import type { OwnDatabase } from '../../../adapters/knex';
+import { CommandFailed } from '../../failures';
+import type { DatabaseUrl } from '../../settings/database-url';
+import { mayCreateStore, type Settings } from '../../settings/settings';
+import { databaseOf } from '../database';
+import { reasonOf } from '../failure-text';
 import { checkedStoreOf, databaseChecks } from './check-database';
 import { canBeCreated, checkFile, checkMount, checkUser } from './check-file';
 import { checkKeys } from './check-keys';
-import { databaseOf } from './database';
 import { type CheckName, failed, type Finding, passed } from './finding';
-import { checkPort } from './listen-check';
+import { checkListenAddress } from './check-listen-address';
 
 type RunCheck = (
   name: CheckName,
@@ -67,6 +67,7 @@ export const examineStore = async (settings: Settings): Promise<ReadonlyArray<Fi
   } finally {
     await database?.close();
   }
-  for (const prefix of ['', 'ADMIN_'] as const) await check('port', () => checkPort(settings, prefix));
+  for (const prefix of ['', 'ADMIN_'] as const)
+    await check('port', () => checkListenAddress(settings, prefix));
   return findings;
 };

@@ -1,9 +1,9 @@
 import * as E from 'fp-ts/Either';
-import { apiKeyStore, errorKindOf, type OwnDatabase, tryCreateKey } from '../../adapters/knex';
-import { CommandFailed, orFail } from '../failures';
-import type { Settings } from '../settings/settings';
-import { counted } from '../terminal/text';
-import { reasonOf } from './failure-text';
+import { apiKeyStore, errorKindOf, type OwnDatabase, tryCreateKey } from '../../../adapters/knex';
+import { CommandFailed, orFail } from '../../failures';
+import type { Settings } from '../../settings/settings';
+import { counted } from '../../terminal/text';
+import { reasonOf } from '../failure-text';
 import { type Finding, passed, warned } from './finding';
 
 /**

@@ -10,13 +10,13 @@ import {
   runDoctorChecks,
   type SchemaState,
   tryCountRequest,
-} from '../../adapters/knex';
-import { notInitialized, orFail } from '../failures';
-import { databaseUrlText } from '../settings/database-url';
-import { mayCreateStore, type Settings } from '../settings/settings';
-import { counted } from '../terminal/text';
+} from '../../../adapters/knex';
+import { notInitialized, orFail } from '../../failures';
+import { databaseUrlText } from '../../settings/database-url';
+import { mayCreateStore, type Settings } from '../../settings/settings';
+import { counted } from '../../terminal/text';
+import { messageOf } from '../failure-text';
 import { checkKeys } from './check-keys';
-import { messageOf } from './failure-text';
 import { type CheckName, type Finding, passed, warned } from './finding';
 
 type Findings = Promise<ReadonlyArray<Finding>>;

@@ -1,12 +1,12 @@
 /* Checks the SQLite file of DATABASE_URL before it is opened. The checks pass for other databases. */
 
 import { dirname, resolve } from 'node:path';
-import { isMountPoint, resolveSymlink, statsOf } from '../../adapters/files/paths';
-import { notInitialized, unusable } from '../failures';
-import type { DatabaseUrl } from '../settings/database-url';
-import { fileAdvice, ownerOf } from './file-advice';
+import { isMountPoint, resolveSymlink, statsOf } from '../../../adapters/files/paths';
+import { notInitialized, unusable } from '../../failures';
+import type { DatabaseUrl } from '../../settings/database-url';
+import { fileAdvice, ownerOf } from '../file-advice';
+import { currentUser } from '../user';
 import { type Finding, passed, warned } from './finding';
-import { currentUser } from './user';
 
 /** Reports whether a database file is missing or empty. */
 const isMissing = (filename: string): boolean => (statsOf(filename)?.size ?? 0) === 0;
