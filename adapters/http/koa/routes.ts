@@ -80,6 +80,6 @@ const serveOperation = async (
     },
     operation,
   );
-  if (record.caller !== undefined) state.caller = record.caller;
+  if (record.identity !== undefined) state.caller = record.identity.caller;
   writeReply(context, record, reply);
 };

@@ -33,7 +33,7 @@ export const answer = async <Request>(
   // `Vary` protects replies from a cache that ignores `no-store`. With `apiKeyOfRequest` it is `*`, because this
   // function may read any part of the request.
   const Vary = access.apiKeyOfRequest === undefined ? 'Authorization' : '*';
-  const allHeaders = { Vary, ...headers, ...quotaHeaders(record.quota) };
+  const allHeaders = { Vary, ...headers, ...quotaHeaders(record.identity?.quota) };
   return replyOf(record.outcome, record.id, allHeaders, header('if-none-match'));
 };
 
@@ -52,10 +52,10 @@ const openAndHandle = async <Request>(
   if (E.isLeft(key)) return key;
   const opened = await openStore(key.right, record.deadline.time)();
   if (E.isLeft(opened)) {
-    if (opened.left._tag === 'QuotaExceeded') record.identify(opened.left);
+    if (opened.left._tag === 'QuotaExceeded') record.identity = opened.left;
     return opened;
   }
-  record.identify(opened.right);
+  record.identity = opened.right;
   return handle(opened.right, request);
 };
 

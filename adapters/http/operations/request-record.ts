@@ -1,17 +1,20 @@
-import type { AnimalStore, Caller, Quota } from '../../../core';
+import type { AnimalStore } from '../../../core';
 import type { HttpFailure } from './errors';
 import type { Outcome } from './reply';
 import { RequestDeadline } from './request-deadline';
 
-/** Record of one request, from its start to its outcome. */
+/**
+ * Record of one request, from its start to its outcome. A value that is undefined is not known yet: the record can be
+ * reported at any time, because the client may leave before the response.
+ */
 export class RequestRecord {
   readonly id: string;
   readonly startedAt = performance.now();
   readonly deadline = new RequestDeadline(this.startedAt);
   /** Path of the route, such as `/v1/pets/:petId`. */
   route: string | undefined;
-  caller: Caller | undefined;
-  quota: Quota | undefined;
+  /** Caller of the API key, and the state of the owner's rate limit. */
+  identity: Pick<AnimalStore, 'caller' | 'quota'> | undefined;
   /** Id of the animal that a create has added, or returned again to a retry. */
   petId: bigint | undefined;
   outcome: Outcome | undefined;
@@ -21,12 +24,6 @@ export class RequestRecord {
   /** `sentId` is the value of the header `X-Request-Id`, if any. */
   constructor(sentId: unknown) {
     this.id = requestIdOf(sentId);
-  }
-
-  /** Keeps whose request it is, and the state of the owner's rate limit. */
-  identify({ caller, quota }: Pick<AnimalStore, 'caller' | 'quota'>): void {
-    this.caller = caller;
-    this.quota = quota;
   }
 
   /** Calls `report` with the cause of a 500 or 503. The cause may be any value, even undefined. */

@@ -63,7 +63,7 @@ export const reportRequests =
     reporter.requestStarted?.();
     response.on('close', () => {
       unanswered.delete(request);
-      const { id, startedAt, route, caller, petId, outcome, rejection } = record;
+      const { id, startedAt, route, identity, petId, outcome, rejection } = record;
       const failure = rejection ?? (outcome?._tag === 'Left' ? outcome.left : undefined);
       const description = failure && describeFailure(failure);
       const unsentStatus = rejection && description ? description.status : clientClosedRequest;
@@ -76,8 +76,8 @@ export const reportRequests =
         code: description?.code,
         reason: description?.reason,
         milliseconds: Math.round((performance.now() - startedAt) * 1_000) / 1_000,
-        keyId: caller?.keyId ?? (failure?._tag === 'InvalidApiKey' ? failure.keyId : undefined),
-        owner: caller?.ownerId,
+        keyId: identity?.caller.keyId ?? (failure?._tag === 'InvalidApiKey' ? failure.keyId : undefined),
+        owner: identity?.caller.ownerId,
         petId: petId?.toString(),
         clientAddress,
         requestId: id,
