@@ -1,13 +1,13 @@
 import { once } from 'node:events';
-import { Server } from 'node:http';
+import { type RequestListener, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { setImmediate as immediate, setTimeout as pause } from 'node:timers/promises';
 import { requestLimits } from '../operations/limits';
-import type { Connection } from './connection';
+import { continueOnceRead } from '../operations/request-body';
+import { Connection } from './connection';
 import { RequestTurns } from './request-turns';
 import type { Listener, ServerState } from './server-state';
 import { serverTimeouts } from './timeouts';
-import { trackConnections } from './track-connections';
 import { unreadLimit } from './unread-limit';
 import { maxKeptHeaders } from './validate-request';
 
@@ -63,6 +63,31 @@ const createNodeServer = (idleSeconds: number): Server => {
   // Disabled, because `close` calls it, and Node counts a connection as idle even while its response is unread.
   server.closeIdleConnections = () => undefined;
   return server;
+};
+
+/** Keeps a Connection of each socket that a server has accepted, and passes on the server's events. */
+const trackConnections = (server: Server, state: ServerState): ReadonlyMap<Duplex, Connection> => {
+  const open = new Map<Duplex, Connection>();
+  server.on('connection', (socket) => {
+    state.requestTurns.acceptHold.accept();
+    open.set(socket, new Connection(socket, state));
+    socket.once('close', () => open.delete(socket));
+  });
+  const begin: RequestListener = (request, response) => {
+    open.get(request.socket)?.begin(request, response);
+  };
+  server.on('request', begin);
+  server.on('checkContinue', continueOnceRead).on('checkContinue', begin);
+  // Node emits this event for an Expect other than 100-continue. `validateRequest` rejects such a request with 417.
+  server.on('checkExpectation', begin);
+  server.on('connect', (request, socket) => {
+    // Node has removed its `error` listener. Without one, a connection reset would end the process.
+    socket.on('error', () => undefined);
+    open.get(socket)?.reject({ _tag: 'MethodNotAllowed', allowed: state.allowedMethods }, request);
+  });
+  server.on('clientError', (error, socket) => open.get(socket)?.failParsing(error));
+  server.on('timeout', (socket: Duplex) => open.get(socket)?.closeInactive());
+  return open;
 };
 
 /**

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import * as E from 'fp-ts/Either';
 import { mock } from 'node:test';
-import { maxResponseMs, RequestDeadline } from '../../../../adapters/http/operations/request-deadline';
+import { maxResponseMs, RequestDeadline } from '../../../../adapters/http/operations/request-record';
 import { fakeTimeouts } from '../../../support/fake-timers';
 
 describe('A request whose body has not arrived', () => {
