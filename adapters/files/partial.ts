@@ -6,22 +6,39 @@ import { basename, dirname, join } from 'node:path';
 import { isMountPoint } from './paths';
 import { createPrivateFile } from './private-file';
 
-const sync = async (path: string): Promise<void> => {
-  const handle = await open(path);
-  await handle.sync().finally(() => handle.close());
+/**
+ * Writes a file by `write`, which gets the name of a partial file. Replaces `file` only when the partial file is
+ * complete and on the disk. A failure leaves `file` unchanged, and removes the partial file.
+ */
+export const writeAtomically = async <A>(
+  file: string,
+  write: (partial: string) => Promise<A>,
+  beforeRename?: () => void,
+): Promise<A> => {
+  const partial = createPartial(file);
+  try {
+    const result = await write(partial);
+    await placePartial(partial, file, beforeRename);
+    return result;
+  } finally {
+    // SQLite may leave a journal next to a copy, but no write-ahead log, because it makes copies outside WAL mode.
+    for (const ending of ['', '-journal']) rmSync(`${partial}${ending}`, { force: true });
+  }
 };
 
-/** Syncs a partial file to the disk, renames it to `file`, and syncs the folder. */
-export const placePartial = async (
-  partial: string,
-  file: string,
-  beforeRename: () => void = constVoid,
-): Promise<void> => {
-  await sync(partial);
-  beforeRename();
-  renameSync(partial, file);
-  // Some users and file systems can't sync a folder. SQLite ignores this error too.
-  await sync(dirname(file)).catch(() => undefined);
+/**
+ * Creates an empty file that later replaces `file` by a rename, with its group and permissions, and its owner if the
+ * process runs as root. If `file` does not exist, lets only the owner read the new file. Throws if `file` is a mount
+ * point, which a rename can't replace.
+ */
+export const createPartial = (file: string): string => {
+  if (isMountPoint(file))
+    throw new Error(`${file} is a mount point, so no file can take its place; mount its folder instead`);
+  const folder = dirname(file);
+  removeStalePartials(folder);
+  const partial = join(folder, `${basename(file)}.animal-store-${randomUUID()}.partial`);
+  createPrivateFile(partial, statSync(file, { throwIfNoEntry: false }));
+  return partial;
 };
 
 const dayMs = 86_400_000;
@@ -48,17 +65,20 @@ const removeStalePartials = (folder: string): void => {
   }
 };
 
-/**
- * Creates an empty file that later replaces `file` by a rename, with its group and permissions, and its owner if the
- * process runs as root. If `file` does not exist, lets only the owner read the new file. Throws if `file` is a mount
- * point, which a rename can't replace.
- */
-export const createPartial = (file: string): string => {
-  if (isMountPoint(file))
-    throw new Error(`${file} is a mount point, so no file can take its place; mount its folder instead`);
-  const folder = dirname(file);
-  removeStalePartials(folder);
-  const partial = join(folder, `${basename(file)}.animal-store-${randomUUID()}.partial`);
-  createPrivateFile(partial, statSync(file, { throwIfNoEntry: false }));
-  return partial;
+/** Syncs a partial file to the disk, renames it to `file`, and syncs the folder. */
+export const placePartial = async (
+  partial: string,
+  file: string,
+  beforeRename: () => void = constVoid,
+): Promise<void> => {
+  await sync(partial);
+  beforeRename();
+  renameSync(partial, file);
+  // Some users and file systems can't sync a folder. SQLite ignores this error too.
+  await sync(dirname(file)).catch(() => undefined);
+};
+
+const sync = async (path: string): Promise<void> => {
+  const handle = await open(path);
+  await handle.sync().finally(() => handle.close());
 };

@@ -1,8 +1,7 @@
 import { createReadStream, createWriteStream } from 'node:fs';
-import { rm } from 'node:fs/promises';
 import { addAbortSignal, type Readable, Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { createPartial, placePartial } from '../../adapters/files/partial';
+import { writeAtomically } from '../../adapters/files/partial';
 import { writeFully } from '../terminal/terminal';
 import { resolveTarget, type TargetOptions } from './target';
 
@@ -13,23 +12,16 @@ export const openSource = (file: string, signal: AbortSignal): Readable => {
   return source.on('error', () => undefined);
 };
 
-/** Writes a temporary file, flushes it to the disk and renames it. A failure leaves the earlier file unchanged. */
+/** Writes a file, which a failure leaves unchanged. */
 export const replaceFile = async (
   target: string,
   texts: AsyncIterable<string>,
   signal: AbortSignal,
   options: TargetOptions,
-): Promise<void> => {
-  const file = resolveTarget(target, options);
-  const partial = createPartial(file);
-  try {
-    await pipeline(texts, createWriteStream(partial, { flags: 'r+' }), { signal });
-    await placePartial(partial, file);
-  } catch (error) {
-    await rm(partial, { force: true });
-    throw error;
-  }
-};
+): Promise<void> =>
+  writeAtomically(resolveTarget(target, options), (partial) =>
+    pipeline(texts, createWriteStream(partial, { flags: 'r+' }), { signal }),
+  );
 
 export const writeStandardOutput = (
   output: Writable,

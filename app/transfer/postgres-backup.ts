@@ -1,9 +1,8 @@
 import { toError } from 'fp-ts/Either';
 import { statSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { type BackupOptions, isSqlite, migrationTable, ownTables } from '../../adapters/knex';
-import { createPartial, placePartial } from '../../adapters/files/partial';
+import { writeAtomically } from '../../adapters/files/partial';
 import { CommandFailed } from '../failures';
 import { type RunTool, type ToolOptions, withTools } from './postgres-tools';
 
@@ -35,20 +34,20 @@ const checkDump = async (run: RunTool, file: string): Promise<string | undefined
  * Writes a dump of the store's tables to a file that only its owner can read, and checks the dump. Replaces the file if
  * it exists. Throws NotInitialized without the tables of a store.
  */
-export const backupPostgres = async (
-  connectionString: string,
-  file: string,
-  options: Options,
-): Promise<void> => {
-  const partial = createPartial(file);
-  // Names each table, because the database may have tables and extensions of other programs, which a restore can't make
-  // again.
-  const tables = ownTables.map((name) => `--table=${name}`);
-  const dump = ['--format=custom', `--lock-wait-timeout=${lockTimeoutMs}`, `--file=${partial}`, ...tables];
-  try {
-    await withTools(connectionString, options, async (run) => {
+export const backupPostgres = (connectionString: string, file: string, options: Options): Promise<void> =>
+  writeAtomically(file, (partial) =>
+    withTools(connectionString, options, async (run) => {
       const size = (): number => statSync(partial, { throwIfNoEntry: false })?.size ?? 0;
       options.onStage?.('copying', () => ({ count: size(), noun: 'byte' }));
+      // Names each table, because the database may have tables and extensions of other programs, which a restore can't
+      // make again.
+      const tables = ownTables.map((name) => `--table=${name}`);
+      const dump = [
+        '--format=custom',
+        `--lock-wait-timeout=${lockTimeoutMs}`,
+        `--file=${partial}`,
+        ...tables,
+      ];
       await run('pg_dump', dump).catch((error: unknown) => {
         throw toError(error).message.includes('no matching tables')
           ? new CommandFailed({ _tag: 'NotInitialized' })
@@ -56,12 +55,8 @@ export const backupPostgres = async (
       });
       options.onStage?.('checking');
       if ((await checkDump(run, partial)) === undefined) throw new CommandFailed({ _tag: 'NotInitialized' });
-    });
-    await placePartial(partial, file);
-  } finally {
-    await rm(partial, { force: true });
-  }
-};
+    }),
+  );
 
 /** Script that grants a role the rights of the service. */
 const grantsScript = join(dirname(require.resolve('#manifest')), 'deploy/postgres/grants.sql');

@@ -1,10 +1,10 @@
 import type { Knex } from 'knex';
-import { rmSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { withPool } from '../database/pool';
 import { isKind, DiagnosedError, withoutStatement } from '../database/errors';
 import { interruptOnAbort } from '../database/long-work';
 import { openFile, openReadOnly } from './connection';
-import { createPartial, placePartial } from '../../files/partial';
+import { writeAtomically } from '../../files/partial';
 import { isImmutable, refuseReadOnlyUser } from './database-file';
 import { checkIntegrity } from './inspect-file';
 
@@ -66,8 +66,7 @@ export const placeCheckedCopy = async (
   signal: AbortSignal,
   { onStage, migrate, beforeRename }: Partial<CopyHooks>,
 ): Promise<number> => {
-  const copy = createPartial(file);
-  try {
+  const writeCopy = async (copy: string): Promise<number> => {
     signal.throwIfAborted();
     const { size } = statSync(source);
     onStage?.('copying', () => {
@@ -95,20 +94,19 @@ export const placeCheckedCopy = async (
         return copied('pets').count({ count: '*' }).first<{ count: number }>();
       },
     );
-    await placePartial(copy, file, () => {
+    return count;
+  };
+  try {
+    return await writeAtomically(file, writeCopy, () => {
       signal.throwIfAborted();
       beforeRename?.();
     });
-    return count;
   } catch (error) {
     if (isKind('DiskFull', 'FileFull')(error))
       throw new DiagnosedError(`no space is left on the disk of ${file}; free space there`);
     if (!isKind('Damaged', 'NotSqlite')(error)) throw error;
     const { message } = withoutStatement(error);
     throw new DiagnosedError(`${source} or its copy is damaged: ${message}; restore an undamaged backup`);
-  } finally {
-    // The copy has no write-ahead log, because VACUUM INTO makes a database outside WAL mode.
-    for (const ending of ['', '-journal']) rmSync(`${copy}${ending}`, { force: true });
   }
 };
 
@@ -121,6 +119,7 @@ export const backupSqlite = async (
   file: string,
   { signal, ...hooks }: BackupOptions,
 ): Promise<number> => {
-  if (!isImmutable(database)) refuseReadOnlyUser(database);
-  return placeCheckedCopy(database, isImmutable(database) ? openReadOnly : openFile, file, signal, hooks);
+  const immutable = isImmutable(database);
+  if (!immutable) refuseReadOnlyUser(database);
+  return placeCheckedCopy(database, immutable ? openReadOnly : openFile, file, signal, hooks);
 };
