@@ -4,7 +4,7 @@ import { eventually } from '../support/eventually';
 import { call } from '../support/http/client';
 import { execute } from '../support/postgres/postgres';
 import { whileServing } from '../support/service/serve-in-process';
-import { doctor } from './store/doctor/support';
+import { doctor } from './store/checks/support';
 
 const [key, other] = ['first-owner', 'second-owner'];
 

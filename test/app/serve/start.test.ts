@@ -15,7 +15,7 @@ import { whileServing } from '../../support/service/serve-in-process';
 import { logLines } from '../../support/service/log-lines';
 import { killServices, startService } from '../../support/service/service-process';
 import { newDatabaseFile, removeFolders } from '../../support/temporary-folder';
-import { doctor } from '../store/doctor/support';
+import { doctor } from '../store/checks/support';
 
 const newPets = [
   '{"name":"largest","categoryId":9223372036854775807,"status":"sold"}',

@@ -6,7 +6,7 @@ import { runInProcess } from '../../support/processes/run-in-process';
 import { inPostgresDatabase } from '../../support/postgres/postgres';
 import { logLines } from '../../support/service/log-lines';
 import { makeFolder, removeFolders } from '../../support/temporary-folder';
-import { doctor, withDatabase } from './doctor/support';
+import { doctor, withDatabase } from './checks/support';
 
 type State = (file: string) => void | Promise<void>;
 
