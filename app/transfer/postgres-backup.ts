@@ -3,7 +3,7 @@ import { statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { type BackupOptions, isSqlite, migrationTable, ownTables } from '../../adapters/knex';
 import { writeAtomically } from '../../adapters/files/partial';
-import { CommandFailed } from '../failures';
+import { notInitialized } from '../failures';
 import { type RunTool, type ToolOptions, withTools } from './postgres-tools';
 
 type Options = BackupOptions & ToolOptions;
@@ -49,12 +49,10 @@ export const backupPostgres = (connectionString: string, file: string, options: 
         ...tables,
       ];
       await run('pg_dump', dump).catch((error: unknown) => {
-        throw toError(error).message.includes('no matching tables')
-          ? new CommandFailed({ _tag: 'NotInitialized' })
-          : error;
+        throw toError(error).message.includes('no matching tables') ? notInitialized() : error;
       });
       options.onStage?.('checking');
-      if ((await checkDump(run, partial)) === undefined) throw new CommandFailed({ _tag: 'NotInitialized' });
+      if ((await checkDump(run, partial)) === undefined) throw notInitialized();
     }),
   );
 
