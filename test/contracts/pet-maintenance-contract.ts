@@ -1,10 +1,7 @@
+import type { PetMaintenance, PetRepository } from '../../core';
 import { corrections } from './pet-repository/corrections';
 import { imports } from './pet-repository/imports';
-import {
-  type MaintainedRepository,
-  type OpenPetRepository,
-  useRepository,
-} from './pet-repository/open-pet-repository';
+import { type OpenPetRepository, useRepository } from './pet-repository/open-pet-repository';
 import { seededRunner } from './seeded-runner';
 import type { TestRunner } from './test-runner';
 
@@ -14,7 +11,7 @@ import type { TestRunner } from './test-runner';
  */
 export const petMaintenanceContract = (
   testRunner: TestRunner,
-  open: OpenPetRepository<MaintainedRepository>,
+  open: OpenPetRepository<PetRepository & PetMaintenance>,
   options: { readonly seed?: number } = {},
 ): void => {
   const runner = seededRunner(testRunner, options);
