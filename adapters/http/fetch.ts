@@ -103,6 +103,19 @@ const readBody = ({ body, bodyUsed }: Request): Promise<BodyResult> => {
 };
 
 /**
+ * Reports whether a request has a body. Calls `read` for a body that no header announces, as in a request that a program
+ * has made: even an empty body is then a stream.
+ */
+const hasBody = async ({ headers, body }: Request, read: () => Promise<BodyResult>): Promise<boolean> => {
+  if (body === null) return false;
+  if (headers.has('Transfer-Encoding')) return true;
+  const length = headers.get('Content-Length');
+  if (length !== null) return Number(length) > 0;
+  const result = await read();
+  return E.isLeft(result) || result.right.length > 0;
+};
+
+/**
  * Adds `../` to the relative URLs of a reply to a request whose path ends with a slash, because that path is one level
  * deeper.
  */
@@ -124,14 +137,15 @@ export const petRoutesHandler =
     const { pathname, search } = new URL(request.url);
     const { operation, petIdText } = route(method, pathname);
     const record = new RequestRecord(request.headers.get('X-Request-Id'));
+    let bodyResult: Promise<BodyResult> | undefined;
+    const readOnce = (): Promise<BodyResult> => (bodyResult ??= readBody(request));
     const petRequest: PetRequest = {
       record,
       petIdText,
       query: search.slice(1),
       header: (name) => request.headers.get(name) ?? undefined,
-      // Some hosts have a stream for an empty body, too.
-      hasBody: request.body !== null && request.headers.get('Content-Length') !== '0',
-      readBody: () => readBody(request),
+      hasBody: () => hasBody(request, () => record.deadline.pauseUntil(readOnce())),
+      readBody: readOnce,
     };
     const { status, headers, body } = await answer(access, request, petRequest, operation);
     record.reportCause((cause) => {

@@ -75,7 +75,7 @@ const serveOperation = async (
       petIdText,
       query,
       header: (name) => headerOf(req, name),
-      hasBody: hasBody(req),
+      hasBody: () => hasBody(req),
       readBody: () => readBody(req, 'rawBody' in request ? request.rawBody : undefined),
     },
     operation,

@@ -52,7 +52,7 @@ const readIdempotencyKey = (text: string | undefined): E.Either<HttpFailure, str
 };
 
 const readJson = async (request: PetRequest): Promise<E.Either<HttpFailure, unknown>> => {
-  const head = checkHead(request);
+  const head = await checkHead(request);
   if (E.isLeft(head)) return head;
   const body = await request.record.deadline.pauseUntil(request.readBody());
   if (E.isLeft(body)) return body;
@@ -66,8 +66,8 @@ const unsupported = (expected: string): HttpFailure => ({ _tag: 'UnsupportedMedi
 const emptyBody: HttpFailure = { _tag: 'MalformedJson', reason: 'empty body' };
 
 /** Checks the headers first, so that a client that waits for a 100 (Continue) need not send a body that is rejected. */
-const checkHead = ({ hasBody, header }: PetRequest): E.Either<HttpFailure, void> => {
-  if (!hasBody) return E.left(emptyBody);
+const checkHead = async ({ hasBody, header }: PetRequest): Promise<E.Either<HttpFailure, void>> => {
+  if (!(await hasBody())) return E.left(emptyBody);
   if ((header('content-encoding') ?? 'identity').toLowerCase() !== 'identity') {
     return E.left(unsupported('send the body without a Content-Encoding'));
   }

@@ -17,8 +17,8 @@ export interface PetRequest {
   readonly header: (
     name: 'authorization' | 'content-encoding' | 'content-type' | 'idempotency-key' | 'if-none-match',
   ) => string | undefined;
-  /** False if the request is known to have no body. */
-  readonly hasBody: boolean;
+  /** Resolves to false if the request is known to have no body. */
+  readonly hasBody: () => boolean | Promise<boolean>;
   /** Reads the body. Fails if the body is incomplete, or larger than `bodyBytes`. */
   readonly readBody: () => Promise<BodyResult>;
 }
