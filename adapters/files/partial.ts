@@ -43,7 +43,10 @@ export const createPartial = (file: string): string => {
 
 const dayMs = 86_400_000;
 
-const partialName = /\.animal-store-[0-9a-f-]{36}\.partial(-journal)?$/;
+const partialEnding = /\.animal-store-[\da-f-]{36}\.partial(-journal)?$/;
+
+/** Returns the name that a partial file gets when it is complete. Returns other names unchanged. */
+export const withoutPartialEnding = (path: string): string => path.replace(partialEnding, '');
 
 const namesIn = (folder: string): ReadonlyArray<string> => {
   try {
@@ -55,7 +58,7 @@ const namesIn = (folder: string): ReadonlyArray<string> => {
 
 /** Deletes partial files that are older than a day, from processes that were killed. Ignores errors. */
 const removeStalePartials = (folder: string): void => {
-  for (const name of namesIn(folder).filter((file) => partialName.test(file))) {
+  for (const name of namesIn(folder).filter((file) => partialEnding.test(file))) {
     try {
       const path = join(folder, name);
       if (Date.now() - statSync(path).mtimeMs > dayMs) rmSync(path);

@@ -2,6 +2,7 @@
 
 import { toError } from 'fp-ts/Either';
 import { errorCode } from '../../adapters/files/error-code';
+import { withoutPartialEnding } from '../../adapters/files/partial';
 import { DiagnosedError } from '../../adapters/knex';
 import { invalidFieldTexts } from '../../core';
 import { CommandFailed, type CommandFailure } from '../failures';
@@ -9,9 +10,6 @@ import { type DatabaseUrl, databaseUrlText } from '../settings/database-url';
 import type { ServerPrefix } from '../settings/settings';
 import { generalAdvice, specificAdvice } from './advice';
 import { currentUser } from './user';
-
-/** Ending of the name of an unfinished file, which is renamed when it is complete. Messages leave the ending out. */
-const partialEnding = /\.animal-store-[\da-f-]{36}\.partial$/;
 
 /**
  * Returns the message of an error. For an error of a file, returns the name of the file and what is wrong, without
@@ -21,7 +19,7 @@ export const messageOf = (cause: unknown): string => {
   const message = toError(cause).message.replaceAll(/\s+/g, ' ').trim();
   const [, reason, file] = /^E[A-Z]+: ([^,]+), \w+(?:.* '(.*)')?$/.exec(message) ?? [];
   if (reason === undefined) return message;
-  return file === undefined ? reason : `${file.replace(partialEnding, '')}: ${reason}`;
+  return file === undefined ? reason : `${withoutPartialEnding(file)}: ${reason}`;
 };
 
 const listenReason = (cause: unknown): string =>
