@@ -19,34 +19,18 @@ export interface BackupOptions {
   readonly onStage?: (stage: 'copying' | 'migrating' | 'checking', measure?: () => Measure) => void;
 }
 
-interface Interruptible {
-  readonly interrupt: () => void;
-}
-
-/** Opens a file, works on it, and closes it. `signal` interrupts even a running statement, which may take long. */
-const onFile = async <A>(
-  open: (pool: Knex.PoolConfig) => Knex,
-  signal: AbortSignal,
-  work: (file: Knex) => Promise<A>,
-): Promise<A> => {
-  let connection: Interruptible | undefined;
-  const afterCreate = (created: Interruptible, done: (error: null) => void): void => {
-    connection = created;
-    done(null);
-  };
-  const interrupt = (): void => {
-    try {
-      connection?.interrupt();
-    } catch {
-      // The connection is closed already.
-    }
-  };
-  try {
-    return await interruptOnAbort(() => withPool(open({ afterCreate }), work), signal, interrupt);
-  } catch (error) {
-    signal.throwIfAborted();
-    throw withoutStatement(error);
-  }
+/**
+ * Writes a checked copy of a database, which may be in use, and replaces `file` if it exists. Only its owner can read a
+ * new file. The owner is this process's user or, for root, the owner of the folder. Returns the number of animals.
+ */
+export const backupSqlite = async (
+  database: string,
+  file: string,
+  { signal, ...hooks }: BackupOptions,
+): Promise<number> => {
+  const immutable = isImmutable(database);
+  if (!immutable) refuseReadOnlyUser(database);
+  return placeCheckedCopy(database, immutable ? openReadOnly : openFile, file, signal, hooks);
 };
 
 interface CopyHooks extends Required<Pick<BackupOptions, 'onStage'>> {
@@ -74,26 +58,18 @@ export const placeCheckedCopy = async (
       const copied = statSync(copy, { throwIfNoEntry: false })?.size ?? 0;
       return { share: Math.min(copied / size, 1) };
     });
-    await onFile(
-      (pool) => openSource(source, pool),
-      signal,
-      (from) => from.raw('vacuum into ?', [copy]),
-    );
+    await withFile(source, openSource, signal, (from) => from.raw('vacuum into ?', [copy]));
     signal.throwIfAborted();
     // This connection must be able to write. Otherwise the check misses rows that violate a CHECK constraint.
-    const { count } = await onFile(
-      (pool) => openFile(copy, pool),
-      signal,
-      async (copied) => {
-        if (migrate !== undefined) {
-          onStage?.('migrating');
-          await migrate(copied);
-        }
-        onStage?.('checking');
-        await checkIntegrity(copied);
-        return copied('pets').count({ count: '*' }).first<{ count: number }>();
-      },
-    );
+    const { count } = await withFile(copy, openFile, signal, async (copied) => {
+      if (migrate !== undefined) {
+        onStage?.('migrating');
+        await migrate(copied);
+      }
+      onStage?.('checking');
+      await checkIntegrity(copied);
+      return copied('pets').count({ count: '*' }).first<{ count: number }>();
+    });
     return count;
   };
   try {
@@ -110,16 +86,33 @@ export const placeCheckedCopy = async (
   }
 };
 
-/**
- * Writes a checked copy of a database, which may be in use, and replaces `file` if it exists. Only its owner can read a
- * new file. The owner is this process's user or, for root, the owner of the folder. Returns the number of animals.
- */
-export const backupSqlite = async (
-  database: string,
-  file: string,
-  { signal, ...hooks }: BackupOptions,
-): Promise<number> => {
-  const immutable = isImmutable(database);
-  if (!immutable) refuseReadOnlyUser(database);
-  return placeCheckedCopy(database, immutable ? openReadOnly : openFile, file, signal, hooks);
+interface Interruptible {
+  readonly interrupt: () => void;
+}
+
+/** Opens a file, works on it, and closes it. `signal` interrupts even a running statement, which may take long. */
+const withFile = async <A>(
+  filename: string,
+  open: typeof openFile,
+  signal: AbortSignal,
+  work: (file: Knex) => Promise<A>,
+): Promise<A> => {
+  let connection: Interruptible | undefined;
+  const afterCreate = (created: Interruptible, done: (error: null) => void): void => {
+    connection = created;
+    done(null);
+  };
+  const interrupt = (): void => {
+    try {
+      connection?.interrupt();
+    } catch {
+      // The connection is closed already.
+    }
+  };
+  try {
+    return await interruptOnAbort(() => withPool(open(filename, { afterCreate }), work), signal, interrupt);
+  } catch (error) {
+    signal.throwIfAborted();
+    throw withoutStatement(error);
+  }
 };
