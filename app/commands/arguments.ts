@@ -65,6 +65,15 @@ export const formatOption = (): Option =>
 /** Ends the program with a usage error of the command. */
 export const failUsage = (command: Command, text: string): never => command.error(`error: ${text}`);
 
+/** Ends the program with a usage error if one of these options is given, which would have no effect. */
+export const refuseOptions = (command: Command, names: ReadonlyArray<string>, purpose: string): void => {
+  const refused = command.options.find(
+    (option) =>
+      names.includes(option.attributeName()) && command.getOptionValue(option.attributeName()) !== undefined,
+  );
+  if (refused !== undefined) failUsage(command, `${refused.long} is only for ${purpose}`);
+};
+
 /** Returns the error for a file, or `-`, whose format is unknown. */
 export const missingFormat = (file: string): string =>
   `the ${file === '-' ? 'format is not given' : 'file name does not show the format'}; add --format ndjson or --format csv`;

@@ -15,7 +15,15 @@ import { counted, escapeControlCharacters } from '../terminal/text';
 import type { WriteOptions } from '../transfer/csv';
 import { replaceFile, writeStandardOutput } from '../transfer/files';
 import { type Format, formatOfFile, writeRows } from '../transfer/formats';
-import { failUsage, filterOptions, filtersOf, formatOption, missingFormat, nonEmpty } from './arguments';
+import {
+  failUsage,
+  filterOptions,
+  filtersOf,
+  formatOption,
+  missingFormat,
+  nonEmpty,
+  refuseOptions,
+} from './arguments';
 import { type LongCommand, runLongCommand, unchangedText } from './run-long-command';
 
 interface Options extends PetFilters, WriteOptions {
@@ -103,6 +111,8 @@ export const exportCommand = (terminal: Terminal): Command => {
     .action(async (file: string, options: Options, command: Command) => {
       const { format = formatOfFile(file) } = options;
       if (format === undefined) return failUsage(command, missingFormat(file));
+      if (format !== 'csv') refuseOptions(command, ['bom', 'escapeFormulas'], 'CSV');
+      if (file === '-') refuseOptions(command, ['replace'], 'a file, not for standard output');
       await runLongCommand(
         terminal,
         () => unchangedText(file),

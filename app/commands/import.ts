@@ -9,7 +9,7 @@ import { openSource } from '../transfer/files';
 import { type Format, formatOfFile, readRows } from '../transfer/formats';
 import { type Counts, readNewPets } from '../transfer/import-rows';
 import { idsText, otherIds, storeAll } from '../transfer/store-rows';
-import { failUsage, fileName, formatOption, missingFormat, nonEmpty } from './arguments';
+import { failUsage, fileName, formatOption, missingFormat, nonEmpty, refuseOptions } from './arguments';
 import { type LongCommand, runLongCommand } from './run-long-command';
 
 interface Options {
@@ -159,6 +159,7 @@ export const importCommand = (terminal: Terminal): Command =>
       const { format = formatOfFile(file), json = false } = options;
       if (format === undefined && (file === '-' || existsSync(file)))
         return failUsage(command, missingFormat(file));
+      if (format === 'ndjson') refuseOptions(command, ['escapeFormulas'], 'CSV');
       await runLongCommand(terminal, nothingStored, async (context) => {
         if (format === undefined) throw new Error(`${file}: no such file or directory`);
         const run = options.dryRun === true ? dryRun : importOrExplain;

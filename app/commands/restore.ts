@@ -17,13 +17,12 @@ import {
 } from '../../adapters/knex';
 import { CommandFailed, orFail } from '../failures';
 import { type DatabaseUrl, databaseUrlText, type PostgresDatabaseUrl } from '../settings/database-url';
-import type { Settings } from '../settings/settings';
 import { explainMissingDriver, postgresOf } from '../store/database';
 import { fileAdvice } from '../store/file-advice';
 import type { Terminal } from '../terminal/terminal';
 import { counted } from '../terminal/text';
 import { restorePostgres } from '../transfer/postgres-backup';
-import { fileName, parseAddress } from './arguments';
+import { fileName, parseAddress, refuseOptions } from './arguments';
 import { type LongCommand, runLongCommand, stagesOf } from './run-long-command';
 import { onTarget } from './target-url';
 
@@ -136,12 +135,24 @@ const restoreIntoSqlite = async (file: string, filename: string, options: Sqlite
   return kept === undefined ? restored : `${restored}; the replaced database is ${kept}; delete it later`;
 };
 
+/** Ends the program with a usage error if an option is given that has no effect on this target. */
+const refuseUnusedOptions = (
+  command: Command,
+  { check, into }: Options,
+  { _tag: engine }: DatabaseUrl,
+): void => {
+  const isTrialOfSqlite = check === true && (into === undefined || engine === 'Sqlite');
+  if (isTrialOfSqlite) refuseOptions(command, ['into'], 'PostgreSQL, or without --check');
+  if (isTrialOfSqlite || engine === 'Sqlite') refuseOptions(command, ['role'], 'PostgreSQL');
+  if (check === true || engine === 'Postgres') refuseOptions(command, ['replace'], 'SQLite, without --check');
+};
+
 const restore = async (file: string, options: Options, context: LongCommand): Promise<string> => {
   const { check = false, into, replace: mayReplace = false } = options;
   const { settings, terminal, signal } = context;
   const { DATABASE_URL: url } = settings;
   const sqliteOptions = { mayReplace, signal, onStage: stagesOf(context) };
-  if (check && (into === undefined || url._tag === 'Sqlite')) return tryRestore(file, sqliteOptions);
+  if (check && into === undefined) return tryRestore(file, sqliteOptions);
   terminal.printMessage(`database: ${databaseUrlText(url)}`);
   switch (url._tag) {
     case 'Memory':
@@ -171,13 +182,13 @@ export const restoreCommand = (terminal: Terminal): Command =>
       '--check',
       'try to restore a backup in a temporary folder, or of PostgreSQL in the empty database of --into, and print what it contains',
     )
-    .action((file: string, options: Options) =>
-      runLongCommand(terminal, unchanged, (context) => {
+    .action((file: string, options: Options, command: Command) =>
+      runLongCommand(terminal, unchanged, async (context) => {
         const { into } = options;
-        const run = (settings: Settings): Promise<string> =>
+        const settings = into === undefined ? context.settings : { ...context.settings, DATABASE_URL: into };
+        refuseUnusedOptions(command, options, settings.DATABASE_URL);
+        const run = (): Promise<string> =>
           explainMissingDriver(() => restore(file, options, { ...context, settings }));
-        return into === undefined
-          ? run(context.settings)
-          : onTarget(into, '--into', () => run({ ...context.settings, DATABASE_URL: into }));
+        return into === undefined ? run() : onTarget(into, '--into', run);
       }),
     );

@@ -1,3 +1,4 @@
+import { CommanderError } from 'commander';
 import { existsSync } from 'node:fs';
 import { errorCode } from '../../adapters/files/error-code';
 import type { BackupOptions } from '../../adapters/knex';
@@ -67,6 +68,8 @@ export const runLongCommand = (
       try {
         end(0, await withProgress(terminal, () => readProgress(), run));
       } catch (error) {
+        // A usage error is already printed.
+        if (error instanceof CommanderError) throw error;
         const received = receivedSignal();
         if (received !== undefined) end(received, `interrupted by ${received}: ${describe()}`);
         else if (errorCode(error) === 'EPIPE')

@@ -37,6 +37,26 @@ const misuses: ReadonlyArray<readonly [ReadonlyArray<string>, RegExp]> = [
     ['restore', 'file', '--into', 'mysql://x'],
     /error: --into must be sqlite:FILE, memory: or postgres:.*; see /,
   ],
+  [['restore', 'file', '--role', 'shop'], /error: --role is only for PostgreSQL; see /],
+  [['restore', 'file', '--check', '--role', 'shop'], /error: --role is only for PostgreSQL; see /],
+  [
+    ['restore', 'file', '--replace', '--into', 'postgres://127.0.0.1:1/x'],
+    /error: --replace is only for SQLite, without --check; see /,
+  ],
+  [['restore', 'file', '--replace', '--check'], /error: --replace is only for SQLite, without --check; see /],
+  [
+    ['restore', 'file', '--check', '--into', 'sqlite:other'],
+    /error: --into is only for PostgreSQL, or without --check; see /,
+  ],
+  ...[
+    ['export', 'x.ndjson', '--bom'],
+    ['export', '--format=ndjson', '--escape-formulas'],
+    ['import', 'x.ndjson', '--escape-formulas'],
+  ].map((command) => [command, /error: --(?:bom|escape-formulas) is only for CSV; see /] as const),
+  [
+    ['export', '--format=csv', '--replace'],
+    /error: --replace is only for a file, not for standard output; see /,
+  ],
   [['--environment-file', 'none', 'serve'], /error: --environment-file can't be used: none: no such file/],
 ];
 
