@@ -46,6 +46,13 @@ export const pageSizeCheck = predicateCheck(
   integerViolation('1', String(maxPageSize)),
 );
 
+/**
+ * Reads the size of a page from digits, such as those of a query parameter or an option. Returns undefined for another
+ * text. `pageSizeCheck` checks the size.
+ */
+export const pageSizeFromText = (text: string): number | undefined =>
+  /^[0-9]{1,20}$/.test(text) ? Number(text) : undefined;
+
 /** Orders of a list: by ascending id, or the newest animals first. */
 export const listOrders = ['asc', 'desc'] as const;
 

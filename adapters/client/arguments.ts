@@ -5,6 +5,7 @@ import {
   listRules,
   newPetRules,
   pageSizeCheck,
+  pageSizeFromText,
   petRules,
 } from '../../core/rules';
 import {
@@ -95,11 +96,11 @@ export const checkCreateOptions = optionsChecker<CreateOptions>({
 /** Checked options that select a page: filters, start, order and size. */
 export type PageQuery = Omit<Partial<PetQuery>, 'limit'> & { readonly pageSize?: number | undefined };
 
-const isDigits = (input: unknown): boolean => isString(input) && /^\d{1,20}$/.test(input);
-
 /** Converts a bigint (from `parseJson`) or a string of digits (from a form) to a number. */
-const toNumber = (input: unknown): unknown =>
-  typeof input === 'bigint' || isDigits(input) ? Number(input) : input;
+const toNumber = (input: unknown): unknown => {
+  if (isString(input)) return pageSizeFromText(input) ?? input;
+  return typeof input === 'bigint' ? Number(input) : input;
+};
 
 const pageQueryChecks: FieldChecks<PageQuery> = {
   ...fieldChecks(listRules, argumentCheck),

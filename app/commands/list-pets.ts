@@ -6,6 +6,7 @@ import {
   type ListOrder,
   listOrders,
   pageSizeCheck,
+  pageSizeFromText,
   type Pet,
   type PetFilters,
   petFieldNames,
@@ -28,9 +29,9 @@ interface Options extends PetFilters {
 }
 
 const parseLimit = (text: string): number => {
-  const limit = /^\d+$/.test(text) ? Number(text) : NaN;
-  if (pageSizeCheck.decode(limit) === undefined)
-    throw new InvalidArgumentError(`must be ${pageSizeCheck.explain(limit).expected}`);
+  const limit = pageSizeFromText(text);
+  if (limit === undefined || pageSizeCheck.decode(limit) === undefined)
+    throw new InvalidArgumentError(`must be ${pageSizeCheck.explain(text).expected}`);
   return limit;
 };
 

@@ -1,5 +1,5 @@
 import * as E from 'fp-ts/Either';
-import { type FieldRule, fieldCheck, listRules, type PetPage } from '../../../core';
+import { type FieldRule, fieldCheck, listRules, pageSizeFromText, type PetPage } from '../../../core';
 import { serializePage } from '../../json';
 import type { HttpFailure } from './errors';
 import type { Headers } from './headers';
@@ -53,11 +53,9 @@ const invalidQuery = (names: Iterable<string>, expected: string): HttpFailure =>
   fields: Array.from(names, (name) => ({ name, rule: 'invalid', expected })),
 });
 
-const digits = /^[0-9]{1,20}$/;
-
 /** Parsers of the known query parameters. They return undefined for a text that they can't parse. */
 const parsers: Readonly<Record<string, (text: string) => unknown>> = {
-  limit: (text) => (digits.test(text) ? Number(text) : undefined),
+  limit: pageSizeFromText,
   ...Object.fromEntries(
     Object.entries<FieldRule>(listRules).map(([name, rule]) => [name, fieldCheck(rule).fromText]),
   ),

@@ -13,6 +13,10 @@ const misuses: ReadonlyArray<readonly [ReadonlyArray<string>, RegExp]> = [
     ['pets', 'list', "--limit='\n"],
     /error: --limit must be an integer from 1 to 100; see `animal-store pets list --help`\n$/,
   ],
+  [
+    ['pets', 'list', '--limit', '5'.padStart(25, '0')],
+    /error: --limit must be an integer from 1 to 100; see /,
+  ],
   [['pets', 'list', '--limit'], /error: --limit <limit> needs a value; see /],
   [['pets', 'list', '--order', 'up'], /error: --order must be one of asc, desc; see /],
   [['migrate', 'extra'], /error: too many arguments: 1 instead of 0; see /],
