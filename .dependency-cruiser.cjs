@@ -20,21 +20,21 @@ module.exports = {
       comment:
         'A bundle of the client contains neither fp-ts nor io-ts. Of the core, the client loads only the rules and the engine that checks them; imported types add nothing to a bundle.',
       severity: 'error',
-      from: { path: ['^adapters/client/', '^core/(rules|validation)\\.ts$'] },
+      from: { path: ['^adapters/(client|failures)/', '^core/(rules|validation)\\.ts$'] },
       to: {
-        pathNot: ['^adapters/client/', '^core/(rules|validation)\\.ts$'],
+        pathNot: ['^adapters/(client|failures)/', '^core/(rules|validation)\\.ts$'],
         dependencyTypesNot: ['type-only'],
       },
     },
     {
       name: 'adapters-know-the-core-alone',
       comment:
-        'Removing an adapter changes no other adapter. Exact JSON and files are the exceptions, because several modules need them.',
+        'Removing an adapter changes no other adapter. Exact JSON, files and the names of failures are the exceptions, because several modules need them.',
       severity: 'error',
       from: { path: '^adapters/([^/]+)/' },
       to: {
         path: ['^adapters/', '^app/', '^test/', '^knexfile'],
-        pathNot: ['^adapters/$1/', '^adapters/(json|files)/'],
+        pathNot: ['^adapters/$1/', '^adapters/(failures|files|json)/'],
       },
     },
     {
@@ -54,9 +54,9 @@ module.exports = {
     {
       name: 'adapters-enter-by-the-index',
       comment:
-        'The core is imported by its index. The client imports single files of it that load no package.',
+        'The core is imported by its index. The client, and the failures that it loads, import single files of it that load no package.',
       severity: 'error',
-      from: { path: '^(adapters|app)/', pathNot: '^adapters/client/' },
+      from: { path: '^(adapters|app)/', pathNot: '^adapters/(client|failures)/' },
       to: { path: '^core/(?!index)' },
     },
     {

@@ -23,19 +23,6 @@ export const publicIdRule: TextRule = {
   expected: 'a string that is not empty, without U+0000 and lone surrogates',
 };
 
-/** Time to wait before a retry after IdempotencyKeyInFlight or Unavailable. */
-export const retryDelaySeconds = 1;
-
-/**
- * Texts of the failures of an idempotency key, by their `_tag`. `key` is the caller's name for it, such as
- * `Idempotency-Key`.
- */
-export const idempotencyTexts = (key: string) => ({
-  IdempotencyKeyInFlight: `a request with this ${key} is still in progress; try again`,
-  IdempotencyKeyReused: `this ${key} was already used for a different animal; use a new key`,
-  PetDeleted: `the animal of this ${key} was added and then deleted; to add it again, use a new key`,
-});
-
 export const defaultPageSize = 20;
 
 export const maxPageSize = 100;

@@ -1,37 +1,13 @@
 import { type InvalidField, invalidFieldTexts, isString } from '../../core/validation';
+import { errorStatuses } from '../failures';
 import { propertyOf } from './values';
 
-/** Error codes of the service's responses, each with its status. */
-export const serviceStatuses = {
-  expectation_failed: 417,
-  forbidden: 403,
-  headers_too_large: 431,
-  http_version_not_supported: 505,
-  idempotency_key_in_flight: 409,
-  idempotency_key_reused: 422,
-  internal_error: 500,
-  invalid_body: 400,
-  invalid_idempotency_key: 400,
-  invalid_query: 400,
-  malformed_json: 400,
-  malformed_request: 400,
-  method_not_allowed: 405,
-  payload_too_large: 413,
-  pet_deleted: 422,
-  pet_not_found: 404,
-  rate_limited: 429,
-  request_timeout: 408,
-  route_not_found: 404,
-  unauthorized: 401,
-  unavailable: 503,
-  unsupported_media_type: 415,
-} as const;
-
 const statuses = {
-  ...serviceStatuses,
+  ...errorStatuses,
   // Codes that only the client uses. A server that passes the error on to its own clients can use their statuses.
   invalid_argument: 400,
   aborted: 499,
+  callback_failed: 500,
   unexpected_response: 500,
   network: 502,
   timeout: 504,

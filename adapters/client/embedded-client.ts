@@ -1,13 +1,13 @@
-import type { AnimalStore, Deadline, InvalidField, OpenAnimalStore, StoreFailure } from '../../core';
-import { idempotencyTexts, idempotencyKeyRule, retryDelaySeconds } from '../../core/rules';
-import { invalidFieldTexts, predicateCheck } from '../../core/validation';
-import { AnimalStoreError, type AnimalStoreErrorCode, petNotFoundError } from './animal-store-error';
+import type { AnimalStore, Deadline, OpenAnimalStore, StoreFailure } from '../../core';
+import { predicateCheck } from '../../core/validation';
+import { describeStoreFailure } from '../failures';
+import { AnimalStoreError, petNotFoundError } from './animal-store-error';
 import { type ApiKeySource, apiKeySourceCheck, readApiKey } from './api-key';
 import { callOptionChecks, int64Check, optionsChecker } from './arguments';
 import { clientFactory, type Transport } from './client';
 import type { CallOptions, ClientOptions } from './options';
 import type { Attempt } from './retry';
-import { isFunction } from './values';
+import { isFunction, propertyOf } from './values';
 
 /**
  * Time by which the store's deadline exceeds the client's timeout, so that a slow call fails with `timeout` and not with
@@ -18,49 +18,10 @@ const graceMs = 50;
 /** Time for retries. It is short, because a store in the same process neither restarts nor reconnects. */
 const retryForMs = 2_000;
 
-const invalid = (code: AnimalStoreErrorCode, fields: ReadonlyArray<InvalidField>): AnimalStoreError =>
-  new AnimalStoreError(code, invalidFieldTexts(fields).join('; '));
-
-const keyTexts = /* @__PURE__ */ idempotencyTexts('idempotencyKey');
-
 const errorOf = (failure: StoreFailure): AnimalStoreError => {
-  switch (failure._tag) {
-    case 'IdempotencyKeyInFlight':
-      return new AnimalStoreError('idempotency_key_in_flight', keyTexts.IdempotencyKeyInFlight, {
-        retryAfterMs: retryDelaySeconds * 1_000,
-      });
-    case 'IdempotencyKeyReused':
-      return new AnimalStoreError('idempotency_key_reused', keyTexts.IdempotencyKeyReused);
-    case 'InvalidApiKey':
-      return new AnimalStoreError(
-        'unauthorized',
-        'the API key is unknown, expired or revoked; use a valid key',
-      );
-    case 'InvalidIdempotencyKey':
-      return new AnimalStoreError(
-        'invalid_idempotency_key',
-        `idempotencyKey must be ${idempotencyKeyRule.expected}`,
-      );
-    case 'InvalidNewPet':
-      return invalid('invalid_body', failure.fields);
-    case 'InvalidQuery':
-      return invalid('invalid_query', failure.fields);
-    case 'PetDeleted':
-      return new AnimalStoreError('pet_deleted', keyTexts.PetDeleted);
-    case 'PetNotFound':
-      return petNotFoundError(failure.id);
-    case 'QuotaExceeded':
-      return new AnimalStoreError('rate_limited', 'too many requests; wait', {
-        retryAfterMs: failure.quota.resetsInSeconds * 1_000,
-      });
-    case 'ReadOnlyApiKey':
-      return new AnimalStoreError('forbidden', 'this API key may only read');
-    case 'Unavailable':
-      return new AnimalStoreError('unavailable', 'the store is unavailable (see cause); retry', {
-        cause: failure.cause,
-        retryAfterMs: retryDelaySeconds * 1_000,
-      });
-  }
+  if (failure._tag === 'PetNotFound') return petNotFoundError(failure.id);
+  const { code, message, retryAfterMs } = describeStoreFailure(failure, 'idempotencyKey');
+  return new AnimalStoreError(code, message, { cause: propertyOf(failure, 'cause'), retryAfterMs });
 };
 
 /** TaskEither of fp-ts. Its results are plain objects, which the client reads without loading fp-ts. */

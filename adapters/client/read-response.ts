@@ -1,6 +1,7 @@
 import { maxPageSize, newPetRules } from '../../core/rules';
 import { isString } from '../../core/validation';
-import { AnimalStoreError, serviceStatuses } from './animal-store-error';
+import { type ErrorCode, errorStatuses } from '../failures';
+import { AnimalStoreError } from './animal-store-error';
 import { parseJson } from './json';
 import { isFunction, propertyOf } from './values';
 
@@ -17,8 +18,8 @@ const maxResponseBytes = maxPageSize * (12 * newPetRules.name.maxLength + 200) +
 
 const shownLength = 200;
 
-const isServiceCode = (code: unknown): code is keyof typeof serviceStatuses =>
-  isString(code) && Object.hasOwn(serviceStatuses, code);
+const isServiceCode = (code: unknown): code is ErrorCode =>
+  isString(code) && Object.hasOwn(errorStatuses, code);
 
 /** Returns the pause that a valid `Retry-After` asks for (RFC 9110, section 10.2.3), or undefined. */
 const retryAfterMsOf = (headers: Headers): number | undefined => {

@@ -72,18 +72,6 @@ const raceTimeout = <A>(
   });
 };
 
-/**
- * Returns the same error if `mustReachCaller` accepts it. Otherwise returns an AnimalStoreError with the code
- * `internal_error`, such as for an error that `onRetry` has thrown.
- */
-const toError = (cause: unknown, details = {}): unknown =>
-  mustReachCaller(cause)
-    ? cause
-    : new AnimalStoreError('internal_error', `a function of this program failed: ${String(cause)}`, {
-        ...details,
-        cause,
-      });
-
 /** Returns a promise that rejects when the signal is aborted, and a function that stops listening to the signal. */
 const rejectOnAbort = (
   signal: AbortSignal | undefined,
@@ -140,17 +128,18 @@ export const withRetries = async <A>(
       try {
         return await attemptOnce(send, { timeoutMs, fetch, headers }, aborted);
       } catch (cause) {
-        const error = toError(cause);
-        if (!(error instanceof AnimalStoreError) || error.code === 'invalid_argument') throw error;
-        Object.assign(error, details());
-        const delayMs = backoffMs(error, attempts);
-        if (!isRetried(error) || performance.now() + delayMs > giveUpAt) throw error;
-        onRetry?.({ attempt: attempts, delayMs, error });
+        if (!(cause instanceof AnimalStoreError) || cause.code === 'invalid_argument') throw cause;
+        Object.assign(cause, details());
+        const delayMs = backoffMs(cause, attempts);
+        if (!isRetried(cause) || performance.now() + delayMs > giveUpAt) throw cause;
+        onRetry?.({ attempt: attempts, delayMs, error: cause });
         await raceTimeout(delayMs, aborted);
       }
     }
   } catch (cause) {
-    throw toError(cause, details());
+    if (mustReachCaller(cause)) throw cause;
+    const message = `callback failed: ${String(cause)}`;
+    throw new AnimalStoreError('callback_failed', message, { ...details(), cause });
   } finally {
     stopListening?.();
   }

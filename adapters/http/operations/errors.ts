@@ -1,12 +1,5 @@
-import {
-  apiKeyRule,
-  idempotencyTexts,
-  idempotencyKeyRule,
-  type InvalidApiKey,
-  invalidFieldTexts,
-  retryDelaySeconds,
-  type StoreFailure,
-} from '../../../core';
+import { apiKeyRule, type PetNotFound, type StoreFailure } from '../../../core';
+import { describeStoreFailure, type ErrorCode, errorStatuses, retryDelayMs } from '../../failures';
 import type { MalformedJson } from '../../json';
 import type { ServerFailure } from '../server/server-failure';
 import type { Headers } from './headers';
@@ -41,39 +34,71 @@ export const unmatchedPath = (allowed: ReadonlyArray<string>, hint: string): Htt
     ? { _tag: 'MethodNotAllowed', allowed: [...allowed].sort() }
     : { _tag: 'RouteNotFound', hint };
 
-export type UnauthorizedReason = 'missing_key' | `${InvalidApiKey['reason']}_key`;
+/** Reasons of a 401, for the log and the metrics. */
+export const unauthorizedReasons = [
+  'missing_key',
+  'malformed_key',
+  'unknown_key',
+  'expired_key',
+  'revoked_key',
+] as const;
+
+export type UnauthorizedReason = (typeof unauthorizedReasons)[number];
+
+const serverFailureCodes = {
+  ExpectationFailed: 'expectation_failed',
+  HeadersTooLarge: 'headers_too_large',
+  HttpVersionNotSupported: 'http_version_not_supported',
+  MalformedRequest: 'malformed_request',
+  MethodNotAllowed: 'method_not_allowed',
+  PayloadTooLarge: 'payload_too_large',
+  RequestTimeout: 'request_timeout',
+} as const satisfies Readonly<Record<ServerFailure['_tag'], ErrorCode>>;
+
+/** Statuses of the requests that the HTTP server rejects. */
+export const rejectionStatuses: ReadonlyArray<number> = Object.values(serverFailureCodes).map(
+  (code) => errorStatuses[code],
+);
 
 interface ErrorDescription {
   readonly status: number;
-  readonly code: string;
+  readonly code: ErrorCode;
   readonly message: string;
   readonly headers: Headers;
-  /** Reason of a 401, for the log and the metrics. */
   readonly reason?: UnauthorizedReason;
 }
 
-const describe = (
-  status: number,
-  code: string,
-  message: string,
-  headers: Headers = {},
-): ErrorDescription => ({ status, code, message, headers });
+const describe = (code: ErrorCode, message: string, headers: Headers = {}): ErrorDescription => ({
+  status: errorStatuses[code],
+  code,
+  message,
+  headers,
+});
 
 const unauthorized = (reason: UnauthorizedReason, message: string): ErrorDescription => {
   const challenge = reason === 'missing_key' ? 'Bearer' : 'Bearer error="invalid_token"';
-  return { ...describe(401, 'unauthorized', message, { 'WWW-Authenticate': challenge }), reason };
+  return { ...describe('unauthorized', message, { 'WWW-Authenticate': challenge }), reason };
 };
 
-const retryAfter = (seconds: number): Headers => ({ 'Retry-After': String(seconds) });
+const retryAfter = (milliseconds: number): Headers => ({ 'Retry-After': String(milliseconds / 1_000) });
 
-const unavailable = (message: string): ErrorDescription =>
-  describe(503, 'unavailable', message, retryAfter(retryDelaySeconds));
+type DescribedFailure = Exclude<StoreFailure, PetNotFound>;
 
-const keyTexts = idempotencyTexts('Idempotency-Key');
+/** Ends of messages that apply only to HTTP. */
+const advice: Readonly<Partial<Record<DescribedFailure['_tag'], string>>> = {
+  InvalidIdempotencyKey:
+    '; if it has spaces, commas, quotes or backslashes, ' +
+    'put it in double quotes and escape each quote and backslash in it with a backslash',
+  QuotaExceeded: ' for the seconds in Retry-After',
+  Unavailable: ', but repeat a POST only with the same Idempotency-Key',
+};
 
-const idempotencyKeyMessage =
-  `Idempotency-Key must be ${idempotencyKeyRule.expected}; if it has spaces, commas, quotes or backslashes, ` +
-  'put it in double quotes and escape each quote and backslash in it with a backslash';
+const withHttpAdvice = (failure: DescribedFailure): ErrorDescription => {
+  const input = failure._tag === 'InvalidQuery' ? 'the query' : 'the body';
+  const { code, message, retryAfterMs } = describeStoreFailure(failure, 'Idempotency-Key', input);
+  const headers = retryAfterMs === undefined ? {} : retryAfter(retryAfterMs);
+  return describe(code, message + (advice[failure._tag] ?? ''), headers);
+};
 
 const lateRequestMessage =
   `the request did not arrive in time: its headers must arrive within ${requestLimits.headMs / 1_000} s, ` +
@@ -85,16 +110,6 @@ const largeHeadMessage =
 
 export const describeFailure = (failure: HttpFailure): ErrorDescription => {
   switch (failure._tag) {
-    case 'InvalidQuery':
-      return describe(400, 'invalid_query', invalidFieldTexts(failure.fields, 'the query').join('; '));
-    case 'InvalidNewPet':
-      return describe(400, 'invalid_body', invalidFieldTexts(failure.fields, 'the body').join('; '));
-    case 'MalformedJson':
-      return describe(400, 'malformed_json', `invalid JSON: ${failure.reason}`);
-    case 'MalformedRequest':
-      return describe(400, 'malformed_request', failure.reason);
-    case 'InvalidIdempotencyKey':
-      return describe(400, 'invalid_idempotency_key', idempotencyKeyMessage);
     case 'MissingApiKey':
       return unauthorized('missing_key', 'missing API key; send Authorization: Bearer <API_KEY>');
     case 'RepeatedBearer':
@@ -104,67 +119,61 @@ export const describeFailure = (failure: HttpFailure): ErrorDescription => {
         `${failure.reason}_key`,
         failure.reason === 'malformed'
           ? `malformed API key; a key may have only ${apiKeyRule.expected}`
-          : 'the API key is unknown, expired or revoked; ask the operator of the service for a valid key',
+          : withHttpAdvice(failure).message,
       );
-    case 'ReadOnlyApiKey':
-      return describe(403, 'forbidden', 'this API key may only read; add animals with another key');
-    case 'PetNotFound':
+    case 'ExpectationFailed':
+    case 'HeadersTooLarge':
+    case 'HttpVersionNotSupported':
+    case 'MalformedRequest':
+    case 'MethodNotAllowed':
+    case 'PayloadTooLarge':
+    case 'RequestTimeout':
+      return describeServerFailure(failure);
     case 'InvalidPetId':
-      return describe(404, 'pet_not_found', 'pet not found');
+    case 'PetNotFound':
+      return describe('pet_not_found', 'pet not found');
+    case 'MalformedJson':
+      return describe('malformed_json', `invalid JSON: ${failure.reason}`);
+    case 'UnsupportedMediaType':
+      return describe('unsupported_media_type', failure.expected, { Accept: 'application/json' });
     case 'RouteNotFound':
-      return describe(404, 'route_not_found', `route not found; ${failure.hint}`);
+      return describe('route_not_found', `route not found; ${failure.hint}`);
+    case 'NotReady':
+      return describe('unavailable', `not ready: ${failure.reason}`, retryAfter(retryDelayMs));
+    case 'Defect':
+      return describe(
+        'internal_error',
+        'internal error; report it to the operator of the service with the X-Request-Id of the response, if it has one',
+      );
+    default:
+      return withHttpAdvice(failure);
+  }
+};
+
+const describeServerFailure = (failure: ServerFailure): ErrorDescription => {
+  const code = serverFailureCodes[failure._tag];
+  switch (failure._tag) {
+    case 'ExpectationFailed':
+      return describe(code, 'unsupported Expect header; only 100-continue is supported');
+    case 'HeadersTooLarge':
+      return describe(code, largeHeadMessage);
+    case 'HttpVersionNotSupported':
+      return describe(code, 'HTTP version not supported; use HTTP/1.1');
+    case 'MalformedRequest':
+      return describe(code, failure.reason);
     case 'MethodNotAllowed': {
       const allowed = failure.allowed.join(', ');
-      return describe(405, 'method_not_allowed', `method not allowed; use ${allowed}`, { Allow: allowed });
+      return describe(code, `method not allowed; use ${allowed}`, { Allow: allowed });
     }
-    case 'RequestTimeout':
-      return describe(408, 'request_timeout', lateRequestMessage);
-    case 'IdempotencyKeyInFlight':
-      return describe(
-        409,
-        'idempotency_key_in_flight',
-        keyTexts.IdempotencyKeyInFlight,
-        retryAfter(retryDelaySeconds),
-      );
     case 'PayloadTooLarge':
       return describe(
-        413,
-        'payload_too_large',
+        code,
         failure.hasLongChunkExtensions
           ? 'the chunk extensions of the request body are too long; send none'
           : `the request body must be at most ${requestLimits.bodyBytes / 1_000} kB`,
       );
-    case 'UnsupportedMediaType':
-      return describe(415, 'unsupported_media_type', failure.expected, { Accept: 'application/json' });
-    case 'ExpectationFailed':
-      return describe(417, 'expectation_failed', 'unsupported Expect header; only 100-continue is supported');
-    case 'IdempotencyKeyReused':
-      return describe(422, 'idempotency_key_reused', keyTexts.IdempotencyKeyReused);
-    case 'PetDeleted':
-      return describe(422, 'pet_deleted', keyTexts.PetDeleted);
-    case 'QuotaExceeded':
-      return describe(
-        429,
-        'rate_limited',
-        'the owner of this API key has sent too many requests; wait for the seconds in Retry-After',
-        retryAfter(failure.quota.resetsInSeconds),
-      );
-    case 'HeadersTooLarge':
-      return describe(431, 'headers_too_large', largeHeadMessage);
-    case 'Defect':
-      return describe(
-        500,
-        'internal_error',
-        'internal error; report it to the operator of the service with the X-Request-Id of the response, if it has one',
-      );
-    case 'Unavailable':
-      return unavailable(
-        'service unavailable; try again, but repeat a POST only with the same Idempotency-Key',
-      );
-    case 'NotReady':
-      return unavailable(`not ready: ${failure.reason}`);
-    case 'HttpVersionNotSupported':
-      return describe(505, 'http_version_not_supported', 'HTTP version not supported; use HTTP/1.1');
+    case 'RequestTimeout':
+      return describe(code, lateRequestMessage);
   }
 };
 

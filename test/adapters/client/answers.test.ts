@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { type AnimalStoreError } from '../../../adapters/client';
-import { serviceStatuses } from '../../../adapters/client/animal-store-error';
+import { errorStatuses } from '../../../adapters/failures';
 import { describeFailure } from '../../../adapters/http/operations/errors';
 import { exampleFailures } from '../../support/openapi/example-failures';
 import { against, answer, failure, once, rex, stored } from './answering-server';
@@ -8,7 +8,7 @@ import { against, answer, failure, once, rex, stored } from './answering-server'
 describe('An answer to the client', () => {
   it('has one of the codes that the client knows, with its status', () => {
     const answers = Object.values(exampleFailures).map(describeFailure);
-    expect(serviceStatuses).to.deep.equal(
+    expect(errorStatuses).to.deep.equal(
       Object.fromEntries(answers.map(({ code, status }) => [code, status])),
     );
   });

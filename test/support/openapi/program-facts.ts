@@ -93,7 +93,7 @@ const operationFacts = (observations: Observations): ReadonlyArray<string> => [
 ];
 
 const descriptions = Object.values(exampleFailures).map(describeFailure);
-const codes = new Set(descriptions.map(({ code }) => code));
+const codes: ReadonlySet<string> = new Set(descriptions.map(({ code }) => code));
 
 const ErrorBody = t.type({ code: t.string, message: t.string, status: t.Integer });
 

@@ -42,7 +42,7 @@ export const sendsApiKeys = (use: UseClient): void => {
       throw cause;
     };
     await use(failing(1).pets, async (client) => {
-      expect(await errorOf(client.create(rex, { onRetry }))).to.include({ code: 'internal_error', cause });
+      expect(await errorOf(client.create(rex, { onRetry }))).to.include({ code: 'callback_failed', cause });
     });
   });
 
