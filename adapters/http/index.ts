@@ -1,6 +1,6 @@
 export type { RejectionEntry, Reporter, RequestEntry } from './service/report-requests';
 export { adminApplication, type HttpApplication, httpApplication } from './service/app';
-export type { HttpFailure, NotReady } from './operations/errors';
+export { type HttpFailure, type NotReady, rejectionStatuses, unauthorizedReasons } from './operations/errors';
 export { exposedHeaders } from './operations/headers';
 export type { ApiKeyOfRequest } from './operations/answer';
 export { petOperations } from './operations/pet-operations';

@@ -1,12 +1,11 @@
 import { collectDefaultMetrics, Registry } from 'prom-client';
-import { batchMetrics, type Operation, requestMetrics } from './request-metrics';
+import { batchMetrics, type KnownLabels, requestMetrics } from './request-metrics';
 import { serviceMetrics, type ServiceStatus } from './service-metrics';
 
 export type { ServiceStatus };
 
-interface Options {
+interface Options extends KnownLabels {
   readonly version: string;
-  readonly operations: ReadonlyArray<Operation>;
   /** Names of the database operations whose batches are counted. */
   readonly batchOperations: ReadonlyArray<string>;
 }
@@ -28,7 +27,7 @@ const processMetrics = [
  * Makes the metrics of a service. A metric that OpenTelemetry defines has its name from there, in Prometheus spelling.
  * Embedding programs do not need prom-client, because no other adapter imports this one.
  */
-export const prometheusMetrics = ({ version, operations, batchOperations }: Options) => {
+export const prometheusMetrics = ({ version, batchOperations, ...knownLabels }: Options) => {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   for (const { name } of registry.getMetricsAsArray()) {
@@ -36,7 +35,7 @@ export const prometheusMetrics = ({ version, operations, batchOperations }: Opti
   }
   const setServiceStatus = serviceMetrics(registry, version);
   return {
-    requests: requestMetrics(registry, operations),
+    requests: requestMetrics(registry, knownLabels),
     batches: batchMetrics(registry, batchOperations),
     read: (status: ServiceStatus): Promise<string> => {
       setServiceStatus(status);

@@ -4,21 +4,13 @@ import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 const maxOwners = 100;
 const otherOwners = '_OTHER';
 
-const unauthorizedReasons = [
-  'missing_key',
-  'malformed_key',
-  'unknown_key',
-  'expired_key',
-  'revoked_key',
-] as const;
-
 export interface EndedRequest {
   readonly method: string;
   readonly route: string | undefined;
   readonly status: number;
   readonly milliseconds: number;
   readonly owner: string | undefined;
-  readonly reason?: (typeof unauthorizedReasons)[number] | undefined;
+  readonly reason?: string | undefined;
 }
 
 export interface Operation {
@@ -27,15 +19,25 @@ export interface Operation {
   readonly successStatus: number;
 }
 
+/** Labels whose series start at 0, because Prometheus misses the first increase of a series that starts at 1. */
+export interface KnownLabels {
+  readonly operations: ReadonlyArray<Operation>;
+  /** Statuses of the requests that the HTTP server rejects. */
+  readonly rejectionStatuses: ReadonlyArray<number>;
+  /** Reasons of a 401. */
+  readonly unauthorizedReasons: ReadonlyArray<string>;
+}
+
 // OpenTelemetry recommends bounds from 5 ms up, but most list requests take less. A request takes at most 5 s, apart
 // from the time in which its body arrives.
 const boundsInSeconds = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
 
-/** Statuses whose series start at 0, because Prometheus misses the first increase of a series that starts at 1. */
 const failures = [500, 503];
-const rejectionStatuses = [400, 405, 408, 413, 417, 431, 505];
 
-export const requestMetrics = (registry: Registry, operations: ReadonlyArray<Operation>) => {
+export const requestMetrics = (
+  registry: Registry,
+  { operations, rejectionStatuses, unauthorizedReasons }: KnownLabels,
+) => {
   const registers = [registry];
   const counter = (name: string, help: string, ...labelNames: ReadonlyArray<string>) =>
     new Counter({ name, help, labelNames, registers });

@@ -5,6 +5,8 @@ import {
   type HttpApplication,
   httpApplication,
   petOperations,
+  rejectionStatuses,
+  unauthorizedReasons,
   type Reporter,
 } from '../../adapters/http';
 import { type HttpServer, type HttpServerOptions, startHttpServer } from '../../adapters/http/server/server';
@@ -141,7 +143,13 @@ export const runService = async (
   const metrics =
     settings.ADMIN_PORT === undefined
       ? undefined
-      : prometheusMetrics({ version, operations: Object.values(petOperations), batchOperations });
+      : prometheusMetrics({
+          version,
+          operations: Object.values(petOperations),
+          rejectionStatuses,
+          unauthorizedReasons,
+          batchOperations,
+        });
   const store = await openServiceStore(settings, metrics?.batches, logger, messages);
   const reporter = requestReporter(logger, settings, metrics?.requests);
   let isStopping = false;

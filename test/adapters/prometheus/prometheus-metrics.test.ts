@@ -9,7 +9,8 @@ interface Ended {
 }
 
 const measured = async (requests: ReadonlyArray<Ended>): Promise<Samples> => {
-  const metrics = prometheusMetrics({ version: '1', operations: [], batchOperations: [] });
+  const none = { operations: [], rejectionStatuses: [], unauthorizedReasons: [], batchOperations: [] };
+  const metrics = prometheusMetrics({ version: '1', ...none });
   for (const { owner, status = 200, milliseconds = 1 } of requests) {
     metrics.requests.started();
     metrics.requests.ended({ method: 'GET', route: '/a', status, milliseconds, owner });
