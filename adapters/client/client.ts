@@ -191,8 +191,6 @@ const clientOver = <Int64 extends bigint | string>(
   };
 };
 
-const unchanged = <A>(value: A): A => value;
-
 // The overloads give the result its type, because `Object.fromEntries` loses the names of the properties.
 function int64ToDigits(pet: Pet): PetOf<string>;
 function int64ToDigits(query: PageQuery): PageOptions;
@@ -216,7 +214,8 @@ export function clientFactory<Options>(
 ): ClientFactory<Options>;
 export function clientFactory(configure: (options: unknown) => Configuration) {
   return (options: unknown) =>
-    propertyOf(options, 'int64') === 'string'
-      ? clientOver<string>(() => configure(options), int64ToDigits)
-      : clientOver<bigint>(() => configure(options), unchanged);
+    clientOver<bigint | string>(
+      () => configure(options),
+      propertyOf(options, 'int64') === 'string' ? int64ToDigits : <A>(value: A): A => value,
+    );
 }

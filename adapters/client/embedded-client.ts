@@ -20,8 +20,8 @@ const retryForMs = 2_000;
 
 const errorOf = (failure: StoreFailure): AnimalStoreError => {
   if (failure._tag === 'PetNotFound') return petNotFoundError(failure.id);
-  const { code, message, retryAfterMs } = describeStoreFailure(failure, 'idempotencyKey');
-  return new AnimalStoreError(code, message, { cause: propertyOf(failure, 'cause'), retryAfterMs });
+  const { code, message, ...details } = describeStoreFailure(failure, 'idempotencyKey');
+  return new AnimalStoreError(code, message, { ...details, cause: propertyOf(failure, 'cause') });
 };
 
 /** TaskEither of fp-ts. Its results are plain objects, which the client reads without loading fp-ts. */
