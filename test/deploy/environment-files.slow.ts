@@ -68,10 +68,10 @@ describe('systemd', () => {
     expect(files).to.have.length.above(100);
     const folder = await makeFolder();
     for (const [index, [text]] of files.entries()) await writeFile(join(folder, `${index}`), text);
-    await writeFile(join(folder, 'unit'), unit('/srv/files'));
+    await writeFile(join(folder, 'unit'), unit('/root/files'));
     const printed = await machine.enter(`
-      cp -R ${folder} /srv/files
-      cd /srv/files
+      cp -R ${folder} /root/files
+      cd /root/files
       cp unit /etc/systemd/system/environment@.service
       systemctl daemon-reload
       seq --format=environment@%g 0 ${files.length - 1} | xargs systemctl start
