@@ -183,6 +183,14 @@ describe('A field of an animal', () => {
       const [filters, form = ''] = catalogue.split(/(?=id="new-name")/);
       expect(form, 'the form of the page').to.include(`name="${name}"`);
       expect(filters?.includes(`name="${name}"`), 'the filters of the page').to.equal(rule.filter === true);
+      if (rule.kind === 'text')
+        expect(form).to.include(`At most ${rule.maxLength.toLocaleString('en')} characters`);
+      if (rule.kind === 'enumeration') {
+        const valuesIn = (html = '', start: string) =>
+          Array.from(html.matchAll(new RegExp(`${start} value="(\\w+)"`, 'g')), ([, value]) => value);
+        expect(valuesIn(filters, `name="${name}"`), 'the filter').to.deep.equal(rule.values);
+        expect(valuesIn(form, '<option'), 'the choices of the form').to.deep.equal(rule.values);
+      }
       expect(integers?.includes(`'${name}'`), 'the integers of the examples').to.equal(rule.kind === 'int64');
       expect(operationRows('docs/http-api.md').get('POST /v1/pets'), 'docs/http-api.md').to.include(
         `\`${name}\``,

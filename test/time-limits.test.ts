@@ -131,6 +131,16 @@ describe('Time limits', () => {
     expect(Math.min(...healthChecksMs)).to.be.at.least(promisedMs);
   });
 
+  it('of a role behind PgBouncer are those of a session', () => {
+    const page = readFileSync(join(__dirname, '../docs/postgresql.md'), 'utf8');
+    const statements = page.matchAll(/^alter role animals set (\w+) = '(\d+)ms';$/gm);
+    expect(Array.from(statements, ([, name, ms]) => [name, Number(ms)])).to.deep.equal([
+      ['statement_timeout', postgres.statementMs],
+      ['lock_timeout', postgres.lockMs],
+      ['idle_in_transaction_session_timeout', database.idleInTransactionMs],
+    ]);
+  });
+
   it('are positive and fit a timer', () => {
     const all = [server, database, client].flatMap((limits) => Object.entries<number>(limits));
     for (const [name, limit] of all) expect(limit, name).to.be.within(0.1, 2 ** 31 - 1);

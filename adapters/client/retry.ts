@@ -22,7 +22,7 @@ export interface Attempt extends Pick<CallOptions, 'fetch' | 'headers'> {
 // 520 are those of Cloudflare for a service that restarts.
 const retriedStatuses = [408, 425, 429, 502, 503, 504, 520, 521, 522, 523, 524, 530];
 
-const isRetried = ({ code, status }: AnimalStoreError): boolean =>
+export const isRetried = ({ code, status }: { readonly code: string; readonly status: number }): boolean =>
   retriedStatuses.includes(status) || code === 'idempotency_key_in_flight';
 
 const backoffMs = ({ retryAfterMs = 0 }: AnimalStoreError, attempts: number): number =>

@@ -4,7 +4,7 @@ import { pipe } from 'fp-ts/function';
 import { mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { decodeSettings, readSettings, settingNames } from '../../../app/settings/settings';
-import { runCommand } from '../../support/processes/command';
+import { projectFolder, runCommand } from '../../support/processes/command';
 import { makeFolder, removeFolders } from '../../support/temporary-folder';
 import { defaults } from './default-settings';
 
@@ -75,8 +75,6 @@ const right: ReadonlyArray<readonly [string, string, unknown]> = [
   ['RATE_LIMIT', '100/60s', { requests: 100, seconds: 60 }],
   ['NODE_ENV', 'production', 'production'],
 ];
-
-const projectFolder = join(__dirname, '../../..');
 
 describe('The settings', () => {
   afterEach(removeFolders);
@@ -157,6 +155,13 @@ describe('The settings', () => {
       );
       expect(address).to.deep.equal(E.right({ _tag: 'Sqlite', filename: `${folder}/${file}` }));
     }
+  });
+
+  it('have the defaults by which deploy/check-ready.mjs finds the service', () => {
+    const program = readFileSync(join(projectFolder, 'deploy/check-ready.mjs'), 'utf8');
+    const [, host, port] = /\|\| '([\d.]+)'\)\n.*\|\| (\d+);/s.exec(program) ?? [];
+    expect([host, Number(port)]).to.deep.equal([defaults.HOST, defaults.PORT]);
+    expect(defaults.ADMIN_HOST).to.equal(defaults.HOST);
   });
 
   it('name the quotes that a container keeps around a value', () => {

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { type OwnDatabase, knexPetMaintenance, knexPetRepository } from '../../../../adapters/knex';
+import { newPetRules, petStatuses } from '../../../../core';
 import { arbitraryNewPet, arbitraryScopedIdempotencyKey } from '../../../contracts';
 import { databaseKinds, withDatabase } from '../../../support/databases/databases';
 import { alterTables } from '../../../support/postgres/postgres';
@@ -109,15 +110,20 @@ for (const [kind, makeDatabase] of databaseKinds) {
   });
 
   describe(`The table pets in ${kind}`, () => {
-    it('takes names of up to 1,000 code points, also from another program', () =>
+    it('takes the names and statuses that the core accepts, and no others, also from another program', () =>
       withDatabase(makeDatabase, async ({ writePool }) => {
-        const insert = (name: string) => writePool('pets').insert({ name, category_id: 7 });
-        await insert('🐕'.repeat(1_000));
-        for (const name of ['🐕'.repeat(1_001), 'x'.repeat(1_001)]) {
-          const refused: unknown = await insert(name).catch((error: unknown) => error);
+        const { maxLength } = newPetRules.name;
+        const insert = (row: object) => writePool('pets').insert({ name: 'Rex', category_id: 7, ...row });
+        for (const status of [...petStatuses, null]) await insert({ name: '🐕'.repeat(maxLength), status });
+        for (const row of [
+          { name: '🐕'.repeat(maxLength + 1) },
+          { name: 'x'.repeat(maxLength + 1) },
+          ...['', 'lost', 'Sold'].map((status) => ({ status })),
+        ]) {
+          const refused: unknown = await insert(row).catch((error: unknown) => error);
           expect(String(refused)).to.match(/check/i);
         }
-        expect(await writePool('pets').pluck('name')).to.deep.equal(['🐕'.repeat(1_000)]);
+        expect(await writePool('pets').pluck('status')).to.have.members([...petStatuses, null]);
       }));
   });
 }
