@@ -107,7 +107,7 @@ const orders: ReadonlyArray<readonly [string, ReadonlyArray<number>]> = [
   ['a client outlasts the service', [promisedMs, client.attemptMs]],
   [
     'a client backs off within its time',
-    [client.firstDelayMs, client.retryReadsForMs, client.maxDelayMs, client.retryCreatesForMs],
+    [client.meanFirstDelayMs, client.retryReadsForMs, client.maxDelayMs, client.retryCreatesForMs],
   ],
 ];
 

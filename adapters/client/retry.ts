@@ -8,7 +8,7 @@ export const clientTimeouts = {
   attemptMs: 10_000,
   retryCreatesForMs: 10_000,
   retryReadsForMs: 3_000,
-  firstDelayMs: 200,
+  meanFirstDelayMs: 200,
   maxDelayMs: 5_000,
 } as const;
 
@@ -27,7 +27,7 @@ export const isRetried = ({ code, status }: { readonly code: string; readonly st
 
 const backoffMs = ({ retryAfterMs = 0 }: AnimalStoreError, attempts: number): number =>
   retryAfterMs +
-  Math.random() * Math.min(clientTimeouts.maxDelayMs, clientTimeouts.firstDelayMs * 2 ** attempts);
+  Math.random() * Math.min(clientTimeouts.maxDelayMs, clientTimeouts.meanFirstDelayMs * 2 ** attempts);
 
 /** Functions that abort the calls in progress. The key is the signal that was passed to these calls. */
 const abortsOf = new Map<EventTarget | null, Set<() => void>>();
