@@ -78,12 +78,10 @@ const copy = async (
 const summary = ({ rows, lastId }: CopiedStore): string =>
   `copied and compared: ${counted(rows.get('pets') ?? 0, 'animal')}, ${counted(rows.get('api_keys') ?? 0, 'API key')}, ${counted(rows.get('idempotency_keys') ?? 0, 'idempotency key')}; the next animal gets an id above ${lastId}`;
 
-/** Reads the address of the target from the environment, which hides its password from the list of processes. */
-const readTarget = (env: NodeJS.ReadOnlyDict<string>, self: Command): DatabaseUrl => {
-  const text = valueOf(env, 'TARGET_URL');
-  if (text === '') return failUsage(self, 'name the target: add its address, or set TARGET_URL');
+const parseTargetUrl = (text: string): DatabaseUrl => {
   const address = parseDatabaseUrl(text);
-  return E.isRight(address) ? address.right : failUsage(self, `TARGET_URL must be ${address.left}`);
+  if (E.isLeft(address)) throw new Error(`TARGET_URL must be ${address.left}`);
+  return address.right;
 };
 
 export const copyCommand = (terminal: Terminal): Command =>
@@ -95,11 +93,13 @@ export const copyCommand = (terminal: Terminal): Command =>
       'address of the other database, written as in DATABASE_URL; by default the variable TARGET_URL, which hides a password from the list of processes',
       parseAddress,
     )
-    .action(async (argument: DatabaseUrl | undefined, _options: object, self: Command) => {
-      const targetUrl = argument ?? readTarget(terminal.env, self);
-      await runLongCommand(
+    .action((argument: DatabaseUrl | undefined, _options: object, self: Command) => {
+      const setting = valueOf(terminal.env, 'TARGET_URL');
+      if (argument === undefined && setting === '')
+        return failUsage(self, 'name the target: add its address, or set TARGET_URL');
+      return runLongCommand(
         terminal,
         () => remains.copying,
-        async (context) => summary(await copy(targetUrl, context)),
+        async (context) => summary(await copy(argument ?? parseTargetUrl(setting), context)),
       );
     });

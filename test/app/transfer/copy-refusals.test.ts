@@ -66,13 +66,13 @@ describe('The command copy', function () {
       ] as const)
         await expectFailure(one, other, reason);
       expect(await readdir(folder)).to.deep.equal(['link']);
-      for (const [address, error] of [
-        [' ', 'name the target: add its address, or set TARGET_URL; see '],
-        ['mysql://x', 'TARGET_URL must be sqlite:FILE'],
+      for (const [address, error, exitCode] of [
+        [' ', 'name the target: add its address, or set TARGET_URL; see ', 2],
+        ['mysql://x', 'TARGET_URL must be sqlite:FILE', 1],
       ] as const) {
         const { code, stderr } = await runInProcess(['copy'], { DATABASE_URL: from, TARGET_URL: address });
         expect(stderr).to.include(`error: ${error}`);
-        expect(code).to.equal(2);
+        expect(code).to.equal(exitCode);
       }
     }));
 
