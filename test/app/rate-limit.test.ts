@@ -2,7 +2,8 @@ import { expect } from 'chai';
 import { postgresDatabase, stores } from '../support/databases/databases';
 import { eventually } from '../support/eventually';
 import { call } from '../support/http/client';
-import { execute } from '../support/postgres/postgres';
+import { execute, withRole } from '../support/postgres/postgres';
+import { runInProcess } from '../support/processes/run-in-process';
 import { whileServing } from '../support/service/serve-in-process';
 import { doctor } from './store/checks/support';
 
@@ -76,6 +77,43 @@ describe('RATE_LIMIT', () => {
         expect((await warningsWith('3/60s')).map(({ isWarning }) => isWarning)).to.deep.equal([true]);
         await execute(databaseUrl, 'drop trigger fail on rate_limits');
         await eventually('the database counts again', 20_000, async () => (await statusOf(key)) === 200);
+      });
+    } finally {
+      await remove();
+    }
+  });
+
+  it('counts in each process if the role lacks the right to store counts, of which doctor warns', async () => {
+    const { databaseUrl, remove } = await postgresDatabase();
+    try {
+      const beforeMigration = await doctor({ DATABASE_URL: databaseUrl, RATE_LIMIT: '3/60s' });
+      expect(beforeMigration.text).to.not.include('rate_limits');
+      expect((await runInProcess(['migrate'], { DATABASE_URL: databaseUrl })).code).to.equal(0);
+      await withRole(databaseUrl, async (address, role) => {
+        await execute(
+          databaseUrl,
+          `grant select, insert, update, delete on all tables in schema public to ${role}`,
+          `grant usage, select on all sequences in schema public to ${role}`,
+          `revoke insert on rate_limits from ${role}`,
+        );
+        const settings = { ...environment, DATABASE_URL: address.href };
+        const statuses = await whileServing(settings, async (service) => {
+          const get = () => call(`${service.address}/v1/pets`, { key });
+          const answers = [await get(), await get(), await get(), await get()];
+          const ready = await call(`${service.address}/readyz`);
+          return [...answers, ready].map(({ status }) => status);
+        });
+        expect(statuses).to.deep.equal([200, 200, 200, 429, 200]);
+        for (const [RATE_LIMIT, warnings] of [
+          ['', 0],
+          ['3/60s', 1],
+        ] as const) {
+          const { results } = await doctor({ DATABASE_URL: address.href, RATE_LIMIT });
+          expect(results.filter(({ check, ok }) => check === 'rights' && !ok)).to.deep.equal([]);
+          expect(
+            results.filter(({ text }) => text.endsWith('permission denied for table rate_limits')),
+          ).to.have.lengthOf(warnings);
+        }
       });
     } finally {
       await remove();

@@ -91,8 +91,9 @@ const checkServing = async ({ database, readSchema }: CheckedStore): Findings =>
 };
 
 /** Warns if the database can store no count of requests for RATE_LIMIT. */
-const checkQuota = async ({ database, settings }: CheckedStore): Findings => {
+const checkQuota = async ({ database, settings, readSchema }: CheckedStore): Findings => {
   if (settings.RATE_LIMIT === undefined || database.engine === 'SQLite') return [];
+  if ((await readSchema()).generation === 0) return [];
   const counted = await tryCountRequest(database)();
   return E.isRight(counted)
     ? []
@@ -124,6 +125,6 @@ export const databaseChecks: ReadonlyArray<DatabaseCheck> = [
     forServeOn: everyEngine,
   },
   { name: 'rights', needs: 'schema', run: checkServing, forServeOn: [] },
-  { name: 'rights', needs: 'rights', run: checkQuota, forServeOn: [] },
+  { name: 'rights', needs: 'schema', run: checkQuota, forServeOn: [] },
   { name: 'keys', needs: 'connection', run: checkStoredKeys, forServeOn: everyEngine },
 ];
