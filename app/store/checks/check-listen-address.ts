@@ -44,10 +44,14 @@ export const listenBriefly =
     }
   };
 
-/** Tries to listen on a port. Passes if an animal store is ready there, and fails if another program listens. */
+/**
+ * Tries to listen on a port. Fails if another program listens there. Warns if an animal store does, which may be the
+ * service that a restart replaces, but fails with `isNewStore`, as a store without tables has no service.
+ */
 export const checkListenAddress = async (
   settings: Settings,
   prefix: ServerPrefix,
+  isNewStore: boolean,
 ): Promise<ReadonlyArray<Finding>> => {
   const { host, port } = listenAddressOf(settings, prefix);
   if (port === undefined) return [];
@@ -56,9 +60,14 @@ export const checkListenAddress = async (
   if (E.isRight(tried)) return [passed('port', `${place} is free`)];
   if (errorCode(tried.left.cause) !== 'EADDRINUSE') throw new CommandFailed(tried.left);
   if ((await healthOf(port, host, '/livez')).includes('"live"')) {
+    if (isNewStore) {
+      const running = `${place} is that of another running animal store, as this database has no tables yet`;
+      return [failed('port', `${running}; \`serve\` fails until you stop that store, or set ${prefix}PORT`)];
+    }
     const running = `${place} is that of a running animal store`;
+    const advice = `\`serve\` fails unless it replaces that service, as in a restart; for another service, set ${prefix}PORT`;
     return (await healthOf(port, host, '/readyz')).includes('"ready"')
-      ? [passed('port', running)]
+      ? [warned('port', `${running}; ${advice}`)]
       : [warned('port', `${running}, which is not ready; if you have changed its settings, restart it`)];
   }
   const advice = `\`serve\` fails until you stop the program that listens there, or set ${prefix}PORT; if it is an animal store, it hangs`;

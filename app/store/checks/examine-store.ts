@@ -33,13 +33,19 @@ const openReport = (url: DatabaseUrl) => {
   return { findings, check };
 };
 
-const examineDatabase = async (database: OwnDatabase, settings: Settings, check: RunCheck): Promise<void> => {
+/** Makes the checks of a database. Returns true if they find that it has no tables yet. */
+const examineDatabase = async (
+  database: OwnDatabase,
+  settings: Settings,
+  check: RunCheck,
+): Promise<boolean> => {
   const store = checkedStoreOf(database, settings);
   const passedChecks = new Set<CheckName>();
   for (const { name, needs, run } of databaseChecks) {
     if (needs !== undefined && !passedChecks.has(needs)) continue;
     if (await check(name, () => run(store))) passedChecks.add(name);
   }
+  return passedChecks.has('schema') && (await store.readSchema()).generation === 0;
 };
 
 /**
@@ -60,14 +66,15 @@ export const examineStore = async (settings: Settings): Promise<ReadonlyArray<Fi
     database = await databaseOf(settings).open();
     return [passed('driver', 'the driver of the database is installed')];
   });
+  let isNewStore = url._tag === 'Sqlite' && canBeCreated(url.filename);
   try {
-    if (url._tag === 'Memory' || (url._tag === 'Sqlite' && canBeCreated(url.filename)))
-      await check('keys', () => checkKeys(settings, undefined));
-    else if (isFileUsable && database !== undefined) await examineDatabase(database, settings, check);
+    if (url._tag === 'Memory' || isNewStore) await check('keys', () => checkKeys(settings, undefined));
+    else if (isFileUsable && database !== undefined)
+      isNewStore = await examineDatabase(database, settings, check);
   } finally {
     await database?.close();
   }
   for (const prefix of ['', 'ADMIN_'] as const)
-    await check('port', () => checkListenAddress(settings, prefix));
+    await check('port', () => checkListenAddress(settings, prefix, isNewStore));
   return findings;
 };

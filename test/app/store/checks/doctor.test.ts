@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { Client } from 'pg';
-import { apiKeyStore } from '../../../../adapters/knex';
+import { apiKeyStore, openSqlite } from '../../../../adapters/knex';
 import { success } from '../../../contracts/outcome';
 import { addsColour, asProgramWith } from '../../../support/databases/migrations';
 import { columnOf } from '../../../support/databases/sqlite-files';
@@ -150,8 +150,10 @@ describe('animal-store doctor', () => {
         ADMIN_HOST: '192.0.2.1',
       }),
     );
-    expect(results.find(({ check }) => check === 'port')?.text).to.match(
-      /^PORT \d+ on 127.0.0.1 is that of a running animal store$/,
+    const port = results.find(({ check }) => check === 'port');
+    expect(port).to.include({ ok: true, isWarning: true });
+    expect(port?.text).to.match(
+      /^PORT \d+ on 127.0.0.1 is that of a running animal store; `serve` fails unless it replaces that service, as in a restart; for another service, set PORT$/,
     );
     const blocked = await doctor({ DATABASE_URL: 'memory:', PORT: otherPort });
     other.close();
@@ -163,6 +165,25 @@ describe('animal-store doctor', () => {
       "can't listen: EADDRNOTAVAIL: address not available 192.0.2.1; this machine does not have that address; set ADMIN_HOST",
     ]);
   });
+
+  it('fails if an animal store listens on its port, and its own database has no tables yet', () =>
+    whileServing({ DATABASE_URL: 'memory:', PORT: '0' }, async ({ address }) => {
+      const PORT = new URL(address).port;
+      const empty = await newDatabaseFile();
+      const database = openSqlite(empty);
+      await database.writePool.raw('select 1');
+      await database.close();
+      for (const file of [await newDatabaseFile(), empty]) {
+        const { failed } = await doctor({ DATABASE_URL: `sqlite:${file}`, PORT });
+        expect(failed).to.deep.equal([
+          {
+            check: 'port',
+            ok: false,
+            text: `PORT ${PORT} on 127.0.0.1 is that of another running animal store, as this database has no tables yet; \`serve\` fails until you stop that store, or set PORT`,
+          },
+        ]);
+      }
+    }));
 
   it('finds a service on another address of the port, if doctor is to listen on all of IPv6', () =>
     whileServing({ DATABASE_URL: 'memory:', PORT: '0' }, async ({ address }) => {
