@@ -14,7 +14,7 @@ export type {
 export type { StoreDatabase } from './database/store-database';
 export * from './pets/repository';
 export { knexAuthenticate } from './api-keys/authenticate';
-export { newApiKey } from './api-keys/api-key-rows';
+export { invalidOwnerText, newApiKey } from './api-keys/api-key-rows';
 export * from './api-keys/api-key-store';
 export * from './postgres/quota';
 

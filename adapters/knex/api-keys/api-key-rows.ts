@@ -66,9 +66,11 @@ export interface StoredKey {
   readonly now: () => number;
 }
 
+export const invalidOwnerText = (id: string): string =>
+  `the row with id ${id} in table api_keys has an invalid owner_id; correct it`;
+
 const toStoredKey = (id: KeyId, row: ApiKeyRow, now: () => number): StoredKey => {
-  if (!OwnerId.is(row.owner_id))
-    throw new DiagnosedError(`the row with id ${id} in table api_keys has an invalid owner_id; correct it`);
+  if (!OwnerId.is(row.owner_id)) throw new DiagnosedError(invalidOwnerText(id));
   return {
     caller: callerOf(id, row.owner_id, { isReadOnly: row.access !== 'full' }),
     keyHash: Buffer.from(row.hash, 'hex'),

@@ -1,5 +1,12 @@
 import * as E from 'fp-ts/Either';
-import { apiKeyStore, errorKindOf, type OwnDatabase, tryCreateKey } from '../../../adapters/knex';
+import {
+  apiKeyStore,
+  errorKindOf,
+  invalidOwnerText,
+  type OwnDatabase,
+  tryCreateKey,
+} from '../../../adapters/knex';
+import { OwnerId } from '../../../core';
 import { CommandFailed, orFail } from '../../failures';
 import type { Settings } from '../../settings/settings';
 import { counted } from '../../terminal/text';
@@ -17,8 +24,14 @@ export const checkKeys = async (
 ): Promise<ReadonlyArray<Finding>> => {
   if (API_KEYS.length > 0) return [passed('keys', `${counted(API_KEYS.length, 'key')} in API_KEYS`)];
   const created = database === undefined ? [] : await orFail(apiKeyStore(database).list);
-  const valid = created.filter(({ isValid }) => isValid).length;
-  if (valid > 0) return [passed('keys', `${counted(valid, 'valid key')} in the database`)];
+  const valid = created.filter(({ isValid }) => isValid);
+  if (valid.length > 0)
+    return [
+      passed('keys', `${counted(valid.length, 'valid key')} in the database`),
+      ...valid
+        .filter(({ ownerId }) => !OwnerId.is(ownerId))
+        .map(({ id }) => warned('keys', invalidOwnerText(id))),
+    ];
   const failure = new CommandFailed({ _tag: 'NoApiKey' });
   if (NODE_ENV === 'production') throw failure;
   if (created.length === 0) {

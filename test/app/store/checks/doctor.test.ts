@@ -204,6 +204,23 @@ describe('animal-store doctor', () => {
     expect(text).to.not.contain('secret');
   });
 
+  it('warns of a valid key whose requests fail, because SQL has removed its owner', async () => {
+    const file = await newDatabaseFile();
+    await withDatabase(file, async (database) => {
+      const { id } = await success(apiKeyStore(database).create('one'));
+      await database.writePool('api_keys').update({ owner_id: '' });
+      const { results } = await doctor({ DATABASE_URL: `sqlite:${file}` });
+      expect(results.filter(({ check }) => check === 'keys').slice(1)).to.deep.equal([
+        {
+          check: 'keys',
+          ok: true,
+          isWarning: true,
+          text: `the row with id ${id} in table api_keys has an invalid owner_id; correct it`,
+        },
+      ]);
+    });
+  });
+
   it('reports a missing key in production, also when the last key is revoked', async () => {
     const file = await newDatabaseFile();
     const environment = { DATABASE_URL: `sqlite:${file}`, NODE_ENV: 'production' };
