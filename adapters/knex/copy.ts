@@ -10,6 +10,7 @@ import { type ContentTable, contentTables } from './database/tables';
 import { keepAwake } from './database/long-work';
 import { inTransaction, toTaskEither } from './database/work';
 import { checkColumns } from './database/check-columns';
+import { petColumns, petFromRow } from './database/pet-columns';
 import { readSchemaState } from './migrations/schema-state';
 
 interface CopySource extends Pick<StoreDatabase, 'readPool' | 'statements'> {
@@ -145,6 +146,9 @@ const copyTable = async (
   { signal, onCopied, onRead }: Steps,
 ): Promise<TableDigest> => {
   const copied = await readTable(from, table, signal, async (rows) => {
+    // SQLite may store values that an animal can't have. Throws an error with the id, which the target's would lack.
+    if (table.name === 'pets')
+      for (const row of rows) petFromRow(petColumns.map(({ name }) => row[name] ?? null));
     await to(table.name).insert(rows);
     onCopied(rows);
     onRead(rows);

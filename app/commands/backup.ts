@@ -9,7 +9,7 @@ import { counted } from '../terminal/text';
 import { fileName } from './arguments';
 import { backupPostgres } from '../transfer/postgres-backup';
 import { resolveTarget } from '../transfer/target';
-import { type LongCommand, runLongCommand, stagesOf, unchangedText } from './run-long-command';
+import { type LongCommand, runLongCommand, stagesOf, unchangedText, warningsOf } from './run-long-command';
 
 const backUp = async (file: string, mayReplace: boolean, context: LongCommand): Promise<string> => {
   const { settings, terminal, signal } = context;
@@ -29,7 +29,8 @@ const backUp = async (file: string, mayReplace: boolean, context: LongCommand): 
       requireReadable(url.filename);
       if ((await refuseForeignFile(url.filename)) === 'empty') throw notInitialized();
       const target = resolveTarget(file, { mayReplace, database: url.filename, isDatabase: true });
-      const animals = await backupSqlite(url.filename, target, options);
+      const onFaults = warningsOf(context);
+      const animals = await backupSqlite(url.filename, target, { ...options, onFaults });
       return `backed up to ${file} and checked: ${counted(animals, 'animal')}`;
     }
   }

@@ -23,7 +23,7 @@ import type { Terminal } from '../terminal/terminal';
 import { counted } from '../terminal/text';
 import { restorePostgres } from '../transfer/postgres-backup';
 import { fileName, parseAddress, refuseOptions } from './arguments';
-import { type LongCommand, runLongCommand, stagesOf } from './run-long-command';
+import { type LongCommand, runLongCommand, stagesOf, warningsOf } from './run-long-command';
 import { onTarget } from './target-url';
 
 interface Options {
@@ -151,7 +151,7 @@ const restore = async (file: string, options: Options, context: LongCommand): Pr
   const { check = false, into, replace: mayReplace = false } = options;
   const { settings, terminal, signal } = context;
   const { DATABASE_URL: url } = settings;
-  const sqliteOptions = { mayReplace, signal, onStage: stagesOf(context) };
+  const sqliteOptions = { mayReplace, signal, onStage: stagesOf(context), onFaults: warningsOf(context) };
   if (check && into === undefined) return tryRestore(file, sqliteOptions);
   terminal.printMessage(`database: ${databaseUrlText(url)}`);
   switch (url._tag) {

@@ -29,6 +29,13 @@ export const stagesOf =
     showProgress(() => ({ stage, ...measure?.() }));
   };
 
+/** Makes the callback with which a backup or a restore warns of animals that no request can read. */
+export const warningsOf =
+  ({ terminal }: LongCommand): Required<BackupOptions>['onFaults'] =>
+  (texts) => {
+    for (const text of texts) terminal.printMessage(`warning: ${text}`);
+  };
+
 export const unchangedText = (file: string): string =>
   existsSync(file) ? `${file} is unchanged` : `${file} was not written`;
 

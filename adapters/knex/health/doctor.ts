@@ -2,6 +2,7 @@ import type { TaskEither } from 'fp-ts/TaskEither';
 import type { Unavailable } from '../../../core';
 import { checkGroups, heartbeatCheck } from './serving-checks';
 import { readClock } from '../database/clock';
+import { readPetFaults } from '../database/pet-faults';
 import type { ConnectionRoom, DatabaseFinding, OwnDatabase } from '../database/own-database';
 import type { StoreDatabase } from '../database/store-database';
 import { errorWithCode, DiagnosedError } from '../database/errors';
@@ -75,3 +76,10 @@ export const runDoctorChecks = (
     }
     return commitMs;
   });
+
+/** Returns texts about the first animals that no request can read. */
+export const findInvalidPets = ({
+  readPool,
+  statements,
+}: StoreDatabase): TaskEither<Unavailable, ReadonlyArray<string>> =>
+  toTaskEither(() => readPetFaults(readPool, statements));

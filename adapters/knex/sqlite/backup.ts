@@ -1,5 +1,7 @@
 import type { Knex } from 'knex';
 import { statSync } from 'node:fs';
+import { findMissingColumns } from '../database/check-columns';
+import { readPetFaults } from '../database/pet-faults';
 import { withPool } from '../database/pool';
 import { isKind, DiagnosedError, withoutStatement } from '../database/errors';
 import { interruptOnAbort } from '../database/long-work';
@@ -7,6 +9,7 @@ import { openFile, openReadOnly } from './connection';
 import { writeAtomically } from '../../files/partial';
 import { isImmutable, refuseReadOnlyUser } from './database-file';
 import { checkIntegrity } from './inspect-file';
+import { sqliteStatements } from './statements';
 
 /** Progress of a stage: a fraction from 0 to 1, or a count with its noun. */
 type Measure = { readonly share: number } | { readonly count: number; readonly noun: string };
@@ -17,6 +20,8 @@ export interface BackupOptions {
    * Called at the start of each stage. `measure` returns the progress, and is undefined for a stage without progress.
    */
   readonly onStage?: (stage: 'copying' | 'migrating' | 'checking', measure?: () => Measure) => void;
+  /** Gets texts about the first animals in the copy that no request can read. */
+  readonly onFaults?: (texts: ReadonlyArray<string>) => void;
 }
 
 /**
@@ -33,7 +38,7 @@ export const backupSqlite = async (
   return placeCheckedCopy(database, immutable ? openReadOnly : openFile, file, signal, hooks);
 };
 
-interface CopyHooks extends Required<Pick<BackupOptions, 'onStage'>> {
+interface CopyHooks extends Required<Pick<BackupOptions, 'onStage' | 'onFaults'>> {
   /** Migrates the copy before it is checked. */
   readonly migrate: (copy: Knex) => Promise<void>;
   readonly beforeRename: () => void;
@@ -48,7 +53,7 @@ export const placeCheckedCopy = async (
   openSource: typeof openFile,
   file: string,
   signal: AbortSignal,
-  { onStage, migrate, beforeRename }: Partial<CopyHooks>,
+  { onStage, onFaults, migrate, beforeRename }: Partial<CopyHooks>,
 ): Promise<number> => {
   const writeCopy = async (copy: string): Promise<number> => {
     signal.throwIfAborted();
@@ -68,6 +73,9 @@ export const placeCheckedCopy = async (
       }
       onStage?.('checking');
       await checkIntegrity(copied);
+      // A backup without all columns is of an earlier version, or can't be restored.
+      if ((await findMissingColumns(copied, sqliteStatements)) === undefined)
+        onFaults?.(await readPetFaults(copied, sqliteStatements, signal));
       return copied('pets').count({ count: '*' }).first<{ count: number }>();
     });
     return count;

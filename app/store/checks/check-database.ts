@@ -3,6 +3,7 @@
 import * as E from 'fp-ts/Either';
 import {
   type ConnectionRoom,
+  findInvalidPets,
   inspectClock,
   inspectDatabase,
   type OwnDatabase,
@@ -17,7 +18,7 @@ import { mayCreateStore, type Settings } from '../../settings/settings';
 import { counted } from '../../terminal/text';
 import { messageOf } from '../failure-text';
 import { checkKeys } from './check-keys';
-import { type CheckName, type Finding, passed, warned } from './finding';
+import { type CheckName, failed, type Finding, passed, warned } from './finding';
 
 type Findings = Promise<ReadonlyArray<Finding>>;
 
@@ -105,6 +106,15 @@ const checkQuota = async ({ database, settings, readSchema }: CheckedStore): Fin
       ];
 };
 
+/** Reads all animals of a SQLite file, whose columns accept values that an animal can't have. */
+const checkPets = async ({ database, readSchema }: CheckedStore): Findings => {
+  if (database.engine === 'PostgreSQL' || (await readSchema()).pending.length > 0) return [];
+  const faults = await orFail(findInvalidPets(database));
+  return faults.length > 0
+    ? faults.map((text) => failed('animals', text))
+    : [passed('animals', 'every animal can be read')];
+};
+
 const checkStoredKeys = async ({ database, settings, readSchema }: CheckedStore): Findings => {
   const { generation } = await readSchema();
   return checkKeys(settings, generation === 0 ? undefined : database);
@@ -126,5 +136,6 @@ export const databaseChecks: ReadonlyArray<DatabaseCheck> = [
   },
   { name: 'rights', needs: 'schema', run: checkServing, forServeOn: [] },
   { name: 'rights', needs: 'schema', run: checkQuota, forServeOn: [] },
+  { name: 'animals', needs: 'rights', run: checkPets, forServeOn: [] },
   { name: 'keys', needs: 'connection', run: checkStoredKeys, forServeOn: everyEngine },
 ];

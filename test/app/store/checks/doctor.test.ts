@@ -36,6 +36,7 @@ describe('animal-store doctor', () => {
       'ok connection',
       'ok schema',
       'ok rights',
+      'ok animals',
       'ok keys',
       'ok port',
     ]);
@@ -53,6 +54,7 @@ describe('animal-store doctor', () => {
       `sqlite:${file} can be opened, and has no damage`,
       'up to date',
       'this user may do what `serve` does, and a commit takes 2 ms',
+      'every animal can be read',
       '1 valid key in the database',
     ]);
     expect(await columnOf(file, 'heartbeats', 'id')).to.not.include(0);

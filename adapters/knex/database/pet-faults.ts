@@ -1,0 +1,37 @@
+import * as E from 'fp-ts/Either';
+import type { Knex } from 'knex';
+import { leastInt64 } from '../../../core';
+import { idOfRow, petFromRow, type PetRow } from './pet-columns';
+import type { Statements } from './store-database';
+
+const petsPerRead = 1_000;
+
+const maxFaults = 5;
+
+const faultOf = (row: PetRow): ReadonlyArray<string> => {
+  const pet = E.tryCatch(() => petFromRow(row), E.toError);
+  return E.isLeft(pet) ? [pet.left.message] : [];
+};
+
+/**
+ * Reads the animals in the order of their ids, until it has found `maxFaults` that no request can read. Returns a text
+ * about each of these. Another program can write such rows into a SQLite file, but not into PostgreSQL, whose types and
+ * constraints exclude them.
+ */
+export const readPetFaults = async (
+  knex: Knex,
+  { pages }: Pick<Statements, 'pages'>,
+  signal?: AbortSignal,
+): Promise<ReadonlyArray<string>> => {
+  const faults: Array<string> = [];
+  let from = leastInt64;
+  let rows: ReadonlyArray<PetRow>;
+  do {
+    signal?.throwIfAborted();
+    [rows = []] = await pages(knex, [{ from, order: 'asc', filters: [] }], petsPerRead);
+    faults.push(...rows.flatMap(faultOf));
+    // SQL returns the rows of a page in any order.
+    for (const id of rows.map((row) => BigInt(idOfRow(row)))) if (id >= from) from = id + 1n;
+  } while (rows.length === petsPerRead && faults.length < maxFaults);
+  return faults.slice(0, maxFaults);
+};
