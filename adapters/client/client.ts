@@ -69,49 +69,38 @@ export interface Transport extends Readonly<Record<OperationName, unknown>> {
   readonly getPet: (id: bigint, attempt: Attempt) => Promise<Pet>;
 }
 
-// Does not use `crypto.randomUUID`, which browsers lack on pages without TLS. Uses 32-bit numbers, because polyfills of
-// `getRandomValues` do not fill 64-bit arrays.
-const randomKey = (): string => {
-  try {
-    return crypto.getRandomValues(new Uint32Array(4)).join('-');
-  } catch (cause) {
-    const message =
-      'this platform has no crypto.getRandomValues; load a polyfill for it, or pass idempotencyKey';
-    throw new AnimalStoreError('invalid_argument', message, { cause });
-  }
-};
-
-interface CheckedPage {
-  readonly pets: ReadonlyArray<Pet>;
-  readonly next: PageQuery | undefined;
-}
-
 /** Transport of a client, and default options for its calls. */
 export interface Configuration {
   readonly transport: Transport;
   readonly callOptions: CallOptions;
 }
 
-/**
- * Checks the arguments of `page` or `list`. Refuses a second argument, because a caller may expect it to take the
- * options of the call, as in other clients.
- */
-const checkPageArguments = (
-  options: PageOptions,
-  others: ReadonlyArray<unknown>,
-): readonly [PageQuery, CallOptions] => {
-  if (others.some((other) => other !== undefined)) {
-    const expected = 'left out; pass filters and options of the call in one object';
-    throw invalidArgument([{ name: 'the second argument', rule: 'invalid', expected }]);
-  }
-  const checked = checkPageOptions(options);
-  return [toPageQuery(checked), checked];
-};
+/** Function that makes a client. The option `int64` decides the type of the int64 values that the client returns. */
+export type ClientFactory<Options> = <Int64 extends 'bigint' | 'string' = 'bigint'>(
+  options: Options & { readonly int64?: Int64 | undefined },
+) => Int64 extends 'string' ? AnimalStoreClient<string> : AnimalStoreClient;
+
+// The overload gives the client the type that its option names, which TypeScript can't derive from a comparison.
+export function clientFactory<Options>(
+  configure: (options: Options) => Configuration,
+): ClientFactory<Options>;
+export function clientFactory(configure: (options: unknown) => Configuration) {
+  return (options: unknown) =>
+    clientOver<bigint | string>(
+      () => configure(options),
+      propertyOf(options, 'int64') === 'string' ? int64ToDigits : <A>(value: A): A => value,
+    );
+}
 
 /** Conversion of int64 values in results to the type that the option `int64` names. */
 interface Int64Conversion<Int64 extends bigint | string> {
   (pet: Pet): PetOf<Int64>;
   (query: PageQuery): PageOptions;
+}
+
+interface CheckedPage {
+  readonly pets: ReadonlyArray<Pet>;
+  readonly next: PageQuery | undefined;
 }
 
 /** Makes a client, which calls `configure` only at its first call. */
@@ -191,6 +180,34 @@ const clientOver = <Int64 extends bigint | string>(
   };
 };
 
+/**
+ * Checks the arguments of `page` or `list`. Refuses a second argument, because a caller may expect it to take the
+ * options of the call, as in other clients.
+ */
+const checkPageArguments = (
+  options: PageOptions,
+  others: ReadonlyArray<unknown>,
+): readonly [PageQuery, CallOptions] => {
+  if (others.some((other) => other !== undefined)) {
+    const expected = 'left out; pass filters and options of the call in one object';
+    throw invalidArgument([{ name: 'the second argument', rule: 'invalid', expected }]);
+  }
+  const checked = checkPageOptions(options);
+  return [toPageQuery(checked), checked];
+};
+
+// Does not use `crypto.randomUUID`, which browsers lack on pages without TLS. Uses 32-bit numbers, because polyfills of
+// `getRandomValues` do not fill 64-bit arrays.
+const randomKey = (): string => {
+  try {
+    return crypto.getRandomValues(new Uint32Array(4)).join('-');
+  } catch (cause) {
+    const message =
+      'this platform has no crypto.getRandomValues; load a polyfill for it, or pass idempotencyKey';
+    throw new AnimalStoreError('invalid_argument', message, { cause });
+  }
+};
+
 // The overloads give the result its type, because `Object.fromEntries` loses the names of the properties.
 function int64ToDigits(pet: Pet): PetOf<string>;
 function int64ToDigits(query: PageQuery): PageOptions;
@@ -201,21 +218,4 @@ function int64ToDigits(values: object): object {
       typeof value === 'bigint' ? String(value) : value,
     ]),
   );
-}
-
-/** Function that makes a client. The option `int64` decides the type of the int64 values that the client returns. */
-export type ClientFactory<Options> = <Int64 extends 'bigint' | 'string' = 'bigint'>(
-  options: Options & { readonly int64?: Int64 | undefined },
-) => Int64 extends 'string' ? AnimalStoreClient<string> : AnimalStoreClient;
-
-// The overload gives the client the type that its option names, which TypeScript can't derive from a comparison.
-export function clientFactory<Options>(
-  configure: (options: Options) => Configuration,
-): ClientFactory<Options>;
-export function clientFactory(configure: (options: unknown) => Configuration) {
-  return (options: unknown) =>
-    clientOver<bigint | string>(
-      () => configure(options),
-      propertyOf(options, 'int64') === 'string' ? int64ToDigits : <A>(value: A): A => value,
-    );
 }

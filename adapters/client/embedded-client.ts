@@ -7,7 +7,7 @@ import { callOptionChecks, int64Check, optionsChecker } from './arguments';
 import { clientFactory, type Transport } from './client';
 import type { CallOptions, ClientOptions } from './options';
 import type { Attempt } from './retry';
-import { isFunction, propertyOf } from './values';
+import { isFunction } from './values';
 
 /**
  * Time by which the store's deadline exceeds the client's timeout, so that a slow call fails with `timeout` and not with
@@ -20,8 +20,9 @@ const retryForMs = 2_000;
 
 const errorOf = (failure: StoreFailure): AnimalStoreError => {
   if (failure._tag === 'PetNotFound') return petNotFoundError(failure.id);
-  const { code, message, ...details } = describeStoreFailure(failure, 'idempotencyKey');
-  return new AnimalStoreError(code, message, { ...details, cause: propertyOf(failure, 'cause') });
+  const { code, message, retryAfterMs } = describeStoreFailure(failure, 'idempotencyKey');
+  const cause = 'cause' in failure ? failure.cause : undefined;
+  return new AnimalStoreError(code, message, { retryAfterMs, cause });
 };
 
 /** TaskEither of fp-ts. Its results are plain objects, which the client reads without loading fp-ts. */

@@ -1,9 +1,6 @@
 import { AnimalStoreError, mustReachCaller } from './animal-store-error';
 import type { CallOptions } from './options';
 
-/** Maximum delay of `setTimeout`, 24.8 days. A timer with a longer delay would fire at once. */
-const maxTimerMs = 2 ** 31 - 1;
-
 export const clientTimeouts = {
   attemptMs: 10_000,
   retryCreatesForMs: 10_000,
@@ -17,95 +14,6 @@ export interface Attempt extends Pick<CallOptions, 'fetch' | 'headers'> {
   readonly signal: AbortSignal;
   readonly timeoutMs: number;
 }
-
-// A call without a response has a status, too: 502 after a network error, and 504 after a timeout. The statuses from
-// 520 are those of Cloudflare for a service that restarts.
-const retriedStatuses = [408, 425, 429, 502, 503, 504, 520, 521, 522, 523, 524, 530];
-
-export const isRetried = ({ code, status }: { readonly code: string; readonly status: number }): boolean =>
-  retriedStatuses.includes(status) || code === 'idempotency_key_in_flight';
-
-const backoffMs = ({ retryAfterMs = 0 }: AnimalStoreError, attempts: number): number =>
-  retryAfterMs +
-  Math.random() * Math.min(clientTimeouts.maxDelayMs, clientTimeouts.meanFirstDelayMs * 2 ** attempts);
-
-/** Functions that abort the calls in progress. The key is the signal that was passed to these calls. */
-const abortsOf = new Map<EventTarget | null, Set<() => void>>();
-
-const abortCalls = ({ target }: Event): void => {
-  for (const abort of abortsOf.get(target) ?? []) abort();
-};
-
-/**
- * Calls `abort` when the signal is aborted. Returns a function that removes `abort`. The calls with one signal share a
- * listener, because Node warns of a leak if a signal has more than ten. `AbortSignal.any` would leak memory on Node 20.
- */
-const onAbort = (signal: AbortSignal, abort: () => void): (() => void) => {
-  const aborts = abortsOf.get(signal) ?? new Set();
-  abortsOf.set(signal, aborts.add(abort));
-  // A second call with the same listener has no effect.
-  signal.addEventListener('abort', abortCalls);
-  return () => {
-    aborts.delete(abort);
-    if (aborts.size > 0) return;
-    signal.removeEventListener('abort', abortCalls);
-    abortsOf.delete(signal);
-  };
-};
-
-const timedOut = Symbol('timed out');
-
-/** Settles as the first of the promises does, or resolves to `timedOut` after `milliseconds`. */
-const raceTimeout = <A>(
-  milliseconds: number,
-  ...promises: ReadonlyArray<Promise<A>>
-): Promise<A | typeof timedOut> => {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const timeout = new Promise<typeof timedOut>((resolve) => {
-    const end = (): void => {
-      resolve(timedOut);
-    };
-    timer = setTimeout(end, Math.min(milliseconds, maxTimerMs));
-  });
-  return Promise.race([timeout, ...promises]).finally(() => {
-    clearTimeout(timer);
-  });
-};
-
-/** Returns a promise that rejects when the signal is aborted, and a function that stops listening to the signal. */
-const rejectOnAbort = (
-  signal: AbortSignal | undefined,
-  details: () => object,
-): readonly [aborted: Promise<never>, stopListening: (() => void) | undefined] => {
-  let stopListening: (() => void) | undefined;
-  const aborted = new Promise<never>((_, reject) => {
-    const abort = (): void => {
-      reject(
-        new AnimalStoreError('aborted', 'the call was aborted', { ...details(), cause: signal?.reason }),
-      );
-    };
-    if (signal?.aborted === true) abort();
-    else stopListening = signal && onAbort(signal, abort);
-  });
-  return [aborted, stopListening];
-};
-
-/** Makes one attempt. Ends it at its timeout, or when the caller aborts, even if `send` ignores its signal. */
-const attemptOnce = async <A>(
-  send: (attempt: Attempt) => Promise<A>,
-  attempt: Omit<Attempt, 'signal'>,
-  aborted: Promise<never>,
-): Promise<A> => {
-  const controller = new AbortController();
-  try {
-    const answer = send({ ...attempt, signal: controller.signal });
-    const outcome = await raceTimeout(attempt.timeoutMs, aborted, answer);
-    if (outcome !== timedOut) return outcome;
-    throw new AnimalStoreError('timeout', `no answer within ${attempt.timeoutMs} ms`);
-  } finally {
-    controller.abort();
-  }
-};
 
 /**
  * Runs an idempotent call, and retries it after temporary failures until `retryForMs` has passed. Rejects with the
@@ -143,4 +51,96 @@ export const withRetries = async <A>(
   } finally {
     stopListening?.();
   }
+};
+
+/** Makes one attempt. Ends it at its timeout, or when the caller aborts, even if `send` ignores its signal. */
+const attemptOnce = async <A>(
+  send: (attempt: Attempt) => Promise<A>,
+  attempt: Omit<Attempt, 'signal'>,
+  aborted: Promise<never>,
+): Promise<A> => {
+  const controller = new AbortController();
+  try {
+    const answer = send({ ...attempt, signal: controller.signal });
+    const outcome = await raceTimeout(attempt.timeoutMs, aborted, answer);
+    if (outcome !== timedOut) return outcome;
+    throw new AnimalStoreError('timeout', `no answer within ${attempt.timeoutMs} ms`);
+  } finally {
+    controller.abort();
+  }
+};
+
+const timedOut = Symbol('timed out');
+
+/** Maximum delay of `setTimeout`, 24.8 days. A timer with a longer delay would fire at once. */
+const maxTimerMs = 2 ** 31 - 1;
+
+/** Settles as the first of the promises does, or resolves to `timedOut` after `milliseconds`. */
+const raceTimeout = <A>(
+  milliseconds: number,
+  ...promises: ReadonlyArray<Promise<A>>
+): Promise<A | typeof timedOut> => {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const timeout = new Promise<typeof timedOut>((resolve) => {
+    const end = (): void => {
+      resolve(timedOut);
+    };
+    timer = setTimeout(end, Math.min(milliseconds, maxTimerMs));
+  });
+  return Promise.race([timeout, ...promises]).finally(() => {
+    clearTimeout(timer);
+  });
+};
+
+// A call without a response has a status, too: 502 after a network error, and 504 after a timeout. The statuses from
+// 520 are those of Cloudflare for a service that restarts.
+const retriedStatuses = [408, 425, 429, 502, 503, 504, 520, 521, 522, 523, 524, 530];
+
+export const isRetried = ({ code, status }: { readonly code: string; readonly status: number }): boolean =>
+  retriedStatuses.includes(status) || code === 'idempotency_key_in_flight';
+
+const backoffMs = ({ retryAfterMs = 0 }: AnimalStoreError, attempts: number): number =>
+  retryAfterMs +
+  Math.random() * Math.min(clientTimeouts.maxDelayMs, clientTimeouts.meanFirstDelayMs * 2 ** attempts);
+
+/** Returns a promise that rejects when the signal is aborted, and a function that stops listening to the signal. */
+const rejectOnAbort = (
+  signal: AbortSignal | undefined,
+  details: () => object,
+): readonly [aborted: Promise<never>, stopListening: (() => void) | undefined] => {
+  let stopListening: (() => void) | undefined;
+  const aborted = new Promise<never>((_, reject) => {
+    const abort = (): void => {
+      reject(
+        new AnimalStoreError('aborted', 'the call was aborted', { ...details(), cause: signal?.reason }),
+      );
+    };
+    if (signal?.aborted === true) abort();
+    else stopListening = signal && onAbort(signal, abort);
+  });
+  return [aborted, stopListening];
+};
+
+/** Functions that abort the calls in progress. The key is the signal that was passed to these calls. */
+const abortsOf = new Map<EventTarget | null, Set<() => void>>();
+
+const abortCalls = ({ target }: Event): void => {
+  for (const abort of abortsOf.get(target) ?? []) abort();
+};
+
+/**
+ * Calls `abort` when the signal is aborted. Returns a function that removes `abort`. The calls with one signal share a
+ * listener, because Node warns of a leak if a signal has more than ten. `AbortSignal.any` would leak memory on Node 20.
+ */
+const onAbort = (signal: AbortSignal, abort: () => void): (() => void) => {
+  const aborts = abortsOf.get(signal) ?? new Set();
+  abortsOf.set(signal, aborts.add(abort));
+  // A second call with the same listener has no effect.
+  signal.addEventListener('abort', abortCalls);
+  return () => {
+    aborts.delete(abort);
+    if (aborts.size > 0) return;
+    signal.removeEventListener('abort', abortCalls);
+    abortsOf.delete(signal);
+  };
 };

@@ -51,8 +51,8 @@ const describe = (code: ErrorCode, message: string, retryAfterMs?: number): Stor
 });
 
 /**
- * Describes a failure of the store to its caller. Each adapter describes PetNotFound itself. `key` is the caller's name for an idempotency key, and `input` for the
- * animal or the query.
+ * Describes a failure of the store to its caller. Each adapter describes PetNotFound itself. `key` is the caller's name
+ * for an idempotency key, and `input` for the animal or the query.
  */
 export const describeStoreFailure = (
   failure: Exclude<StoreFailure, PetNotFound>,
