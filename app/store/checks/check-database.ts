@@ -135,7 +135,7 @@ export const databaseChecks: ReadonlyArray<DatabaseCheck> = [
     forServeOn: everyEngine,
   },
   { name: 'rights', needs: 'schema', run: checkServing, forServeOn: [] },
-  { name: 'rights', needs: 'schema', run: checkQuota, forServeOn: [] },
   { name: 'animals', needs: 'rights', run: checkPets, forServeOn: [] },
+  { name: 'rights', needs: 'schema', run: checkQuota, forServeOn: [] },
   { name: 'keys', needs: 'connection', run: checkStoredKeys, forServeOn: everyEngine },
 ];
