@@ -171,7 +171,10 @@ export const restoreCommand = (terminal: Terminal): Command =>
       'replace a SQLite database with a backup, or fill an empty database of PostgreSQL; stop the service first',
     )
     .argument('<file>', 'a file that `backup` wrote', fileName)
-    .option('--replace', 'replace a database that is damaged or has animals; it is kept under a dated name')
+    .option(
+      '--replace',
+      'replace a SQLite database that is damaged or has animals; it is kept under a dated name',
+    )
     .option(
       '--into <url>',
       'address of the database to restore into, by default DATABASE_URL; the variable PGPASSWORD hides its password from the list of processes',
