@@ -87,7 +87,7 @@ const orders: ReadonlyArray<readonly [string, ReadonlyArray<number>]> = [
   ['a SQLite lock ends before the request', [database.sqliteBusyMs + database.outerMarginMs, maxResponseMs]],
   [
     'creates are retried before the request ends',
-    [database.separateCreatesMs + 2 * postgres.lockMs, maxResponseMs],
+    [database.separateCallsMs + 2 * postgres.lockMs, maxResponseMs],
   ],
   ['a locked count ends in time', [2 * database.quotaLockMs, database.quotaMs, maxResponseMs]],
   ['a revoked key is rejected as promised', [database.keyQueryMs + database.keyTrustMs, promisedMs]],

@@ -157,7 +157,7 @@ const failedCall = (message: string): E.Either<Unavailable, never> => failedBy(n
 const separateConcurrency = 4;
 
 /**
- * Runs each input separately, a few at a time. Inputs that have not begun within `separateCreatesMs`, or before
+ * Runs each input separately, a few at a time. Inputs that have not begun within `separateCallsMs`, or before
  * `batchDeadline`, fail.
  */
 const runSeparately = async <I, F, A>(
@@ -165,7 +165,7 @@ const runSeparately = async <I, F, A>(
   runBatch: RunBatch<I, F, A>,
   batchDeadline: number,
 ): ReturnType<RunBatch<I, F, A>> => {
-  const beginBy = Math.min(batchDeadline, performance.now() + databaseTimeouts.separateCreatesMs);
+  const beginBy = Math.min(batchDeadline, performance.now() + databaseTimeouts.separateCallsMs);
   const results = inputs.map((): Result<F, A> | undefined =>
     failedCall(
       'nothing was stored: the transaction that it shared with other calls failed, and no time was left to try it separately',

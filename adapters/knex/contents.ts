@@ -16,10 +16,10 @@ export const hasContents = async (knex: Knex, statements: ReadColumns): Promise<
 };
 
 /** Reads the number of animals, the last id, and the times of the newest animal and the last recorded use of a key. */
-export const summarizeContents = ({ withMigrationLock, statements }: StoreDatabase) =>
-  // Only the transaction of the migration lock has no statement timeout, which a count of many animals would exceed.
+export const summarizeContents = ({ withStoreLock, statements }: StoreDatabase) =>
+  // Only the transaction with the lock has no statement timeout, which a count of many animals would exceed.
   toTaskEither(() =>
-    withMigrationLock(async (transaction) => {
+    withStoreLock(async (transaction) => {
       const { animals, newest } = await transaction('pets')
         .count({ animals: '*' })
         .max({ newest: 'created_at' })

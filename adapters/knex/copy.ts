@@ -83,7 +83,7 @@ export const copyStore = async (
     },
   };
   try {
-    const copied = await target.withMigrationLock(async (to) => {
+    const copied = await target.withStoreLock(async (to) => {
       const tables = await copyTables(source, target, to, steps);
       report({ phase: 'committing' });
       return tables;

@@ -156,7 +156,7 @@ export const tryCreateKey = ({
 
 /** Makes the ApiKeyStore of a migrated database. The change log records `operator` as the author of each change. */
 export const apiKeyStore = (
-  { readPool, statements, runTransaction, withMigrationLock }: StoreDatabase,
+  { readPool, statements, runTransaction, withStoreLock }: StoreDatabase,
   operator?: Operator,
 ): ApiKeyStore => ({
   create: (name, { lifetimeMs = null, isReadOnly = false } = {}) => {
@@ -170,9 +170,9 @@ export const apiKeyStore = (
   },
   bootstrapKey: (name) =>
     toTaskEither(async () => {
-      // Reads without the migration lock first, because a long migration may hold that lock.
+      // Reads without the lock first, because a long migration may hold it.
       if (await hasKey(readPool)) return undefined;
-      return withMigrationLock(async (transaction) => {
+      return withStoreLock(async (transaction) => {
         const times = timesOfNewKey(null, await readClock(transaction, statements));
         return (await hasKey(transaction))
           ? undefined

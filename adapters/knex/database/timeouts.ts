@@ -18,8 +18,8 @@ export const databaseTimeouts = {
   minTimeLeftMs: 20,
   /** Average pause before a transaction is repeated after a conflict. It doubles with each attempt. */
   conflictPauseMs: 4,
-  /** Time within which creates of a rejected batch may begin separately. Creates that have not begun by then fail. */
-  separateCreatesMs: 1_500,
+  /** Time within which calls of a rejected batch may begin separately. Calls that have not begun by then fail. */
+  separateCallsMs: 1_500,
 
   /** Default for `postgresTimeouts`. It ends before the request, so that the response has the database's error. */
   statementMs,

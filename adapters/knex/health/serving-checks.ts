@@ -3,18 +3,8 @@
  * failed check, and `doctor` gives the details.
  */
 
-import { constFalse, constUndefined } from 'fp-ts/function';
-import { randomBytes } from 'node:crypto';
-import {
-  decodeOrThrow,
-  defaultPageSize,
-  IdempotencyKey,
-  idempotencyTtlMs,
-  KeyId,
-  leastInt64,
-  NewPetCodec,
-  OwnerId,
-} from '../../../core';
+import { constUndefined } from 'fp-ts/function';
+import { decodeOrThrow, defaultPageSize, KeyId, leastInt64 } from '../../../core';
 import { recordUses } from '../api-keys/api-key-rows';
 import { maxBatchSize } from '../batcher';
 import { isKind } from '../database/errors';
@@ -23,7 +13,7 @@ import { findMissingColumns } from '../database/check-columns';
 import { databaseTimeouts } from '../database/timeouts';
 import { tryAndRollBack, withTimeout } from '../database/work';
 import { readUsableSchemaState } from '../migrations/schema-state';
-import { claimOf, createOrReplay, insertAsNew } from '../pets/create';
+import { tryCreate } from '../pets/try-create';
 
 /** Fault that a check has found: the reason for readiness, and the text for operators. */
 interface Fault {
@@ -61,32 +51,18 @@ const onPostgres = (check: (database: PostgresDatabase) => Promise<void>): Servi
   },
 });
 
-const newPet = decodeOrThrow(NewPetCodec, { name: 'trial', categoryId: 1 });
-
-/**
- * Creates an animal with an idempotency key, retries the create, records the use of an API key, and rolls back. On
- * PostgreSQL, the ids stay used after the rollback.
- */
-const tryCreate = ({ writePool, statements }: OwnDatabase): Promise<Fault | undefined> =>
-  tryAndRollBack(writePool, async (transaction) => {
-    const ownerId = decodeOrThrow(OwnerId, 'trial');
-    const idempotencyKey = decodeOrThrow(IdempotencyKey, randomBytes(16).toString('hex'));
-    const creates = [{ newPet, createdBy: null, claim: claimOf({ ownerId, idempotencyKey }, newPet) }];
-    const create = () => createOrReplay(transaction, statements, creates, idempotencyTtlMs);
-    await create();
-    await create();
-    await recordUses(transaction, statements, [decodeOrThrow(KeyId, 'trial')]);
-    // This statement comes last, because PostgreSQL rejects every statement after an error in a transaction.
-    const isRefused = await insertAsNew(transaction, statements, creates, idempotencyTtlMs).then(
-      constFalse,
-      isKind('Duplicate'),
-    );
-    if (isRefused) return undefined;
-    return fault(
-      'a retry adds a second animal',
-      'table idempotency_keys accepts a key twice, so that a retry adds a second animal; restore its primary key (owner_id, idempotency_key), and remove triggers and partitions',
-    );
-  });
+/** Records the use of an API key, creates an animal, and rolls back. On PostgreSQL, the id stays used after that. */
+const writeCheck: ServingCheck = {
+  findFault: ({ writePool, statements }) =>
+    tryAndRollBack(writePool, async (transaction) => {
+      await recordUses(transaction, statements, [decodeOrThrow(KeyId, 'trial')]);
+      if (await tryCreate(transaction, statements)) return undefined;
+      return fault(
+        'a retry adds a second animal',
+        'table idempotency_keys accepts a key twice, so that a retry adds a second animal; restore its primary key (owner_id, idempotency_key), and remove triggers and partitions',
+      );
+    }),
+};
 
 const slowCommit =
   'a commit takes seconds; the disk of the database may be slow, a standby that commits wait for may be away, or a session may hold a lock';
@@ -128,7 +104,7 @@ export const checkGroups: ReadonlyArray<CheckGroup> = [
       },
       idsCheck(maxBatchSize),
     ],
-    doctorChecks: [idsCheck(Infinity), { findFault: tryCreate }],
+    doctorChecks: [idsCheck(Infinity), writeCheck],
   },
   {
     failure: 'a write to the table heartbeats fails',

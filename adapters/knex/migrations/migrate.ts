@@ -66,7 +66,7 @@ const retryLocked = <A>(
 
 /** Runs the pending migrations and returns their names, or undefined if `mayCreate` is false and there is no store. */
 const runPending = async (
-  { readPool, statements, withMigrationLock }: StoreDatabase,
+  { readPool, statements, withStoreLock }: StoreDatabase,
   { mayRaiseGeneration = false, onProgress = constVoid }: MigrateOptions,
   mayCreate: boolean,
 ): Promise<ReadonlyArray<string> | undefined> => {
@@ -77,7 +77,7 @@ const runPending = async (
     await checkColumns(readPool, statements);
     return [];
   }
-  return withMigrationLock(async (transaction) => {
+  return withStoreLock(async (transaction) => {
     const state = await readSchemaState(transaction, statements);
     requireGeneration(state, mayRaiseGeneration);
     if (state.pending.length === 0) return [];

@@ -16,10 +16,10 @@ export const resetSearchPath =
 const advisoryLockKey = 0x616e6d6c;
 
 /**
- * Runs work in a transaction that holds the migration lock. The lock belongs to the transaction, so it works behind
+ * Runs work in a transaction that holds the lock of the store. The lock belongs to the transaction, so it works behind
  * PgBouncer, and a killed process releases it. Rejects after a wait of `migrationLockMs` for this lock or for a table.
  */
-export const withMigrationLock = <A>(
+export const withStoreLock = <A>(
   pool: Knex,
   work: (transaction: Knex.Transaction) => Promise<A>,
   prelude = '',

@@ -14,7 +14,7 @@ import {
 import { type ConnectionString, currentAddress } from './connection-string';
 import { spaceCheck } from './disk-space';
 import { inspectSequence } from './ids';
-import { resetSearchPath, runTrial, withMigrationLock } from './migration-transactions';
+import { resetSearchPath, runTrial, withStoreLock } from './migration-transactions';
 import { checkRights } from './rights';
 import { prefixOf, type SessionFacts } from './run-statement';
 import { checkEncoding, inspectServer } from './server-settings';
@@ -64,9 +64,9 @@ export const openPostgres = (
     writePool: pool,
     run,
     maxBatches: { reads: Math.ceil(options.poolSize / 4), writes: Math.ceil(options.poolSize / 5) },
-    withMigrationLock: (work) =>
+    withStoreLock: (work) =>
       withPool(knex(migrationConfiguration(connectionString, options)), (migrationPool) =>
-        withMigrationLock(migrationPool, work, resetSearchPath),
+        withStoreLock(migrationPool, work, resetSearchPath),
       ),
     inspect: async () => {
       await checkEncoding(pool);
@@ -94,13 +94,13 @@ const hostFacts: SessionFacts = { isBehindPooler: true };
 export const hostPostgres = (pool: Knex): StoreDatabase => ({
   ...databaseOn(pool, postgresStatements('true', () => hostFacts).statements),
   maxBatches: pool.isTransaction === true ? { reads: 1, writes: 1 } : { reads: 2, writes: 2 },
-  withMigrationLock: (work) => withMigrationLock(pool, work),
+  withStoreLock: (work) => withStoreLock(pool, work),
 });
 
 const databaseOn = (
   pool: Knex,
   statements: Statements,
-): Omit<StoreDatabase, 'maxBatches' | 'withMigrationLock'> => ({
+): Omit<StoreDatabase, 'maxBatches' | 'withStoreLock'> => ({
   readPool: pool,
   isHostTransaction: pool.isTransaction === true,
   statements,

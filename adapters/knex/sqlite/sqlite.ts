@@ -77,7 +77,7 @@ const sqliteDatabase = (
     maxBatches,
     write: (statement) => thenCheckFile(statement(writePool)),
     runTransaction: (work, deadline) => thenCheckFile(runTransaction(work, deadline)),
-    withMigrationLock: withWriteLock(writePool, runTransaction),
+    withStoreLock: withWriteLock(writePool, runTransaction),
   };
 };
 

@@ -66,7 +66,7 @@ describe('At a given time,', () => {
         if (inputs.length > 1) return Promise.reject(errorWith('23514'));
         alone.push(input);
         if (alone.length === 1) return Promise.reject(errorWith('40001'));
-        now += databaseTimeouts.separateCreatesMs / 4;
+        now += databaseTimeouts.separateCallsMs / 4;
         return Promise.resolve([E.right(input)]);
       },
     });

@@ -216,10 +216,10 @@ describe('A database that another process migrates', () => {
   it('does not keep a command from its end at the first Ctrl-C', () =>
     withEmptyDatabase(sqliteFile, async (database, open, databaseUrl) => {
       await success(migrate(database));
-      const { withMigrationLock, writePool } = open();
+      const { withStoreLock, writePool } = open();
       await writePool('animal_store_migrations').update({ name: '000_earlier_migration' });
       const source = await newCatalogue();
-      await withMigrationLock(async () => {
+      await withStoreLock(async () => {
         for (const [words, DATABASE_URL, result] of [
           [['import', await rows()], databaseUrl, 'nothing was stored'],
           [['copy', databaseUrl], `sqlite:${source.file}`, 'nothing was copied'],

@@ -93,9 +93,9 @@ describe('The command copy', function () {
         withOpen(source, (from) =>
           withOpen(target, async (to) => {
             const { options, progress } = watchedCopy();
-            const withMigrationLock: typeof to.withMigrationLock = (work) =>
-              to.withMigrationLock(work).finally(() => from.writePool.raw(change));
-            const changing = { ...to, withMigrationLock };
+            const withStoreLock: typeof to.withStoreLock = (work) =>
+              to.withStoreLock(work).finally(() => from.writePool.raw(change));
+            const changing = { ...to, withStoreLock };
             const copied = copyStore(from, changing, options);
             const outcome: unknown = await copied.catch((error: unknown) => error);
             expect(outcome).to.have.property('message').that.includes(`were not stopped: ${text}`);

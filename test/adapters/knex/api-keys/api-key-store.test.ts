@@ -123,7 +123,7 @@ for (const [kind, makeDatabase] of databaseKinds) {
     it('creates no first key next to another one, and needs no lock to find that out', () =>
       withDatabases(2, makeDatabase, async (one, other) => {
         await success(apiKeyStore(one).create('shop'));
-        await one.withMigrationLock(async () => {
+        await one.withStoreLock(async () => {
           expect(await success(apiKeyStore(other).bootstrapKey('first'))).to.equal(undefined);
         });
       }));

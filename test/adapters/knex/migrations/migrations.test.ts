@@ -76,7 +76,7 @@ for (const [kind, makeDatabase] of databaseKinds) {
       use(async (database, open) => {
         const other = open();
         await success(migrate(database));
-        await other.withMigrationLock(async () => {
+        await other.withStoreLock(async () => {
           expect(await success(migrate(database))).to.deep.equal([]);
         });
       }));
@@ -88,7 +88,7 @@ for (const [kind, makeDatabase] of databaseKinds) {
         const onProgress = () => {
           controller.abort();
         };
-        await open().withMigrationLock(async () => {
+        await open().withStoreLock(async () => {
           const outcome = await migrate(database, { onProgress, signal })();
           expect(outcome).to.have.nested.property('left.cause.message', 'The operation was aborted');
         });

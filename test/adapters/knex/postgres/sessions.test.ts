@@ -185,7 +185,7 @@ describe('A session of a database that limits the time of transactions', () => {
       );
       const limited = open();
       expect(await limitIn(limited.readPool)).to.equal('0');
-      expect(await limited.withMigrationLock(limitIn)).to.equal('0');
+      expect(await limited.withStoreLock(limitIn)).to.equal('0');
     });
   });
 });
