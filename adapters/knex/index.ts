@@ -1,7 +1,7 @@
 // Databases and their ports, for the service and for all commands
 export { openPostgres } from './postgres/postgres';
-export { postgresConfiguration, type PostgresOptions } from './postgres/configuration';
-export { sqliteConfiguration } from './sqlite/open';
+export { postgresMigrationConfiguration, type PostgresOptions } from './postgres/configuration';
+export { sqliteMigrationConfiguration } from './sqlite/open';
 export { openSqlite, type SqliteOptions } from './sqlite/sqlite';
 export * from './host';
 export type {

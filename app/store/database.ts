@@ -1,5 +1,10 @@
 import { toError } from 'fp-ts/Either';
-import { openPostgres, openSqlite, postgresConfiguration, sqliteConfiguration } from '../../adapters/knex';
+import {
+  openPostgres,
+  openSqlite,
+  postgresMigrationConfiguration,
+  sqliteMigrationConfiguration,
+} from '../../adapters/knex';
 import { CommandFailed } from '../failures';
 import type { PostgresDatabaseUrl } from '../settings/database-url';
 import { rereadPostgresUrl } from '../settings/secrets';
@@ -19,7 +24,7 @@ export const explainMissingDriver = async <A>(open: () => A | Promise<A>): Promi
   }
 };
 
-/** Returns functions that open a database of PostgreSQL or make its configuration. */
+/** Returns functions that open a database of PostgreSQL, or make the configuration of Knex's own commands. */
 export const postgresOf = (
   { file, connectionString }: PostgresDatabaseUrl,
   { POSTGRES_POOL_SIZE }: Settings,
@@ -28,11 +33,14 @@ export const postgresOf = (
   const options = { poolSize: POSTGRES_POOL_SIZE };
   return {
     open: () => explainMissingDriver(() => openPostgres(url, options)),
-    configuration: () => postgresConfiguration(url, options),
+    configuration: () => postgresMigrationConfiguration(url, options),
   };
 };
 
-/** Returns functions that open the settings' database or make its configuration. Throws NoDatabase for `memory:`. */
+/**
+ * Returns functions that open the settings' database, or make the configuration of Knex's own commands. Throws NoDatabase
+ * for `memory:`.
+ */
 export const databaseOf = (settings: Settings) => {
   const { DATABASE_URL: url } = settings;
   switch (url._tag) {
@@ -42,7 +50,7 @@ export const databaseOf = (settings: Settings) => {
       const { filename } = url;
       return {
         open: () => explainMissingDriver(() => openSqlite(filename, { isOwnFile: true })),
-        configuration: () => sqliteConfiguration(filename),
+        configuration: () => sqliteMigrationConfiguration(filename),
       };
     }
     case 'Postgres':

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { writeFile } from 'node:fs/promises';
 import { type Outcome, runCommand, startProgram } from '../support/processes/command';
 import { columnOf } from '../support/databases/sqlite-files';
 import { migrationNames } from '../support/databases/migrations';
@@ -28,6 +29,9 @@ describe("Knex's own command line", () => {
   it('leaves the service nothing to do after it has migrated', async () => {
     const file = await newDatabaseFile();
     const address = `sqlite:${file}`;
+    const missing = await knex('migrate:latest', address);
+    expect(missing.stdout + missing.stderr).to.include('SQLITE_CANTOPEN');
+    await writeFile(file, '');
     const pending = await knex('migrate:list', address);
     expect(pending.stdout).to.include(`Found ${names.length} Pending Migration file/files.`);
     for (const name of names) expect(pending.stdout).to.include(name);

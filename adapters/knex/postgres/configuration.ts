@@ -68,7 +68,7 @@ export const postgresConfiguration = (
 };
 
 /** Returns the configuration of a pool without time limits for statements, because a migration may take long. */
-export const migrationConfiguration = (
+export const postgresMigrationConfiguration = (
   connectionString: ConnectionString,
   options: PostgresOptions,
 ): Knex.Config => ({

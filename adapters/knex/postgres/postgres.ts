@@ -6,7 +6,7 @@ import type { StoreDatabase, Statements } from '../database/store-database';
 import { postgresTimeouts } from '../database/timeouts';
 import { inTransaction } from '../database/work';
 import {
-  migrationConfiguration,
+  postgresMigrationConfiguration,
   postgresConfiguration,
   type PostgresOptions,
   sessionsOf,
@@ -65,7 +65,7 @@ export const openPostgres = (
     run,
     maxBatches: { reads: Math.ceil(options.poolSize / 4), writes: Math.ceil(options.poolSize / 5) },
     withStoreLock: (work) =>
-      withPool(knex(migrationConfiguration(connectionString, options)), (migrationPool) =>
+      withPool(knex(postgresMigrationConfiguration(connectionString, options)), (migrationPool) =>
         withStoreLock(migrationPool, work, resetSearchPath),
       ),
     inspect: async () => {

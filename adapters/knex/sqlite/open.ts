@@ -28,13 +28,23 @@ export const openReadPool = (filename: string, watched: WatchedFile): Knex => {
   return knex(poolConfiguration(beforeOpen, { min: 1, max: readerConnections, afterCreate }));
 };
 
+const journalSizeLimitBytes = 4 * 1024 * 1024;
+
+const writePragmas = [
+  'journal_mode = WAL',
+  'synchronous = FULL',
+  `journal_size_limit = ${journalSizeLimitBytes}`,
+];
+
 /** Opens a pool of one connection for writes. With `isOwnFile`, refuses the file of another program. */
 export const openWritePool = (filename: string, watched: WatchedFile, isOwnFile: boolean): Knex => {
-  const beforeOpen = async (): Promise<void> => {
+  const connect = async () => {
     if (isOwnFile) await refuseForeignFile(filename);
     prepareWatchedFile(filename, watched);
+    return { filename };
   };
-  return knex(sqliteConfiguration(filename, beforeOpen, watched.check));
+  const afterCreate = withPragmas(writePragmas, watched.check);
+  return knex(poolConfiguration(connect, { min: 1, afterCreate }));
 };
 
 const prepareWatchedFile = (filename: string, watched: WatchedFile): void => {
@@ -44,26 +54,13 @@ const prepareWatchedFile = (filename: string, watched: WatchedFile): void => {
   watched.check(['']);
 };
 
-const journalSizeLimitBytes = 4 * 1024 * 1024;
-
-/** Makes the configuration of one connection for writes. By default, it creates a missing file. */
-export const sqliteConfiguration = (
-  filename: string,
-  beforeOpen: () => void | Promise<void> = () => {
-    prepareFile(filename);
-  },
-  afterOpen?: () => void,
-): Knex.Config => {
-  const pragmas = [
-    'journal_mode = WAL',
-    'synchronous = FULL',
-    `journal_size_limit = ${journalSizeLimitBytes}`,
-  ];
-  const connect = async () => {
-    await beforeOpen();
-    return { filename };
+/** Makes the configuration of Knex's own commands. They create no file, because the path may be wrong. */
+export const sqliteMigrationConfiguration = (filename: string): Knex.Config => {
+  const connect = () => {
+    refuseReadOnlyUser(filename);
+    return fileInMode(filename, 'rw');
   };
-  return poolConfiguration(connect, { min: 1, afterCreate: withPragmas(pragmas, afterOpen) });
+  return poolConfiguration(connect, { min: 1, afterCreate: withPragmas(writePragmas) });
 };
 
 /**
