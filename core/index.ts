@@ -4,6 +4,7 @@ export * from './corrections';
 export * from './idempotency';
 export * from './operations';
 export * from './pets';
+export * from './port-arguments';
 export * from './ports';
 export * from './quota';
 export * from './rules';

@@ -9,8 +9,6 @@ import type {
 } from './idempotency';
 import type { NewPet, Pet, PetChanges, PetPage, PetQuery } from './pets';
 import type { Quota } from './quota';
-import { listRules, newPetRules } from './rules';
-import { fieldChecks, invalidFieldTexts, objectCheck, type ObjectCheck, predicateCheck } from './validation';
 
 /**
  * Time by `performance.now()` after which the caller of a port ignores the result. A port may skip work that would end
@@ -126,7 +124,7 @@ export interface PetRepository {
 export interface PetMaintenance {
   /**
    * Changes the given fields of an animal, and returns the animal. Resolves once the changes are durable and visible to
-   * later reads.
+   * later reads. Fails with Unavailable, and changes nothing, if `failureOfPetChanges` finds an invalid value.
    */
   readonly update: (id: bigint, changes: PetChanges) => TaskEither<PetNotFound | Unavailable, Pet>;
   /**
@@ -137,7 +135,8 @@ export interface PetMaintenance {
   /**
    * Adds all animals of a source or none, and returns their number, first and last id. The ids ascend in the order of
    * the source. `onIds` gets every id before the animals are stored. Reads the source once, and not further after an
-   * error. Fails with ImportAborted, and stores nothing, if the source, `onIds` or the store fails before the commit.
+   * error. Fails with ImportAborted, and stores nothing, if the source, `onIds` or the store fails before the commit, or
+   * if an animal has an invalid value.
    * After Unavailable, either all animals are stored or none. Readers see none before all are stored. Until then, the
    * store may reject other creates.
    */
@@ -146,29 +145,3 @@ export interface PetMaintenance {
     onIds?: OnIds,
   ) => TaskEither<ImportAborted | Unavailable, ImportedPets>;
 }
-
-// The types of a repository's arguments permit values that no store can hold, and a program may call it without the core.
-const checkQuery = objectCheck<PetQuery>({
-  limit: predicateCheck(
-    (limit) => Number.isSafeInteger(limit) && Number(limit) > 0,
-    'an integer of at least 1',
-  ),
-  ...fieldChecks(listRules),
-});
-
-const failureOf =
-  <A>(check: ObjectCheck<A>) =>
-  (value: A): Unavailable | undefined => {
-    const checked = check(value);
-    return checked._tag === 'Right'
-      ? undefined
-      : unavailable(new TypeError(invalidFieldTexts(checked.left).join('; ')));
-  };
-
-/** Returns the failure of a list whose query is invalid, such as an id beyond int64. It could fail a whole batch. */
-export const failureOfQuery: (query: PetQuery) => Unavailable | undefined = failureOf(checkQuery);
-
-/** Returns the failure of a create whose animal is invalid. SQLite would store it, and later lists would fail. */
-export const failureOfNewPet: (newPet: NewPet) => Unavailable | undefined = failureOf(
-  objectCheck<NewPet>(fieldChecks(newPetRules)),
-);

@@ -11,6 +11,7 @@ export {
   type Deadline,
   decodeOrThrow,
   failureOfNewPet,
+  failureOfPetChanges,
   failureOfQuery,
   fingerprintOf,
   IdempotencyKey,

@@ -6,6 +6,7 @@ import {
   type CreatedPet,
   decodeOrThrow,
   failureOfNewPet,
+  failureOfPetChanges,
   failureOfQuery,
   fingerprintOf,
   type IdempotencyKeyReused,
@@ -73,7 +74,8 @@ const withId = (id: bigint, newPet: NewPet): Pet => Object.freeze(Object.assign(
 const noIdsLeft = 'the id of a new animal would be greater than 9223372036854775807, the largest int64';
 
 /**
- * Makes both ports to the animals in memory, for tests and programs without a database. Throws a TypeError on invalid `pets`.
+ * Makes both ports to the animals in memory, for tests and programs without a database. Throws a TypeError on invalid
+ * `pets`.
  * @example const pets = inMemoryPetRepository({ pets: [{ id: 1n, name: 'Rex', categoryId: 7n }] });
  */
 export const inMemoryPetRepository = ({
@@ -139,7 +141,9 @@ export const inMemoryPetRepository = ({
     return created;
   };
 
-  const update = (id: bigint, changes: PetChanges): E.Either<PetNotFound, Pet> => {
+  const update = (id: bigint, changes: PetChanges): E.Either<PetNotFound | Unavailable, Pet> => {
+    const failure = failureOfPetChanges(changes);
+    if (failure !== undefined) return E.left(failure);
     const pet = byId.get(id);
     if (pet === undefined) return E.left(petNotFound(id));
     const changed = Object.freeze(withChanges(pet, changes));
@@ -175,6 +179,10 @@ export const inMemoryPetRepository = ({
     importAll: (source, onIds) => async () => {
       try {
         const newPets = await collect(source);
+        for (const newPet of newPets) {
+          const failure = failureOfNewPet(newPet);
+          if (failure !== undefined) return E.left(importAborted(failure.cause));
+        }
         const firstId = nextId();
         const added = newPets.map((newPet, index) => withId(firstId + BigInt(index), newPet));
         const { id = lastId } = added.at(-1) ?? {};

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import ts from 'typescript';
 import { libraryEntries } from '../support/packages';
 
-const maxNames = 117;
+const maxNames = 118;
 
 const sources = libraryEntries().map(([, source]) => source);
 

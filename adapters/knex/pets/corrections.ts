@@ -1,5 +1,6 @@
 import * as E from 'fp-ts/Either';
-import { isInt64, petNotFound, type PetMaintenance } from '../../../core';
+import * as TE from 'fp-ts/TaskEither';
+import { failureOfPetChanges, isInt64, petNotFound, type PetMaintenance } from '../../../core';
 import { type Operator, recordPets } from '../changes';
 import { changedCells } from '../database/pet-columns';
 import type { StoreDatabase } from '../database/store-database';
@@ -9,8 +10,10 @@ import { findPets } from './read';
 
 export const makeUpdate =
   ({ runTransaction, statements }: StoreDatabase, operator?: Operator): PetMaintenance['update'] =>
-  (id, changes) =>
-    eitherToTaskEither(() =>
+  (id, changes) => {
+    const failure = failureOfPetChanges(changes);
+    if (failure !== undefined) return TE.left(failure);
+    return eitherToTaskEither(() =>
       retryConflicts(() =>
         runTransaction(async (transaction) => {
           const cells = changedCells(changes);
@@ -19,10 +22,13 @@ export const makeUpdate =
             await transaction('pets').where({ id: id.toString() }).update(cells);
           }
           const [result = E.left(petNotFound(id))] = await findPets(transaction, statements, [id]);
+          // Roll back, because the stored row is invalid, and every list with it would fail.
+          if (E.isLeft(result) && result.left._tag === 'Unavailable') throw result.left.cause;
           return result;
         }),
       ),
     );
+  };
 
 /** Maximum number of animals that one statement deletes. */
 const deleteBatchSize = 400;

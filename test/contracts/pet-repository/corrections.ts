@@ -57,6 +57,19 @@ export const corrections = ({ it }: TestRunner, use: UseRepository<MaintainedRep
       expectEqual('the list', await allPets(repository), [expected]);
     }));
 
+  it('refuses changes with an invalid value, and keeps the animal', () =>
+    use({ pets: [petWithId(3n)] }, async (repository) => {
+      const before = await allPets(repository);
+      for (const changes of [
+        { categoryId: largestId + 1n },
+        { name: 'U+0000: \0' },
+        { name: 'a lone surrogate: \ud800' },
+        { name: `${longestName}x`, status: 'sold' },
+      ] as const)
+        await expectFailure('update', repository.update(3n, changes), 'Unavailable');
+      expectEqual('the list', await allPets(repository), before);
+    }));
+
   it('answers PetNotFound to changes of an animal that does not exist', () =>
     use({ pets: [petWithId(3n)] }, async (repository) => {
       const there = await allPets(repository);

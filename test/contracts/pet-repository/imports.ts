@@ -136,6 +136,16 @@ export const imports = ({ it }: TestRunner, use: UseRepository<MaintainedReposit
       expectEqual('the list after it', await allPets(repository), there);
     }));
 
+  it('stores nothing if an animal of the source is invalid', () =>
+    use({ pets: [petWithId(3n)] }, async (repository) => {
+      const before = await allPets(repository);
+      for (const invalid of [{ categoryId: largestId + 1n }, { name: 'U+0000: \0' }]) {
+        const newPets = [arbitraryNewPet(), { ...arbitraryNewPet(), ...invalid }];
+        await expectFailure('importAll', repository.importAll(sourceOf(newPets)), 'ImportAborted');
+      }
+      expectEqual('the list', await allPets(repository), before);
+    }));
+
   it('shows no imported animal before all are stored', () =>
     use({ pets: [petWithId(5n)] }, async (repository) => {
       const there = await allPets(repository);
