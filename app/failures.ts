@@ -19,7 +19,7 @@ export interface CannotListen {
 }
 
 export type CommandFailure =
-  /** `mayHaveChanged` is true if the database may have made the change of a command that failed. */
+  /** `mayHaveChanged` is true if the change of a failed command may be committed. */
   | (Unavailable & { readonly mayHaveChanged?: true })
   | { readonly _tag: 'DatabaseLost' }
   | { readonly _tag: 'NoApiKey' }

@@ -7,8 +7,8 @@ import { isMountPoint } from './paths';
 import { createPrivateFile } from './private-file';
 
 /**
- * Writes a file by `write`, which gets the name of a partial file. Replaces `file` only when the partial file is
- * complete and on the disk. A failure leaves `file` unchanged, and removes the partial file.
+ * Calls `write` with the name of a partial file. Replaces `file` with the partial file once that is complete and on the
+ * disk. A failure leaves `file` unchanged, and removes the partial file.
  */
 export const writeAtomically = async <A>(
   file: string,
@@ -27,9 +27,9 @@ export const writeAtomically = async <A>(
 };
 
 /**
- * Creates an empty file that later replaces `file` by a rename, with its group and permissions, and its owner if the
- * process runs as root. If `file` does not exist, lets only the owner read the new file. Throws if `file` is a mount
- * point, which a rename can't replace.
+ * Creates an empty partial file with the group and permissions of `file` and, if the process runs as root, its owner.
+ * If `file` does not exist, only the owner can read the new file. Throws if `file` is a mount point, which a rename
+ * can't replace.
  */
 export const createPartial = (file: string): string => {
   if (isMountPoint(file))

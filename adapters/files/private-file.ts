@@ -12,7 +12,7 @@ const changeOwner = (file: number, uid: number, gid: number): boolean => {
   }
 };
 
-/** Gives a file the group and permissions of `replaced`. A group that stays another one gets no more than all users. */
+/** Gives a file the group and permissions of `replaced`. A group that can't be changed gets no more than all users. */
 const copyPermissions = (file: number, { mode, gid }: Stats): void => {
   const allowed = changeOwner(file, -1, gid) ? 0o7777 : 0o5707 | ((mode & 0o7) << 3);
   fchmodSync(file, mode & allowed);
@@ -20,9 +20,9 @@ const copyPermissions = (file: number, { mode, gid }: Stats): void => {
 
 /**
  * Creates a missing file that only its owner can read. If the process runs as root, gives the file to the owner of the
- * folder. A file that is to replace another one gets the owner of `replaced` instead. It also gets its group and
- * permissions, from every user. Never opens an existing file. Closing it would release the POSIX locks of this process
- * on it, and root might give away a file to which a link leads.
+ * folder. With `replaced`, root gives it the owner of `replaced` instead, and every user gives it the group and
+ * permissions of `replaced`. Never opens an existing file. Closing it would release the POSIX locks of this process on
+ * it, and root might change the owner of the target of a link.
  */
 export const createPrivateFile = (filename: string, replaced?: Stats): void => {
   const path = resolveSymlink(filename);

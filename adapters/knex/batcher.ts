@@ -40,8 +40,8 @@ interface Call<I, F, A> {
 }
 
 /**
- * Returns the latest time at which the batch of a call may begin, with a quarter of the call's time or `minTimeLeftMs`
- * left, whichever is more.
+ * Returns the latest time at which the batch of a call may begin. It leaves a quarter of the call's time, but at least
+ * `minTimeLeftMs`.
  */
 const latestBegin = (deadline: number, now: number): number =>
   deadline - Math.max(databaseTimeouts.minTimeLeftMs, (deadline - now) / 4);

@@ -19,8 +19,8 @@ const recordedCells = (knex: Knex, from: RecordedTable) =>
   recordedColumns.map((names) => knex.raw('cast(?? as text) as ??', [names[from], names[changesTable]]));
 
 /**
- * Creation of an animal. `createdBy` is `key ID`, `import` or `import by NAME`. Both fields are null if nothing was
- * recorded.
+ * Creation of an animal. `createdBy` is `key ID`, `import` or `import by NAME`. `createdAt` and `createdBy` are null if
+ * nothing was recorded.
  */
 export interface Creation {
   readonly petId: string;
@@ -82,8 +82,8 @@ const readChanges = async (knex: Knex, isWanted: Knex.QueryCallback): Promise<Re
 const scanSize = 50_000;
 
 /**
- * Searches the next `scanSize` rows after the id `after` for animals that the key created. `last` is the next `after`,
- * and undefined after the last row. Searches in steps, because no index finds the animals of a key.
+ * Searches the next `scanSize` rows after the id `after` for animals that the key created. The result `last` is the
+ * next `after`, or undefined at the end. Searches in steps, because no index finds the animals of a key.
  */
 type SearchOfKey = (
   keyId: string,

@@ -17,7 +17,7 @@ type Action = 'pets update' | 'pets delete' | 'keys create' | 'keys rotate' | 'k
 /** Start of `created_by` for an API key. */
 export const keyPrefix = 'key ';
 
-/** Returns the value of `created_by` for an animal that this API key adds, or for an API key that replaces this one. */
+/** Returns the value of `created_by` for an animal that an API key adds, or for an API key that replaces it. */
 export const createdByKey = (keyId: KeyId | string): string => `${keyPrefix}${keyId}`;
 
 /** Returns the value of `created_by` for an animal of an import. It never equals a value of `createdByKey`. */
@@ -36,7 +36,7 @@ export const recordedColumns: ReadonlyArray<Readonly<Record<RecordedTable, strin
 ];
 
 /**
- * Records animals before a change, and locks their rows, except on Citus. Call it before any read, because a SQLite
+ * Records animals before a change. Locks their rows, except on Citus. Call it before any read, because a SQLite
  * transaction that has read can't write if another connection has written since.
  */
 export const recordPets = async (

@@ -130,7 +130,7 @@ const copyTables = async (
     if (lastId > 0n) await target.statements.setLastId(to, lastId);
     return { digests, lastId };
   };
-  // Each connection is idle while the other one works.
+  // Keeps both connections awake, because each is idle while the other one works.
   const copyAwake = (from: Knex) => keepAwake(to, () => keepAwake(from, () => copyRows(from)));
   return inTransaction(source.readPool, copyAwake, {
     // With `repeatable read`, all statements read the same state of the source. SQLite always works like this, and Knex
@@ -146,7 +146,7 @@ const copyTable = async (
   { signal, onCopied, onRead }: Steps,
 ): Promise<TableDigest> => {
   const copied = await readTable(from, table, signal, async (rows) => {
-    // SQLite may store values that an animal can't have. Throws an error with the id, which the target's would lack.
+    // Rejects values that an animal can't have, which SQLite may store. An error of the target would lack the id.
     if (table.name === 'pets')
       for (const row of rows) petFromRow(petColumns.map(({ name }) => row[name] ?? null));
     await to(table.name).insert(rows);

@@ -24,8 +24,8 @@ const processMetrics = [
 ];
 
 /**
- * Makes the metrics of a service. A metric that OpenTelemetry defines has its name from there, in Prometheus spelling.
- * Embedding programs do not need prom-client, because no other adapter imports this one.
+ * Makes the metrics of a service. Metrics that OpenTelemetry defines have its names, in Prometheus spelling. Embedding
+ * programs do not need prom-client, because no other adapter imports this one.
  */
 export const prometheusMetrics = ({ version, batchOperations, ...knownLabels }: Options) => {
   const registry = new Registry();

@@ -29,7 +29,7 @@ export interface KnownLabels {
 }
 
 // OpenTelemetry recommends bounds from 5 ms up, but most list requests take less. A request takes at most 5 s, apart
-// from the time in which its body arrives.
+// from the time to receive its body.
 const boundsInSeconds = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
 
 const failures = [500, 503];
@@ -84,8 +84,8 @@ export const requestMetrics = (
     },
   });
 
-  // Clients can't invent series. A route is a template such as `/v1/pets/:petId`, and Node's parser rejects unknown
-  // methods.
+  // Clients can't create series, because a route is a template such as `/v1/pets/:petId`, and Node's parser rejects
+  // unknown methods.
   const labelsOf = (method: string, route: string, status: number) => ({
     http_request_method: method,
     http_route: route,

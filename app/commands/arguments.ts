@@ -65,7 +65,7 @@ export const formatOption = (): Option =>
 /** Ends the program with a usage error of the command. */
 export const failUsage = (command: Command, text: string): never => command.error(`error: ${text}`);
 
-/** Ends the program with a usage error if one of these options is given, which would have no effect. */
+/** Ends the program with a usage error if an option of `names` is given, because it would have no effect. */
 export const refuseOptions = (command: Command, names: ReadonlyArray<string>, purpose: string): void => {
   const refused = command.options.find(
     (option) =>

@@ -49,7 +49,7 @@ const kill = async ({ child }: Service): Promise<void> => {
   await ended;
 };
 
-/** Lets clients add animals until `stop` is called. Adds the acknowledged ones to `acknowledged`, by name. */
+/** Lets clients add animals until `stop` is called. Adds acknowledged animals to `acknowledged`, by name. */
 const startClients = (animals: AnimalStoreClient, acknowledged: Map<string, bigint>) => {
   let replays = 0;
   let isOver = false;

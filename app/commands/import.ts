@@ -110,8 +110,8 @@ const storeFile = async (job: Import, context: LongCommand): Promise<Outcome> =>
 const nothingStored = (): string => 'nothing was stored';
 
 /**
- * Imports a file. If an invalid row ends the import, reads the file again, prints the first invalid rows and counts
- * all.
+ * Imports a file. If an invalid row ends the import, reads the file again to print the first invalid rows and count all
+ * of them.
  */
 const importOrExplain = async (job: Import, context: LongCommand): Promise<Outcome> => {
   try {

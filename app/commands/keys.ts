@@ -30,7 +30,7 @@ const stateOf = ({ revokedAt, isValid, isUnused }: ApiKeyRecord): string => {
 
 const dayOf = (time: string): string => time.slice(0, 'yyyy-mm-dd'.length);
 
-/** Width of a terminal that has room for all columns. */
+/** Minimum width of a terminal at which all columns fit. */
 const columnsOfAll = 100;
 
 const dayMs = 86_400_000;
@@ -47,9 +47,9 @@ interface Column {
 }
 
 /**
- * Makes a table of keys. LAST4 has the last four characters of a key. OWNER is shown only if a key has another owner
- * id, as after a rotation, and ACCESS only if a key is read-only. If one of them is shown, a narrow table lacks
- * CREATED.
+ * Makes a table of keys. LAST4 has the last four characters of a key. OWNER is shown only if a key's owner id is not
+ * its own id, as after a rotation. ACCESS is shown only if a key is read-only. A narrow table with OWNER or ACCESS
+ * lacks CREATED.
  */
 const keysText = (records: ReadonlyArray<ApiKeyRecord>, { columns: width }: Terminal): Promise<string> => {
   const optional = (isShown: boolean, column: Column): ReadonlyArray<Column> => (isShown ? [column] : []);

@@ -60,8 +60,8 @@ const requireEmpty = async (database: PostgresDatabase) => {
 };
 
 /**
- * Restores a dump into an empty database, migrates it, and describes its contents. Drops the restored tables with
- * `--check`, or if this version can't use them.
+ * Restores a dump into an empty database, migrates it, and describes its contents. With `--check`, or if this version
+ * can't use the restored tables, drops them.
  */
 const restoreIntoPostgres = async (
   file: string,

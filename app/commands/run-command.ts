@@ -34,11 +34,11 @@ export const runCommand = async (
   }
 };
 
-/** Reports whether the database may have made a change that failed. Other failures come before the commit. */
+/** Reports whether a change that failed may be committed. All other errors come before the commit. */
 export const mayHaveChanged = (cause: unknown): boolean =>
   ['NoAnswer', 'DiskFailed'].includes(errorKindOf(cause));
 
-/** Adds to the failure of a change that the database may have made it. */
+/** Sets `mayHaveChanged` in the failure of a change that may be committed. */
 const withOutcome = (error: unknown): unknown =>
   error instanceof CommandFailed &&
   error.failure._tag === 'Unavailable' &&

@@ -103,7 +103,7 @@ const startPublic = (
 
 const lossCheckMs = 500;
 
-/** Resolves to the stop signal. Rejects with DatabaseLost if the database file is removed or replaced before. */
+/** Resolves to the stop signal. Rejects with DatabaseLost if the database file is removed or replaced first. */
 const endOf = async (store: ServiceStore, stopSignal: Promise<NodeJS.Signals>): Promise<NodeJS.Signals> => {
   let timer: NodeJS.Timeout | undefined;
   const lost = new Promise<never>((_resolve, reject) => {

@@ -8,8 +8,8 @@ import { isProduction } from './settings';
 const dotEnv = '.env';
 
 /**
- * Outside production, reads `.env` in the current folder, or warns why not. Environment variables take precedence,
- * unless they are empty.
+ * Outside production, reads `.env` in the current folder, or prints why it can't. Environment variables take
+ * precedence, unless they are empty.
  */
 export const readDotEnv = (env: NodeJS.Dict<string>, printMessage: (text: string) => void): void => {
   if (isProduction(env) || !existsSync(dotEnv)) return;

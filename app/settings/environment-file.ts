@@ -41,8 +41,8 @@ const readByNode = {
 } as const;
 
 /**
- * Sets variables of `env` to those of a file. Throws if the file can't be read or parsed. Returns warnings of variables
- * that Node has read already, and of an address of the database in the environment that the file replaces.
+ * Sets variables of `env` to those of a file. Throws if the file can't be read or parsed. Returns warnings about
+ * variables that Node has read already, and about a database address in the environment that the file replaces.
  */
 export const overrideByFile = (
   file: string,

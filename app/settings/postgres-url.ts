@@ -113,7 +113,7 @@ const moveParameters = (url: URL): string | undefined => {
   return url.port === '0' ? 'an address whose port is from 1 to 65535' : undefined;
 };
 
-/** Translates the parameters of TLS for the driver. Returns the fault of one. */
+/** Translates the parameters of TLS for the driver. Returns the fault of an invalid parameter. */
 const translateTls = ({ searchParams }: URL): string | undefined => {
   const bindsChannel = searchParams.get('channel_binding') === 'require';
   const verifies = bindsChannel || certificateParameters.some((name) => searchParams.has(name));

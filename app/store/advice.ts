@@ -11,8 +11,8 @@ const lockHolder =
 const noId = `${setSequenceAdvice}; if no id is left, raise the maximum of the sequence`;
 
 /**
- * Returns advice for each kind of error, or undefined if the message already says what to do or the kind does not tell
- * the cause. `setting` is the setting or option that has the address.
+ * Returns advice for each kind of error. It is undefined if the message already says what to do, or if the cause can't
+ * be told from the kind. `setting` is the setting or option that has the address.
  */
 const adviceByKind = (setting: string): Readonly<Record<ErrorKind, string | undefined>> => ({
   Diagnosed: undefined,

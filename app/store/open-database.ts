@@ -13,7 +13,7 @@ export interface StartMessages {
 }
 
 export interface OpenOptions extends StartMessages, Pick<MigrateOptions, 'mayRaiseGeneration' | 'signal'> {
-  /** True if the command may create the tables. Otherwise it fails with NotInitialized if they are missing. */
+  /** True to create missing tables. By default, the command fails with NotInitialized if they are missing. */
   readonly mayCreate?: boolean;
 }
 

@@ -6,7 +6,7 @@ import type { ConsumeQuota } from '../../core';
 import { messageOf } from './failure-text';
 import type { Settings } from '../settings/settings';
 
-/** Time for which requests are counted in this process before one of them is counted in the database again. */
+/** Time for which this process counts requests itself before it tries the database again. */
 const recountMs = 1_000;
 
 /** Counts with `local` while `shared` fails, so that reads continue if only writes fail. */

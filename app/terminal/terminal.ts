@@ -78,7 +78,7 @@ const openMessages = ({ env, stderr }: ProcessIO) => {
   };
 };
 
-/** Keeps the exit code of a command, which is the first that is set. */
+/** Keeps the first exit code that a command sets. */
 const openExitCode = () => {
   let exitCode = 0;
   let isInterrupted = false;

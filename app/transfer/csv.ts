@@ -97,7 +97,7 @@ const stopText = (error: MisplacedQuote | TooLongRecord): string => {
     : `the row is ${tooLong}`;
 };
 
-/** Reads the rows of a CSV file. Throws if the header is invalid, at a misplaced quote, or if a row is too long. */
+/** Reads the rows of a CSV file. Throws at an invalid header, at a misplaced quote, or at a row that is too long. */
 export async function* readCsv(
   binaryTexts: AsyncIterable<string>,
   escapeFormulas: boolean,

@@ -12,7 +12,7 @@ export const openSource = (file: string, signal: AbortSignal): Readable => {
   return source.on('error', () => undefined);
 };
 
-/** Writes a file, which a failure leaves unchanged. */
+/** Writes a file. A failure leaves the file unchanged. */
 export const replaceFile = async (
   target: string,
   texts: AsyncIterable<string>,

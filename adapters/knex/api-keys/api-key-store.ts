@@ -170,7 +170,7 @@ export const apiKeyStore = (
   },
   bootstrapKey: (name) =>
     toTaskEither(async () => {
-      // Reads without the lock first, because a long migration may hold it.
+      // Reads without the lock first, because a long migration may hold the lock.
       if (await hasKey(readPool)) return undefined;
       return withStoreLock(async (transaction) => {
         const times = timesOfNewKey(null, await readClock(transaction, statements));

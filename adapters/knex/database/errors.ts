@@ -33,8 +33,8 @@ export class DiagnosedError extends Error {
 }
 
 /**
- * Text that `acceptsWrites` casts to an integer on a read-only server. PostgreSQL's error quotes the text, which tells
- * it from other errors.
+ * Text that `acceptsWrites` casts to an integer on a read-only server. PostgreSQL's error quotes the text, which marks
+ * the kind ReadOnlyServer.
  */
 export const readOnlyServer = 'the server is read-only';
 
@@ -119,7 +119,7 @@ export const isKind =
 export const errorWithCode = (code: string, message: string): Error =>
   Object.assign(new Error(message), { code });
 
-/** Makes an error with PostgreSQL's code for tables whose rows row-level security would hide. */
+/** Makes the error, with PostgreSQL's code, for tables in which row-level security would hide rows. */
 export const rowSecurityError = (tables: ReadonlyArray<string>): Error =>
   errorWithCode('42501', `row-level security is active on ${tables.join(', ')}`);
 
@@ -128,7 +128,7 @@ export const readOnlyServerError = (): Error => errorWithCode('25006', readOnlyS
 // PostgreSQL's quotation marks depend on the language of the server.
 const quotedReadOnlyServer = new RegExp(`[^\\w\\s]\\s?${readOnlyServer}\\s?[^\\w\\s]$`, 'u');
 
-/** Functions of PostgreSQL that report what row-level security forbids. Their messages depend on the language. */
+/** C functions of PostgreSQL that raise errors of row-level security. The messages depend on the language. */
 const rowSecurityRoutines = ['ExecWithCheckOptions', 'check_enable_rls'];
 
 const isOfRowSecurity = (error: unknown): boolean =>

@@ -3,9 +3,9 @@ import { withoutStatement } from './errors';
 import { databaseTimeouts } from './timeouts';
 
 /**
- * Runs work, and sends a statement every second while no other statement runs. Otherwise a server or proxy may close
- * the idle connection while the work waits for slow input. If such a statement fails, rejects and aborts the signal, so
- * that the work reads no more input.
+ * Runs work that may wait for slow input. Sends a statement every second while no other statement runs, so that no
+ * server or proxy closes the idle connection. If such a statement fails, rejects, and aborts the signal to stop the
+ * work.
  */
 export const keepAwake = async <A>(
   transaction: Knex,

@@ -14,9 +14,9 @@ const faultOf = (row: PetRow): ReadonlyArray<string> => {
 };
 
 /**
- * Reads the animals in the order of their ids, until it has found `maxFaults` that no request can read. Returns a text
- * about each of these. Another program can write such rows into a SQLite file, but not into PostgreSQL, whose types and
- * constraints exclude them.
+ * Finds the first `maxFaults` animals that no request can read, in the order of their ids. Returns a text about each.
+ * Another program can write such rows into a SQLite file, but not into PostgreSQL, whose types and constraints exclude
+ * them.
  */
 export const readPetFaults = async (
   knex: Knex,

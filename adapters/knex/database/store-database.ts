@@ -24,7 +24,7 @@ export interface Statements {
   readonly nowSql: string;
   /**
    * SQL condition for reads. Raises an error on a server that accepts no writes, such as a standby, whose rows may be
-   * stale. It is `true` on SQLite, and if a host passes its own Knex, because the host may want to read from a standby.
+   * stale. It is `true` on SQLite, and on a host's Knex, because the host may want to read from a standby.
    */
   readonly acceptsWritesSql: string;
   readonly byIds: (knex: Knex, ids: ReadonlyArray<bigint>) => Promise<ReadonlyArray<PetRow>>;

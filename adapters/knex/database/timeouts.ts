@@ -9,7 +9,7 @@ const statementMs = 3_000;
 const outerMarginMs = 500;
 
 export const databaseTimeouts = {
-  /** Maximum time of a batch of repository calls, without the time in the queue. It is that of a whole request. */
+  /** Maximum time of a batch, without the time in the queue. It equals `maxResponseMs` of adapters/http. */
   batchMs: 4_000,
   /**
    * Minimum time between the start of a database call and its deadline. A call with less time could time out midway,
@@ -21,9 +21,9 @@ export const databaseTimeouts = {
   /** Time within which calls of a rejected batch may begin separately. Calls that have not begun by then fail. */
   separateCallsMs: 1_500,
 
-  /** Default for `postgresTimeouts`. It ends before the request, so that the response has the database's error. */
+  /** Default maximum time of a statement. It is less than `batchMs`, so that a response has the database's error. */
   statementMs,
-  /** Maximum time that SQLite waits for a lock. It is that of PostgreSQL's statements, for the same reason. */
+  /** Maximum time that SQLite waits for a lock. It equals `statementMs`, for the same reason. */
   sqliteBusyMs: statementMs,
   outerMarginMs,
   /**
@@ -35,8 +35,8 @@ export const databaseTimeouts = {
   /** Maximum time to ask PostgreSQL to cancel a statement (CancelRequest), which needs several round trips. */
   cancelMs: 2_000,
   /**
-   * Time that a CancelRequest gets before the socket of a silent session is destroyed. It is less than the margin, so
-   * that the request still gets the error.
+   * Time that a CancelRequest gets before the socket of a silent session is destroyed. It is less than `outerMarginMs`,
+   * so that the request still gets the error.
    */
   cancelHeadStartMs: outerMarginMs / 2,
 
@@ -55,8 +55,8 @@ export const databaseTimeouts = {
   readinessMs: 3_700,
   readinessCacheMs: 1_000,
   /**
-   * Maximum time of the commit of a readiness check. It is shorter than `readinessMs`, so that its more precise reason
-   * is reported.
+   * Maximum time of the commit of a readiness check. It is shorter than `readinessMs`, so that the response has the
+   * more precise reason.
    */
   heartbeatMs: 3_600,
   /**
@@ -70,7 +70,7 @@ export const databaseTimeouts = {
    */
   migrationLockMs: 2_000,
   migrationPauseMs: 500,
-  /** Maximum time of all these attempts. It is long, because the migration of another process may take minutes. */
+  /** Maximum time of all attempts. It is long, because the migration of another process may take minutes. */
   migrationWaitMs: 600_000,
   /** Maximum time of each statement of a trial migration, which may block a running service. */
   trialMs: 500,

@@ -67,7 +67,7 @@ const writeCheck: ServingCheck = {
 const slowCommit =
   'a commit takes seconds; the disk of the database may be slow, a standby that commits wait for may be away, or a session may hold a lock';
 
-/** Check whose duration `doctor` reports. */
+/** Check that commits a heartbeat. `doctor` reports its duration. */
 export const heartbeatCheck: ServingCheck = {
   findFault: ({ write }) => {
     const beat = () =>

@@ -140,7 +140,7 @@ const sortKeysByBytes: Knex.Migration = {
  * Migrations by name, in the order in which they run. Versions of the program that need the same generation of the
  * schema can share a database. The first generation is 1; 0 means that no migration has run. A migration that breaks
  * earlier versions begins the next generation, and its name says so: `012_drop_status.generation-2`. A migration that
- * restricts access, such as by an expiry of keys, also begins one, because earlier versions would ignore the
+ * restricts access, such as by an expiry of keys, also begins a generation, because earlier versions would ignore the
  * restriction.
  */
 export const migrations: Readonly<Record<string, Knex.Migration>> = {

@@ -44,7 +44,7 @@ export const generationMismatch = ({
       );
 };
 
-/** Throws if this version can't work with the tables. `mayRaiseGeneration` permits those of an earlier generation. */
+/** Throws if this version can't work with the tables. `mayRaiseGeneration` permits an earlier generation. */
 export const requireGeneration = (state: SchemaState, mayRaiseGeneration = false): void => {
   const mismatch = generationMismatch(state);
   if (mismatch === undefined || (mayRaiseGeneration && mismatch.kind === 'EarlierGeneration')) return;

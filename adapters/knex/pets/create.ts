@@ -103,9 +103,9 @@ const createTogether = async (
 };
 
 /**
- * Adds animals in one statement without a transaction. If the stored rows have a fault, returns it as the result of
- * each create. A rejection would repeat the batch, which is committed already. A statement that waited for a connection
- * or a lock may commit after its callers have timed out.
+ * Adds animals in one statement without a transaction. If the stored rows have a fault, returns the fault as the result
+ * of each create. A rejection would repeat the batch, although it is committed. A statement that waited for a
+ * connection or a lock may commit after its callers have timed out.
  */
 const createWithoutKeys = async (
   { write, statements }: StoreDatabase,
@@ -167,8 +167,8 @@ const storedPets = (creates: ReadonlyArray<PetToInsert>, rows: ReadonlyArray<Pet
 const created = (pet: Pet): E.Either<never, CreatedPet> => E.right({ pet, replayed: false });
 
 /**
- * Inserts the animals whose idempotency keys are new, and replays the other creates. Rejects with the kind Duplicate,
- * after which the batch is repeated, if another instance uses one of the new keys at the same time.
+ * Inserts the animals whose idempotency keys are new, and replays the other creates. If another instance uses one of
+ * the new keys at the same time, rejects with the kind Duplicate, and the batch is repeated.
  */
 export const createOrReplay = async (
   transaction: Knex.Transaction,
@@ -189,7 +189,7 @@ export const createOrReplay = async (
   return creates.map((create) => results.get(create));
 };
 
-/** Returns the result of a create from the record of its idempotency key, or undefined if its animal must be added. */
+/** Returns the result of a create from the record of its idempotency key, or undefined without a record. */
 const recordedResult = (
   { claim }: Create,
   records: ReadonlyMap<string, IdempotencyRecord>,

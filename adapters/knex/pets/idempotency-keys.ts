@@ -63,7 +63,7 @@ export const findKeys = async (
 };
 
 /**
- * Makes the commit of a replay wait for PostgreSQL's synchronous standby, by a lock of the row of an idempotency key.
+ * Makes the commit of a replay wait for PostgreSQL's synchronous standby, by locking the row of an idempotency key.
  * Otherwise a failover could lose an animal that the replay has acknowledged. One row is enough for a transaction,
  * because the standby has all earlier commits once it has this one.
  */
@@ -81,7 +81,7 @@ const maxRowsPerPurge = 200;
 
 /**
  * Returns a function that purges a few expired keys in the background. Purges take at most a tenth of the time, because
- * creates on SQLite wait for them. In a host's transaction, does nothing, because a failed purge would abort it.
+ * creates on SQLite wait for them. It does nothing in a host's transaction, which a failure would abort.
  */
 export const backgroundPurge = ({ write, isHostTransaction, statements }: StoreDatabase): (() => void) => {
   let nextAt = 0;

@@ -10,7 +10,7 @@ import { registerSessions, type Session, type Sessions, socketWithTimeout } from
 
 export interface PostgresOptions {
   readonly poolSize: number;
-  /** Maximum time of a statement, by default 3 s. With over 4 s, statements run on after their calls have failed. */
+  /** Maximum time of a statement, by default 3 s. Above 4 s, statements may run on after their calls fail. */
   readonly statementTimeoutMs?: number;
 }
 

@@ -43,8 +43,8 @@ const certificateExpiryOf = ({ connection: { stream } }: Session): number | unde
   stream instanceof TLSSocket ? Date.parse(stream.getPeerCertificate().valid_to) / 1_000 : undefined;
 
 /**
- * Prepares a new session, and rejects if the server accepts no writes. Sets its timeouts, but not through a pooler,
- * because they would apply to its other clients too. A made-up process id shows that there is a pooler.
+ * Prepares a new session, and rejects if the server accepts no writes. Sets the session's timeouts, except behind a
+ * pooler, where they would apply to other clients too. Recognises a pooler by its made-up process id.
  */
 export const prepareSession = async (session: Session, timeouts: PostgresTimeouts): Promise<SessionFacts> => {
   const { rows } = await session.query<{ readonly pid: number; readonly isReadOnly: boolean }>(

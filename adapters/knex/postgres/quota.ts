@@ -49,7 +49,7 @@ export const postgresQuota = (database: PostgresDatabase, limit: RateLimit): Con
   };
 };
 
-/** Requests of an owner after those of a batch were added, in a window that ends at a time by `performance.now()`. */
+/** Number of an owner's requests in the current window, with those of the batch. `endsAt` is by `performance.now()`. */
 type Count = E.Either<Unavailable, { readonly points: number; readonly endsAt: number }>;
 
 type Counts = ReadonlyMap<string, Count>;
@@ -97,7 +97,7 @@ const addSeparately = async (
   return counts;
 };
 
-/** Shares counts out to the requests of their batch, one by one in their order. */
+/** Returns the quota after each request of a batch, in order, from the counts after the whole batch. */
 const shareOut = (
   owners: ReadonlyArray<OwnerId>,
   requests: ReadonlyMap<string, number>,

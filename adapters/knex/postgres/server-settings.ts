@@ -16,7 +16,7 @@ export const checkEncoding = async (pool: Knex): Promise<void> => {
 
 type StatementLimits = Pick<PostgresTimeouts, 'statementMs' | 'lockMs'>;
 
-/** Limits of a session, by the name of the setting. Zero is no limit. PostgreSQL has the last one from version 17 on. */
+/** Time limits of a session, by the name of the setting. Zero is no limit. The last setting is new in PostgreSQL 17. */
 const sessionSettings = ({
   statementMs,
   lockMs,
@@ -27,7 +27,7 @@ const sessionSettings = ({
   ['transaction_timeout', 0],
 ];
 
-/** Returns a statement that sets the limits that the server knows, for the session or for its transaction. */
+/** Returns a statement that sets the time limits for a session or transaction, without those unknown to the server. */
 export const setTimeouts = (limits: StatementLimits, scope: 'session' | 'transaction'): string => {
   const rows = sessionSettings(limits).map(([name, ms]) => `('${name}', '${ms}')`);
   return `select set_config(name, ms, ${scope === 'transaction'}) from (values ${rows.join()}) as timeouts (name, ms)

@@ -116,7 +116,7 @@ const readColumns = async (knex: Knex, schema: string | undefined, tables: Reado
   return rows;
 };
 
-/** Statements that need another form for Citus, which can't run the form for PostgreSQL or runs it slowly. */
+/** Statements with a separate form for Citus, which can't run PostgreSQL's form or runs it slowly. */
 type CitusVariants = Pick<Statements, 'pages' | 'insert' | 'insertKeys' | 'purgeExpired'>;
 
 /**

@@ -45,7 +45,7 @@ interface CopyHooks extends Required<Pick<BackupOptions, 'onStage' | 'onFaults'>
 }
 
 /**
- * Copies a store into a new file, which replaces `file` only once it is checked and synced to the disk. Returns the
+ * Copies a store into a new file. Replaces `file` only after the copy is checked and synced to the disk. Returns the
  * number of animals.
  */
 export const placeCheckedCopy = async (
@@ -73,7 +73,7 @@ export const placeCheckedCopy = async (
       }
       onStage?.('checking');
       await checkIntegrity(copied);
-      // A backup without all columns is of an earlier version, or can't be restored.
+      // Skips a copy that lacks columns, because it is of an earlier version or can't be restored.
       if ((await findMissingColumns(copied, sqliteStatements)) === undefined)
         onFaults?.(await readPetFaults(copied, sqliteStatements, signal));
       return copied('pets').count({ count: '*' }).first<{ count: number }>();

@@ -64,9 +64,9 @@ export const sqliteMigrationConfiguration = (filename: string): Knex.Config => {
 };
 
 /**
- * Opens the source of a copy. The first read fails with SQLITE_BUSY if another connection has the file open. Opens a
- * file that nothing can change for reads only. Throws if this user may only read another unused file, because SQLite
- * would create a log that the file's owner can't write.
+ * Opens the source of a copy. The first read fails with SQLITE_BUSY if another connection has the file open. If nothing
+ * can change the file, opens it for reads only. Otherwise, throws if this user may only read an unused file, because
+ * SQLite would create a log that the file's owner can't write.
  */
 export const openSqliteSource = (filename: string) => {
   const immutable = isImmutable(filename);

@@ -68,8 +68,8 @@ export const restoreSqlite = async (
       });
       return { animals, kept, migrated };
     } catch (error) {
-      // Removes the file that this function created. With `kept`, it has the database that a service wrote into it before
-      // it was locked.
+      // Removes the file that this function created. If `kept` is set too, a service wrote a database into the
+      // file before the lock.
       if (isNew && kept === undefined) rmSync(filename, { force: true });
       throw error;
     }

@@ -111,7 +111,7 @@ export const sqliteStatements: Statements = {
   },
   // Needs no row locks, because a writing transaction locks the whole file.
   insertFromLocked: (knex, sql, bindings) => knex.raw(sql.replaceAll(/[{}]/g, ''), bindings),
-  // Reports every INT column as `bigint`, because it stores 64 bits (SQLite, "Datatypes").
+  // Reports every INT column as `bigint`, because SQLite stores 64 bits (SQLite, "Datatypes").
   readColumns: (knex, tables) =>
     knex.raw(
       `select m.name as "table", c.name as "column", case

@@ -44,10 +44,10 @@ interface DatabaseCheck {
   readonly forServeOn: ReadonlyArray<OwnDatabase['engine']>;
 }
 
-/** Instances that a service on PostgreSQL should have at least, so that one can restart while another serves. */
+/** Recommended minimum of instances of a service on PostgreSQL, so that one can restart while another serves. */
 const minInstances = 2;
 
-/** Says for how many instances `max_connections` has room, and warns if it is for fewer than `minInstances`. */
+/** Reports how many instances `max_connections` permits. Warns if they are fewer than `minInstances`. */
 const roomFinding = ({ limit, reserved, heldByOthers, poolSize }: ConnectionRoom): Finding => {
   const free = limit - reserved - heldByOthers;
   const instances = Math.max(0, Math.floor(free / poolSize));
@@ -91,7 +91,7 @@ const checkServing = async ({ database, readSchema }: CheckedStore): Findings =>
     : [passed('rights', text)];
 };
 
-/** Warns if the database can store no count of requests for RATE_LIMIT. */
+/** Warns if the database can't count requests for RATE_LIMIT. */
 const checkQuota = async ({ database, settings, readSchema }: CheckedStore): Findings => {
   if (settings.RATE_LIMIT === undefined || database.engine === 'SQLite') return [];
   if ((await readSchema()).generation === 0) return [];

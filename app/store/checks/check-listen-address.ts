@@ -27,7 +27,7 @@ const healthOf = async (port: number, host: string, path: string): Promise<strin
   }
 };
 
-/** Listens on a port for a moment, if it is set. */
+/** Listens for a moment on the port of a server, if the settings have one. */
 export const listenBriefly =
   (settings: Settings, prefix: ServerPrefix): TaskEither<CannotListen, void> =>
   async () => {
@@ -45,8 +45,8 @@ export const listenBriefly =
   };
 
 /**
- * Tries to listen on a port. Fails if another program listens there. Warns if an animal store does, which may be the
- * service that a restart replaces, but fails with `isNewStore`, as a store without tables has no service.
+ * Tries to listen on a port. Fails if another program listens there. Only warns about another animal store, because a
+ * restart may replace it. With `isNewStore`, fails then too, because a store without tables has no service.
  */
 export const checkListenAddress = async (
   settings: Settings,

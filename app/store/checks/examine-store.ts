@@ -15,7 +15,7 @@ type RunCheck = (
   run: () => ReadonlyArray<Finding> | Promise<ReadonlyArray<Finding>>,
 ) => Promise<boolean>;
 
-/** Makes an empty list of findings, and a function that adds those of a check and returns false if the check failed. */
+/** Makes a list of findings, and a function that adds the findings of a check and returns whether it passed. */
 const openReport = (url: DatabaseUrl) => {
   const findings: Array<Finding> = [];
   const check: RunCheck = async (name, run) => {
@@ -33,7 +33,7 @@ const openReport = (url: DatabaseUrl) => {
   return { findings, check };
 };
 
-/** Makes the checks of a database. Returns true if they find that it has no tables yet. */
+/** Checks a database. Returns true if the database has no tables yet. */
 const examineDatabase = async (
   database: OwnDatabase,
   settings: Settings,
