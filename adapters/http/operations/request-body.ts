@@ -52,7 +52,10 @@ const collectBody = async (request: IncomingMessage): Promise<BodyResult> => {
   });
 };
 
-/** Returns the body, from `rawBody` if an embedding program's body parser has set it. Fails if it has over 16 kB. */
+/**
+ * Returns the body, from `rawBody` if an embedding program's body parser has set it. Fails if it is larger than
+ * `bodyBytes`.
+ */
 export const readBody = async (request: IncomingMessage, rawBody: unknown): Promise<BodyResult> => {
   const body = parsedBody(rawBody) ?? (await (collected.get(request) ?? collectBody(request)));
   return E.isRight(body) && body.right.length > requestLimits.bodyBytes ? E.left(bodyTooLarge) : body;
@@ -80,8 +83,8 @@ export const continueOnceRead = (request: IncomingMessage, response: ServerRespo
 };
 
 /**
- * Discards the rest of a body, and resolves to true once all of it has arrived. Resolves to false after 8 MB or 1 s, if
- * the connection closes, or if the client still waits for a 100 (Continue).
+ * Discards the rest of a body, and resolves to true once all of it has arrived. Resolves to false after `discardedBytes`
+ * or `discardMs`, if the connection closes, or if the client still waits for a 100 (Continue).
  */
 export const drainBody = (request: IncomingMessage): Promise<boolean> => {
   if (request.headers.expect !== undefined && !request.readableDidRead) return Promise.resolve(false);

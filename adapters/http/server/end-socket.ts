@@ -5,9 +5,9 @@ import type { ErrorResponse } from './rejection';
 import { serverTimeouts } from './timeouts';
 
 /**
- * Ends a socket after its last response, and discards up to 8 MB that the client still sends. With `lingers`, closes
- * the socket only after `lingerMs`, because unread bytes would reset the connection, and the client could lose the
- * response.
+ * Ends a socket after its last response, and discards up to `discardedBytes` that the client still sends. With `lingers`,
+ * closes the socket only after `lingerMs`, because unread bytes would reset the connection, and the client could lose
+ * the response.
  */
 export const endSocket = (socket: Socket, lingers: boolean): void => {
   let discardedBytes = 0;
