@@ -19,7 +19,7 @@ export interface CannotListen {
 }
 
 export type CommandFailure =
-  /** `mayHaveChanged` is true if the change of a failed command may be committed. */
+  /** `mayHaveChanged` is true if the change of a failed command may have been committed. */
   | (Unavailable & { readonly mayHaveChanged?: true })
   | { readonly _tag: 'DatabaseLost' }
   | { readonly _tag: 'NoApiKey' }

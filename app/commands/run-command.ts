@@ -34,11 +34,11 @@ export const runCommand = async (
   }
 };
 
-/** Reports whether a change that failed may be committed. All other errors come before the commit. */
+/** Reports whether a change that failed may have been committed. All other errors come before the commit. */
 export const mayHaveChanged = (cause: unknown): boolean =>
   ['NoAnswer', 'DiskFailed'].includes(errorKindOf(cause));
 
-/** Sets `mayHaveChanged` in the failure of a change that may be committed. */
+/** Sets `mayHaveChanged` in the failure of a change that may have been committed. */
 const withOutcome = (error: unknown): unknown =>
   error instanceof CommandFailed &&
   error.failure._tag === 'Unavailable' &&

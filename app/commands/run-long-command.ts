@@ -12,7 +12,7 @@ import { runCommand } from './run-command';
 /** Describes what is stored if a command fails or is interrupted. */
 type DescribeRemains = () => string;
 
-/** Settings and means of a running command that may take long. */
+/** Context of a running command that may take long. */
 export interface LongCommand {
   readonly settings: Settings;
   readonly terminal: Terminal;

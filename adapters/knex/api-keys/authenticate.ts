@@ -26,7 +26,7 @@ export const knexAuthenticate = (database: StoreDatabase): Authenticate => {
   const trusted = new LRUCache<string, StoredKey>({
     max: maxTrusted,
     ttl: databaseTimeouts.keyTrustMs,
-    // Reads the clock at each lookup. By default, a timer updates a cached clock, late while the service is busy.
+    // Reads the clock at each lookup. The default clock is set by a timer, which is late if the service is busy.
     ttlResolution: 0,
   });
   const readKey = createBatcher({

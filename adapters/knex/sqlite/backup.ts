@@ -73,7 +73,7 @@ export const placeCheckedCopy = async (
       }
       onStage?.('checking');
       await checkIntegrity(copied);
-      // Skips a copy that lacks columns, because it is of an earlier version or can't be restored.
+      // Reads no animals if columns are missing. The copy is then of an earlier version, or can't be restored.
       if ((await findMissingColumns(copied, sqliteStatements)) === undefined)
         onFaults?.(await readPetFaults(copied, sqliteStatements, signal));
       return copied('pets').count({ count: '*' }).first<{ count: number }>();
