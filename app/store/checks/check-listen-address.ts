@@ -45,8 +45,8 @@ export const listenBriefly =
   };
 
 /**
- * Tries to listen on a port, and fails if another program listens there. If that is an animal store, only warns, because
- * a restart may replace it. Fails nevertheless with `isNewStore`, because a store without tables has no service.
+ * Tries to listen on a port, and fails if another program listens there. Only warns if that is an animal store, which a
+ * restart may replace. Fails nevertheless with `isNewStore`, because a store without tables has no service.
  */
 export const checkListenAddress = async (
   settings: Settings,
