@@ -45,8 +45,8 @@ export const listenBriefly =
   };
 
 /**
- * Tries to listen on a port, and fails if another program listens there. Only warns if that is an animal store, which a
- * restart may replace. Fails nevertheless with `isNewStore`, because a store without tables has no service.
+ * Tries to listen on a port. Fails if another program listens there. Passes if a ready animal store does, because a
+ * restart replaces it, but fails with `isNewStore`, as a store without tables has no service.
  */
 export const checkListenAddress = async (
   settings: Settings,
@@ -65,9 +65,8 @@ export const checkListenAddress = async (
       return [failed('port', `${running}; \`serve\` fails until you stop that store, or set ${prefix}PORT`)];
     }
     const running = `${place} is that of a running animal store`;
-    const advice = `\`serve\` fails unless it replaces that service, as in a restart; for another service, set ${prefix}PORT`;
     return (await healthOf(port, host, '/readyz')).includes('"ready"')
-      ? [warned('port', `${running}; ${advice}`)]
+      ? [passed('port', `${running}, which a restart replaces; to serve another one, set ${prefix}PORT`)]
       : [warned('port', `${running}, which is not ready; if you have changed its settings, restart it`)];
   }
   const advice = `\`serve\` fails until you stop the program that listens there, or set ${prefix}PORT; if it is an animal store, it hangs`;
