@@ -47,8 +47,9 @@ const objectCodec = <A>(name: string, fields: FieldChecks<A>): t.Type<A> => {
   const is = (value: unknown): value is A =>
     isObject(value) &&
     checks.every(([field, { decode, required = false }]) => {
+      if (!Object.hasOwn(value, field)) return !required;
       const own = value[field];
-      return own === undefined ? !required && !(field in value) : decode(own) === own;
+      return own !== undefined && decode(own) === own;
     });
   const validate: t.Validate<unknown, A> = (input, context) => {
     // As in io-ts itself, the error of a missing property has the value undefined.

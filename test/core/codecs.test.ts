@@ -141,6 +141,12 @@ describe('the codecs of the core', () => {
     );
   });
 
+  it('recognize only an object that they would decode, so not one that inherits its fields', () => {
+    const inheriting: unknown = Object.create({ id: 1n, name: 'Rex', categoryId: 7n });
+    expect(takenBy(PetCodec)(inheriting)).to.equal(false);
+    expect(PetCodec.is(inheriting)).to.equal(false);
+  });
+
   it('never repeat the actual value', () => {
     const secret = 'hunter2';
     const fields = { name: { secret }, categoryId: secret, status: secret, [secret]: secret };
