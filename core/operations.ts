@@ -45,19 +45,8 @@ export interface QuotaExceeded {
   readonly quota: Quota;
 }
 
-/**
- * Operations of an authenticated caller. They check their arguments, ignore unknown fields, and pass the deadline on to
- * the ports.
- */
-export interface AnimalStore {
-  readonly caller: Caller;
-  /**
-   * Checks the API key again. A program that waits after it has opened the store, as for the body of a request, thereby
-   * rejects a key that was revoked meanwhile.
-   */
-  readonly checkKey: (deadline?: Deadline) => TE.TaskEither<InvalidApiKey | Unavailable, Caller>;
-  /** State of the owner's rate limit. Opening the store has counted as one request. Undefined without a rate limit. */
-  readonly quota: Quota | undefined;
+/** Operations on animals. They check their arguments, ignore unknown fields, and pass the deadline on to the ports. */
+export interface PetOperations {
   /** Reads one page of animals. The default of `limit` is 20. */
   readonly listPets: (
     query?: { readonly [Field in keyof PetQuery]?: unknown },
@@ -89,8 +78,20 @@ export interface AnimalStore {
   readonly getPet: (id: bigint, deadline?: Deadline) => TE.TaskEither<PetNotFound | Unavailable, Pet>;
 }
 
+/** Store of an authenticated caller. */
+export interface AnimalStore extends PetOperations {
+  readonly caller: Caller;
+  /**
+   * Checks the API key again. A program that waits after it has opened the store, as for the body of a request, thereby
+   * rejects a key that was revoked meanwhile.
+   */
+  readonly checkKey: (deadline?: Deadline) => TE.TaskEither<InvalidApiKey | Unavailable, Caller>;
+  /** State of the owner's rate limit. Opening the store has counted as one request. Undefined without a rate limit. */
+  readonly quota: Quota | undefined;
+}
+
 /** Name of an operation. Adapters have records with these keys, so that the compiler reports a missing operation. */
-export type OperationName = Exclude<keyof AnimalStore, 'caller' | 'checkKey' | 'quota'>;
+export type OperationName = keyof PetOperations;
 
 /** Failure of a list: the query has fields with invalid values. */
 export interface InvalidQuery {
