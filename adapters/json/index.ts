@@ -93,17 +93,8 @@ export const serializePet = (pet: Pet): string => {
   return `${text}}`;
 };
 
-/**
- * Last page and its JSON. Concurrent equal lists share a page object, which `readPages` in adapters/knex/pets/read.ts
- * makes, so the JSON of the page is made only once.
- */
-let last: { readonly page: PetPage; readonly bytes: Uint8Array } | undefined;
-
 const encoder = new TextEncoder();
 
 /** Returns the animals of a page as a JSON array that ends with a line break. */
-export const serializePage = (page: PetPage): Uint8Array => {
-  if (last?.page !== page)
-    last = { page, bytes: encoder.encode(`[${page.pets.map(serializePet).join(',')}]\n`) };
-  return last.bytes;
-};
+export const serializePage = ({ pets }: PetPage): Uint8Array =>
+  encoder.encode(`[${pets.map(serializePet).join(',')}]\n`);

@@ -16,7 +16,20 @@ export const handleListPets: Handler = async (store, { query, record }) => {
   if (E.isLeft(page)) return page;
   const names = parameters.right.map(({ name }) => name);
   const headers = { ...linkToNext(parameters.right, page.right), ...unknownFieldsHeader(names, parsers) };
-  return E.right(jsonReply(200, serializePage(page.right), headers));
+  return E.right(jsonReply(200, jsonOf(page.right), headers));
+};
+
+let lastJson: { readonly page: PetPage; readonly bytes: Uint8Array } | undefined;
+
+/**
+ * Returns the JSON of a page. Concurrent equal lists share a frozen page, which `readPages` in
+ * adapters/knex/pets/read.ts makes, so its JSON is made only once.
+ */
+const jsonOf = (page: PetPage): Uint8Array => {
+  if (lastJson?.page === page) return lastJson.bytes;
+  const bytes = serializePage(page);
+  if (Object.isFrozen(page) && Object.isFrozen(page.pets)) lastJson = { page, bytes };
+  return bytes;
 };
 
 /** Maximum number of parameters. Parsing more would take longer than the list itself. */

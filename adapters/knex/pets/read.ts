@@ -83,7 +83,7 @@ type Page = E.Either<Unavailable, PetPage>;
 
 /**
  * Reads a page for each query of a batch with the same limit, order and filter fields. Equal queries share a page
- * object, so that `serializePage` in adapters/json writes it only once.
+ * object, so that `jsonOf` in adapters/http/operations/list-pets.ts writes it only once.
  */
 const readPages = async (
   { readPool, statements }: StoreDatabase,

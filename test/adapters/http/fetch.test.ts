@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import * as TE from 'fp-ts/TaskEither';
 import Koa from 'koa';
 import { mock } from 'node:test';
 import type { ReadableStreamDefaultController } from 'node:stream/web';
@@ -33,6 +34,23 @@ describe('A fetch handler', () => {
     headers: { ...json, ...headers },
     body,
   });
+  it('lists a page as it is now, although a repository reuses the object', async () => {
+    const pets = [{ id: 1n, name: 'Rex', categoryId: 7n }];
+    const page = { pets, hasMore: false };
+    const openStore = storeOver({ ...inMemoryPetRepository(), list: () => TE.right(page) });
+    const list = petRoutesHandler({ openStore });
+    const names = [];
+    for (const name of ['Rex', 'Mia']) {
+      pets[0] = { id: 1n, name, categoryId: 7n };
+      const response = await list(new Request('http://store/v1/pets', { headers: authorization }));
+      names.push(await response.text());
+    }
+    expect(names).to.deep.equal([
+      '[{"id":1,"name":"Rex","categoryId":7}]\n',
+      '[{"id":1,"name":"Mia","categoryId":7}]\n',
+    ]);
+  });
+
   it('answers other paths and methods as the service does, after it has checked the key', async () => {
     const handle = petRoutesHandler({ openStore: storeOver() });
     const call = (path: string, init: RequestInit) => handle(new Request(`http://store${path}`, init));

@@ -33,12 +33,11 @@ describe('The JSON text of', () => {
     );
   });
 
-  it('a page is an array of its animals, in UTF-8, and the same bytes each time', () => {
+  it('a page is an array of its animals, in UTF-8', () => {
     fc.assert(
       fc.property(fc.array(pets, { maxLength: 5 }), (several) => {
         const page = { pets: several, hasMore: false };
         expect(Buffer.from(serializePage(page)).toString()).to.equal(`${jsonOf(several.map(inOrder))}\n`);
-        expect(serializePage(page)).to.equal(serializePage(page));
       }),
     );
   });
