@@ -77,10 +77,10 @@ module.exports = {
     {
       name: 'http-library-knows-no-service',
       comment:
-        'The library contains the operations and their mount in Koa, but not the service and its server, apart from the types of its failures.',
+        'The library contains the operations and their mount in Koa, but not the service and its server.',
       severity: 'error',
-      from: { path: ['^adapters/http/(operations|koa)/', '^adapters/http/(fetch|public)\\.ts$'] },
-      to: { path: '^adapters/http/(service|server)/', pathNot: '^adapters/http/server/server-failure\\.ts$' },
+      from: { path: ['^adapters/http/(message|operations|koa)/', '^adapters/http/(fetch|public)\\.ts$'] },
+      to: { path: '^adapters/http/(service|server)/' },
     },
     {
       name: 'http-server-knows-no-koa',
@@ -88,13 +88,7 @@ module.exports = {
         'The HTTP server runs any request listener. It shares only limits and bodies with the application.',
       severity: 'error',
       from: { path: '^adapters/http/server/' },
-      to: {
-        path: ['^adapters/', '^node_modules/'],
-        pathNot: [
-          '^adapters/http/server/',
-          '^adapters/http/operations/(header-values|limits|request-body)\\.ts$',
-        ],
-      },
+      to: { path: ['^adapters/', '^node_modules/'], pathNot: '^adapters/http/(message|server)/' },
     },
     {
       name: 'pages-use-the-client-alone',

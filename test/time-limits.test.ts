@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { requestLimits as request } from '../adapters/http/operations/limits';
+import { requestLimits as request } from '../adapters/http/message/limits';
 import { maxResponseMs } from '../adapters/http/operations/request-record';
 import { serverTimeouts as server } from '../adapters/http/server/timeouts';
 import { databaseTimeouts as database, postgresTimeouts } from '../adapters/knex/database/timeouts';

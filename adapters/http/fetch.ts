@@ -3,7 +3,7 @@ import * as E from 'fp-ts/Either';
 import { answer, type StoreAccess } from './operations/answer';
 import { bodyIncomplete, bodyTooLarge, unmatchedPath } from './operations/errors';
 import type { Headers } from './operations/headers';
-import { requestLimits } from './operations/limits';
+import { requestLimits } from './message/limits';
 import { methodsOf, operationsHint, type PetOperation, petOperations } from './operations/pet-operations';
 import type { BodyResult, PetRequest } from './operations/pet-request';
 import { RequestRecord } from './operations/request-record';

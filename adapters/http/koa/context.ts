@@ -1,7 +1,7 @@
 import type Koa from 'koa';
 import type { IncomingMessage } from 'node:http';
 import type { Caller } from '../../../core';
-import { headerValues } from '../operations/header-values';
+import { headerValues } from '../message/header-values';
 import { type Outcome, type Reply, replyOf } from '../operations/reply';
 import { RequestRecord } from '../operations/request-record';
 

@@ -5,7 +5,7 @@ import type { OpenAnimalStore } from '../../../core';
 import { answer, type StoreAccess } from '../operations/answer';
 import { type HttpFailure, unmatchedPath } from '../operations/errors';
 import { operationsHint, type PetOperation, petOperations } from '../operations/pet-operations';
-import { hasBody, readBody } from '../operations/request-body';
+import { hasBody, readBody } from '../message/request-body';
 import { type Context, headerOf, type KoaState, recordOf, writeReply } from './context';
 
 /** Adds the routes of the operations. Other requests under `/v1` also need a valid key, and then get a 404 or 405. */

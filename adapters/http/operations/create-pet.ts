@@ -3,7 +3,7 @@ import { checkMayCreate, maxIdempotencyKeyLength, newPetRules } from '../../../c
 import { parseJsonBytes, serializePet } from '../../json';
 import type { HttpFailure } from './errors';
 import type { Headers } from './headers';
-import { requestLimits } from './limits';
+import { requestLimits } from '../message/limits';
 import type { Handler, PetRequest } from './pet-request';
 import { jsonReply, unknownFieldsHeader } from './reply';
 

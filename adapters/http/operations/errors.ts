@@ -1,9 +1,9 @@
 import { apiKeyRule, type PetNotFound, type StoreFailure } from '../../../core';
 import { describeStoreFailure, type ErrorCode, errorStatuses, retryDelayMs } from '../../failures';
 import type { MalformedJson } from '../../json';
-import type { ServerFailure } from '../server/server-failure';
+import type { ServerFailure } from '../message/server-failure';
 import type { Headers } from './headers';
-import { requestLimits } from './limits';
+import { requestLimits } from '../message/limits';
 
 export interface NotReady {
   readonly _tag: 'NotReady';

@@ -1,11 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { beginToCollectBody, hasBody } from '../operations/request-body';
+import { beginToCollectBody, hasBody } from '../message/request-body';
 import { endSocket, errorText } from './end-socket';
 import { announceKeepAlive, closeAfter } from './keep-alive';
 import type { RequestHead } from './rejection';
 import { RequestParts } from './request-parts';
-import type { ServerFailure } from './server-failure';
+import type { ServerFailure } from '../message/server-failure';
 import type { ServerState } from './server-state';
 import { isMalformedHeadRequest, type ParserError, parserFailure, validateRequest } from './validate-request';
 

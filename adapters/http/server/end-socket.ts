@@ -1,6 +1,6 @@
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
-import { requestLimits } from '../operations/limits';
+import { requestLimits } from '../message/limits';
 import type { ErrorResponse } from './rejection';
 import { serverTimeouts } from './timeouts';
 

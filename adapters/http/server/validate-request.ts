@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
-import { isHeaderName } from '../operations/header-values';
-import { requestLimits } from '../operations/limits';
-import type { ServerFailure } from './server-failure';
+import { isHeaderName } from '../message/header-values';
+import { requestLimits } from '../message/limits';
+import type { ServerFailure } from '../message/server-failure';
 import type { RequestParts } from './request-parts';
 
 /** Number after which Node drops headers. It is one more than the maximum, so that too many headers are noticed. */

@@ -6,7 +6,7 @@ import { addPetRoutes } from '../koa/routes';
 import { describeFailure } from '../operations/errors';
 import { petMethods } from '../operations/pet-operations';
 import { failureReply } from '../operations/reply';
-import { drainBody } from '../operations/request-body';
+import { drainBody } from '../message/request-body';
 import { requestIdOf } from '../operations/request-record';
 import { closeAfter } from '../server/keep-alive';
 import type { RejectRequest } from '../server/rejection';

@@ -1,6 +1,6 @@
 import * as E from 'fp-ts/Either';
 import type { IncomingMessage } from 'node:http';
-import { readBody } from '../../../adapters/http/operations/request-body';
+import { readBody } from '../../../adapters/http/message/request-body';
 import {
   type HttpServer,
   type HttpServerOptions,

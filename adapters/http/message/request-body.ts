@@ -1,8 +1,8 @@
 import * as E from 'fp-ts/Either';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { bodyIncomplete, bodyTooLarge, type HttpFailure } from './errors';
+import { bodyIncomplete, bodyTooLarge, type HttpFailure } from '../operations/errors';
 import { requestLimits } from './limits';
-import type { BodyResult } from './pet-request';
+import type { BodyResult } from '../operations/pet-request';
 
 /** True if a body may follow the head. In HTTP/2, which an embedding program may serve, a body needs no header. */
 export const hasBody = ({ headers, httpVersionMajor }: IncomingMessage): boolean =>
