@@ -79,16 +79,23 @@ module.exports = {
       comment:
         'The library contains the operations and their mount in Koa, but not the service and its server.',
       severity: 'error',
-      from: { path: ['^adapters/http/(message|operations|koa)/', '^adapters/http/(fetch|public)\\.ts$'] },
+      from: { path: ['^adapters/http/(operations|koa)/', '^adapters/http/(fetch|public)\\.ts$'] },
       to: { path: '^adapters/http/(service|server)/' },
     },
     {
       name: 'http-server-knows-no-koa',
       comment:
-        'The HTTP server runs any request listener. It shares only limits and bodies with the application.',
+        'The HTTP server runs any request listener. It shares only the messages of HTTP with the application.',
       severity: 'error',
       from: { path: '^adapters/http/server/' },
       to: { path: ['^adapters/', '^node_modules/'], pathNot: '^adapters/http/(message|server)/' },
+    },
+    {
+      name: 'http-message-is-the-base',
+      comment: 'The server and the operations share the messages of HTTP, and nothing else.',
+      severity: 'error',
+      from: { path: '^adapters/http/message/' },
+      to: { path: '^adapters/', pathNot: '^adapters/(http/message|json)/' },
     },
     {
       name: 'pages-use-the-client-alone',

@@ -1,11 +1,12 @@
 /** Public exports of `animal-store/fetch`, for frameworks that use Request and Response. Loads neither Koa nor Node. */
 import * as E from 'fp-ts/Either';
-import { answer, type StoreAccess } from './operations/answer';
-import { bodyIncomplete, bodyTooLarge, unmatchedPath } from './operations/errors';
-import type { Headers } from './operations/headers';
+import { bodyIncomplete, type BodyResult, bodyTooLarge } from './message/body-result';
 import { requestLimits } from './message/limits';
+import { answer, type StoreAccess } from './operations/answer';
+import { unmatchedPath } from './operations/errors';
+import type { Headers } from './operations/headers';
 import { methodsOf, operationsHint, type PetOperation, petOperations } from './operations/pet-operations';
-import type { BodyResult, PetRequest } from './operations/pet-request';
+import type { PetRequest } from './operations/pet-request';
 import { RequestRecord } from './operations/request-record';
 
 /** Options of `petRoutesHandler`. */

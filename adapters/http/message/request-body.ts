@@ -1,8 +1,7 @@
 import * as E from 'fp-ts/Either';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { bodyIncomplete, bodyTooLarge, type HttpFailure } from '../operations/errors';
+import { bodyIncomplete, type BodyResult, bodyTooLarge } from './body-result';
 import { requestLimits } from './limits';
-import type { BodyResult } from '../operations/pet-request';
 
 /** True if a body may follow the head. In HTTP/2, which an embedding program may serve, a body needs no header. */
 export const hasBody = ({ headers, httpVersionMajor }: IncomingMessage): boolean =>
@@ -65,7 +64,7 @@ export const readBody = async (request: IncomingMessage, rawBody: unknown): Prom
  * Returns the text or bytes that a body parser of the embedding program has read, or undefined without such a parser.
  * Rejects text with U+FFFD, because it may stand for invalid UTF-8 that the parser has replaced.
  */
-const parsedBody = (rawBody: unknown): E.Either<HttpFailure, Uint8Array> | undefined => {
+const parsedBody = (rawBody: unknown): BodyResult | undefined => {
   if (typeof rawBody !== 'string') return rawBody instanceof Uint8Array ? E.right(rawBody) : undefined;
   return rawBody.includes('\ufffd')
     ? E.left({ _tag: 'MalformedJson', reason: 'not valid UTF-8; send U+FFFD as \\ufffd' })

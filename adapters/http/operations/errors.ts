@@ -1,6 +1,6 @@
 import { apiKeyRule, type PetNotFound, type StoreFailure } from '../../../core';
 import { describeStoreFailure, type ErrorCode, errorStatuses, retryDelayMs } from '../../failures';
-import type { MalformedJson } from '../../json';
+import type { BodyFailure } from '../message/body-result';
 import type { ServerFailure } from '../message/server-failure';
 import type { Headers } from './headers';
 import { requestLimits } from '../message/limits';
@@ -10,23 +10,14 @@ export interface NotReady {
   readonly reason: string;
 }
 
-/** Failure that leads to an error response. A Defect is a bug in the program. Its cause must not reach the client. */
+/** Failure that leads to an error response. */
 export type HttpFailure =
   | StoreFailure
-  | MalformedJson
+  | BodyFailure
   | NotReady
-  | ServerFailure
   | { readonly _tag: 'InvalidPetId' | 'MissingApiKey' | 'RepeatedBearer' }
   | { readonly _tag: 'RouteNotFound'; readonly hint: string }
-  | { readonly _tag: 'UnsupportedMediaType'; readonly expected: string }
-  | { readonly _tag: 'Defect'; readonly cause: unknown };
-
-export const bodyTooLarge: HttpFailure = { _tag: 'PayloadTooLarge' };
-
-export const bodyIncomplete: HttpFailure = {
-  _tag: 'MalformedRequest',
-  reason: 'the request body is incomplete; send all bytes of its Content-Length, or its last chunk',
-};
+  | { readonly _tag: 'UnsupportedMediaType'; readonly expected: string };
 
 /** Returns MethodNotAllowed if a path allows some methods, otherwise RouteNotFound. */
 export const unmatchedPath = (allowed: ReadonlyArray<string>, hint: string): HttpFailure =>

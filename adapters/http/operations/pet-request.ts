@@ -1,10 +1,7 @@
-import type * as E from 'fp-ts/Either';
 import type { AnimalStore } from '../../../core';
-import type { HttpFailure } from './errors';
+import type { BodyResult } from '../message/body-result';
 import type { Outcome } from './reply';
 import type { RequestRecord } from './request-record';
-
-export type BodyResult = E.Either<HttpFailure, Uint8Array>;
 
 /** Request to an operation, as plain values. */
 export interface PetRequest {

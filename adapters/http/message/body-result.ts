@@ -1,0 +1,20 @@
+import type * as E from 'fp-ts/Either';
+import type { MalformedJson } from '../../json';
+import type { ServerFailure } from './server-failure';
+
+/** Bug in the program. Its cause must not reach the client. */
+export interface Defect {
+  readonly _tag: 'Defect';
+  readonly cause: unknown;
+}
+
+export type BodyFailure = ServerFailure | MalformedJson | Defect;
+
+export type BodyResult = E.Either<BodyFailure, Uint8Array>;
+
+export const bodyTooLarge: BodyFailure = { _tag: 'PayloadTooLarge' };
+
+export const bodyIncomplete: BodyFailure = {
+  _tag: 'MalformedRequest',
+  reason: 'the request body is incomplete; send all bytes of its Content-Length, or its last chunk',
+};
