@@ -3,11 +3,8 @@
 import type { Knex } from 'knex';
 import { databaseTimeouts } from '../database/timeouts';
 import { inTransaction, tryAndRollBack } from '../database/work';
+import { resetSearchPath } from './schema';
 import { checkEncoding, setTimeouts } from './server-settings';
-
-/** Resets the search path for a transaction, because another client of a pooler may have changed it in this session. */
-export const resetSearchPath =
-  "select set_config('search_path', reset_val, true) from pg_settings where name = 'search_path';";
 
 /**
  * Key of the advisory lock, 'anml' in ASCII. PostgreSQL separates advisory locks by database, so migrations of two

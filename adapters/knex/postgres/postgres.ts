@@ -14,9 +14,10 @@ import {
 import { type ConnectionString, currentAddress } from './connection-string';
 import { spaceCheck } from './disk-space';
 import { inspectSequence } from './ids';
-import { resetSearchPath, runTrial, withStoreLock } from './migration-transactions';
+import { runTrial, withStoreLock } from './migration-transactions';
 import { checkRights } from './rights';
-import { prefixOf, type SessionFacts } from './run-statement';
+import type { SessionFacts } from './run-statement';
+import { nameSchemaInQueries, resetSearchPath, setsSearchPath } from './schema';
 import { checkEncoding, inspectServer } from './server-settings';
 import { postgresStatements } from './statements';
 
@@ -39,24 +40,16 @@ export const openPostgres = (
   // Assumes a pooler until the first connection is prepared, because prepared statements can fail behind one.
   let facts: SessionFacts = { isBehindPooler: true };
   const rememberFacts = (found: SessionFacts): void => {
-    // Behind a pooler, statements name the schema, because other clients may have changed the search path. If the
-    // address sets `search_path`, they need not: a pooler that accepts this parameter keeps the path of each client.
-    const choosesSchema = currentAddress(connectionString).includes('search_path');
-    facts = choosesSchema ? { ...found, schema: undefined } : found;
+    facts = setsSearchPath(currentAddress(connectionString)) ? { ...found, schema: undefined } : found;
   };
   const sessions = sessionsOf(options);
   const pool = knex(postgresConfiguration(connectionString, options, sessions, rememberFacts));
-  pool.on('start', (builder: Partial<Pick<Knex.QueryBuilder, 'withSchema'>>) => {
-    if (facts.schema !== undefined) builder.withSchema?.(facts.schema);
-  });
+  nameSchemaInQueries(pool, () => facts.schema);
   pool.on('query-error', (error: unknown) => {
     // After a failover, the other sessions of the pool may lead to the former primary too.
     if (isReadOnlyServer(error)) sessions.retireAll();
   });
-  const { statements, run, isDistributed, factsOnceConnected } = postgresStatements(
-    acceptsWrites,
-    () => facts,
-  );
+  const { statements, run, isDistributed } = postgresStatements(acceptsWrites, () => facts);
   const usage = poolUsageOf('shared', pool);
   return {
     ...databaseOn(pool, statements),
@@ -70,12 +63,16 @@ export const openPostgres = (
       ),
     inspect: async () => {
       await checkEncoding(pool);
-      return inspectServer(pool, facts, postgresTimeouts(options.statementTimeoutMs), options.poolSize);
+      return inspectServer(pool, run, facts, postgresTimeouts(options.statementTimeoutMs), options.poolSize);
     },
-    currentSchema: async () => facts.schema ?? (await readCurrentSchema(pool)),
+    currentSchema: async () => {
+      const sql = 'select {current_schema} as schema';
+      const [row] = await run<{ readonly schema: string | null }>(pool, { sql }, []);
+      return row?.schema ?? undefined;
+    },
     inspectIds: async (count) =>
       (await isDistributed(pool)) ? undefined : inspectSequence(pool, run, count),
-    checkRights: async () => checkRights(pool, prefixOf(await factsOnceConnected(pool))),
+    checkRights: () => checkRights(pool, run),
     checkSpace: spaceCheck(pool),
     runTrial: (migration) => runTrial(pool, migration),
     sizes: async () => ({
@@ -107,13 +104,6 @@ const databaseOn = (
   write: (statement) => statement(pool),
   runTransaction: (work, deadline) => inTransaction(pool, work, { deadline }),
 });
-
-const readCurrentSchema = async (pool: Knex): Promise<string | undefined> => {
-  const { schema } = await pool.first<{ readonly schema: string | null }>(
-    pool.raw('current_schema() as schema'),
-  );
-  return schema ?? undefined;
-};
 
 const readSize = async (pool: Knex): Promise<number> => {
   const { size } = await pool.first<{ size: string }>(

@@ -2,39 +2,17 @@ import { TLSSocket } from 'node:tls';
 import { readOnlyServerError, rowSecurityError } from '../database/errors';
 import type { PostgresTimeouts } from '../database/timeouts';
 import { ownTables } from '../migrations/migrations';
+import { findSchema, textLiteral } from './schema';
 import { setTimeouts } from './server-settings';
 import type { Session } from './sessions';
 import type { SessionFacts } from './run-statement';
 
-/**
- * Returns the first existing schema of the session's initial search path. Does not use `current_schema()`, because
- * another client of a pooler may have changed it.
- */
-const findSchema = async (session: Session): Promise<string | undefined> => {
-  const { rows } = await session.query<{
-    readonly path: string;
-    readonly role: string;
-    readonly schemas: ReadonlyArray<string>;
-  }>(
-    `select reset_val as path, current_user::text as role,
-       array(select nspname::text from pg_namespace where has_schema_privilege(oid, 'usage')) as schemas
-     from pg_settings where name = 'search_path'`,
-  );
-  const [{ path, role, schemas } = { path: '', role: '', schemas: [] }] = rows;
-  const names = path.split(',').map((part) => {
-    const name = part.trim();
-    return name.startsWith('"') ? name.slice(1, -1).replaceAll('""', '"') : name.toLowerCase();
-  });
-  return names.map((name) => (name === '$user' ? role : name)).find((name) => schemas.includes(name));
-};
-
 /** Rejects if row-level security would hide rows of the store from this role. */
 const refuseHiddenRows = async (session: Session, schema: string): Promise<void> => {
-  const literal = `'${schema.replaceAll("'", "''")}'`;
   const { rows } = await session.query<{ readonly name: string }>(
     `select relname as name from pg_class
-     where relnamespace = (select oid from pg_namespace where nspname = ${literal})
-       and relname in (${ownTables.map((name) => `'${name}'`).join()}) and row_security_active(oid)`,
+     where relnamespace = (select oid from pg_namespace where nspname = ${textLiteral(schema)})
+       and relname in (${ownTables.map(textLiteral).join()}) and row_security_active(oid)`,
   );
   if (rows.length > 0) throw rowSecurityError(rows.map(({ name }) => name));
 };

@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 import type { RunStatement } from '../database/own-database';
 import type { Cell, PetRow } from '../database/pet-columns';
+import { nameSchemaInSql } from './schema';
 
 /** Wraps an array for use as a query parameter. Knex's TypeScript types permit nulls in an array only in this form. */
 export const arrayOf = (cells: ReadonlyArray<Cell>) => ({ toPostgres: () => [...cells] });
@@ -8,15 +9,11 @@ export const arrayOf = (cells: ReadonlyArray<Cell>) => ({ toPostgres: () => [...
 export interface SessionFacts {
   /** True behind a pooler, where prepared statements can fail. */
   readonly isBehindPooler: boolean;
-  /** Schema to name in statements, because other clients of a pooler may have changed the search path. */
+  /** Schema that statements name (schema.ts), or undefined if they leave it to the search path. */
   readonly schema?: string | undefined;
   /** Unix time in seconds at which the certificate of the server or pooler expires. Undefined without TLS. */
   readonly certificateExpirySeconds?: number | undefined;
 }
-
-/** Returns the quoted schema and a dot, to put before table names, or an empty text without a schema. */
-export const prefixOf = ({ schema }: SessionFacts): string =>
-  schema === undefined ? '' : `"${schema.replaceAll('"', '""')}".`;
 
 /** Runs a statement that selects texts, and returns its rows as arrays. */
 export type SelectCells = (...statement: Parameters<RunStatement>) => Promise<ReadonlyArray<PetRow>>;
@@ -32,7 +29,7 @@ export const statementRunner = (
   ): Promise<ReadonlyArray<Row>> => {
     const facts = await factsOnceConnected(knex);
     const query = knex.raw<{ readonly rows: ReadonlyArray<Row> }>(
-      sql.replaceAll(/\{(\w*)\}/g, (_, table: string) => `${prefixOf(facts)}${table}`),
+      nameSchemaInSql(sql, facts.schema),
       bindings,
     );
     const isPrepared = name !== undefined && !facts.isBehindPooler;

@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import type { ConnectionRoom, DatabaseFinding } from '../database/own-database';
+import type { ConnectionRoom, DatabaseFinding, RunStatement } from '../database/own-database';
 import { errorWithCode, DiagnosedError } from '../database/errors';
 import { databaseTimeouts, type PostgresTimeouts } from '../database/timeouts';
 import type { SessionFacts } from './run-statement';
@@ -47,17 +47,18 @@ interface Connected {
  * Describes a connection. Behind a pooler, TLS refers to the connection from the pooler to the server. Rejects if no
  * schema is selected.
  */
-const describeConnection = async (pool: Knex, named: string | undefined): Promise<DatabaseFinding> => {
-  const { role, schema, isEncrypted } = await pool.first<Connected>(
-    pool.raw(
-      `current_user as role, coalesce(?, current_schema()) as schema,
-      (select ssl from pg_stat_ssl where pid = pg_backend_pid()) as "isEncrypted"`,
-      [named ?? null],
-    ),
+const describeConnection = async (pool: Knex, run: RunStatement): Promise<DatabaseFinding> => {
+  const [connected] = await run<Connected>(
+    pool,
+    {
+      sql: `select current_user as role, {current_schema} as schema,
+        (select ssl from pg_stat_ssl where pid = pg_backend_pid()) as "isEncrypted"`,
+    },
+    [],
   );
   // PostgreSQL uses this code too when no schema is selected for a new table.
-  if (schema === null) throw errorWithCode('3F000', 'no schema has been selected');
-  const text = `role ${role}, schema ${schema}, ${isEncrypted === true ? 'with' : 'without'} TLS`;
+  if (typeof connected?.schema !== 'string') throw errorWithCode('3F000', 'no schema has been selected');
+  const text = `role ${connected.role}, schema ${connected.schema}, ${connected.isEncrypted === true ? 'with' : 'without'} TLS`;
   return { check: 'connection', ok: true, text };
 };
 
@@ -139,11 +140,12 @@ const readConnectionRoom = async (pool: Knex, poolSize: number): Promise<Connect
  */
 export const inspectServer = async (
   pool: Knex,
+  run: RunStatement,
   facts: SessionFacts,
   limits: StatementLimits,
   poolSize: number,
 ): Promise<ReadonlyArray<DatabaseFinding | ConnectionRoom>> => [
-  await describeConnection(pool, facts.schema),
+  await describeConnection(pool, run),
   await inspectSettings(pool, limits),
   ...(await inspectCollation(pool)),
   ...(facts.isBehindPooler ? [] : [await readConnectionRoom(pool, poolSize)]),

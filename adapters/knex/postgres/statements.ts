@@ -103,18 +103,12 @@ const sequence = `pg_get_serial_sequence('{pets}', 'id')`;
  */
 const lastId = `select greatest(max(id), pg_sequence_last_value(${sequence}::regclass), 0)::text as id from {pets}`;
 
-const readColumns = async (knex: Knex, schema: string | undefined, tables: ReadonlyArray<string>) => {
-  const { rows } = await knex.raw<{ readonly rows: Awaited<ReturnType<Statements['readColumns']>> }>(
-    `select relname as "table", attname as "column", case
+const columnsSql = `select relname as "table", attname as "column", case
        when atttypid not in ('text'::regtype, 'varchar'::regtype) then format_type(atttypid, null)
        when (select collname from pg_collation where pg_collation.oid = attcollation) = 'C' then 'key' else 'text'
      end as type
      from pg_class join pg_attribute on attrelid = pg_class.oid
-     where relnamespace = quote_ident(coalesce(?, current_schema()))::regnamespace and relname = any(?) and attnum > 0`,
-    [schema ?? null, [...tables]],
-  );
-  return rows;
-};
+     where relnamespace = quote_ident({current_schema})::regnamespace and relname = any(?) and attnum > 0`;
 
 /** Statements with a separate form for Citus, which can't run PostgreSQL's form or runs it slowly. */
 type CitusVariants = Pick<Statements, 'pages' | 'insert' | 'insertKeys' | 'purgeExpired'>;
@@ -206,9 +200,9 @@ export const postgresStatements = (acceptsWritesSql: string, facts: () => Sessio
       return BigInt(row?.id ?? 0);
     },
     setLastId: (knex, id) => run(knex, { sql: `select setval(${sequence}, ?::bigint)` }, [id.toString()]),
-    readColumns: async (knex, tables) => readColumns(knex, (await factsOnceConnected(knex)).schema, tables),
+    readColumns: (knex, tables) => run(knex, { sql: columnsSql }, [[...tables]]),
     insertFromLocked: async (knex, sql, bindings) =>
       run(knex, { sql: (await isDistributed(knex)) ? sql : `${sql} for update` }, bindings),
   };
-  return { statements, run, isDistributed, factsOnceConnected };
+  return { statements, run, isDistributed };
 };

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import {
   apiKeyStore,
+  changeLog,
   knexAuthenticate,
   knexPetRepository,
   knexReadiness,
@@ -25,6 +26,12 @@ const grants = [...script.matchAll(/^(?:grant|alter default privileges) .* to :"
   ([line]) => line,
 );
 
+/** Statements that make the server report another process id than the driver was told, as behind a pooler. */
+const likePooler = (url: string): ReadonlyArray<string> => [
+  `create function pg_backend_pid() returns integer language sql as 'select -1'`,
+  `alter database ${new URL(url).pathname.slice(1)} set search_path = public, pg_catalog`,
+];
+
 describe('A role of PostgreSQL from which row-level security hides animals', () => {
   it('gets an error behind a pooler, too, where a session can not be told to fail', () =>
     withEmptyDatabase(postgresDatabase, async (owners, _open, url) => {
@@ -33,9 +40,7 @@ describe('A role of PostgreSQL from which row-level security hides animals', () 
         await execute(
           url,
           ...grants.map((grant) => grant.replace(':"role"', role).replace(':"schema"', 'public')),
-          // Makes the server report another process id than the driver was told, as behind a pooler.
-          `create function pg_backend_pid() returns integer language sql as 'select -1'`,
-          `alter database ${new URL(url).pathname.slice(1)} set search_path = public, pg_catalog`,
+          ...likePooler(url),
         );
         const list = async () => {
           const database = openPostgres(asRole.href, limits);
@@ -104,6 +109,32 @@ describe('A PostgreSQL schema in the address', () => {
         expect(schemas).to.deep.equal(['zoo', 'zoo']);
       } finally {
         await store.close();
+      }
+    }));
+});
+
+describe('The schema behind a pooler', () => {
+  it('is named by each statement, because other clients change the search path, whatever the address contains', () =>
+    withEmptyDatabase(postgresDatabase, async (owners, _open, url) => {
+      await success(migrate(owners));
+      await execute(url, ...likePooler(url));
+      const database = openPostgres(`${url}?application_name=search_path`, { ...limits, poolSize: 1 });
+      const { list, create } = knexPetRepository(database);
+      try {
+        await success(list({ limit: 1 }));
+        await database.readPool.raw("set search_path = ''");
+        const newPet = arbitraryNewPet();
+        const { pet } = await success(create(newPet, { idempotency: arbitraryScopedIdempotencyKey() }));
+        expect(await success(list({ limit: 9 }))).to.have.deep.property('pets', [pet]);
+        expect(await knexReadiness(database)()).to.equal(undefined);
+        expect(await database.currentSchema()).to.equal('public');
+        expect(await database.inspect())
+          .to.have.nested.property('[0].text')
+          .that.includes('schema public');
+        await success(apiKeyStore(database).create('shop'));
+        expect(await success(changeLog(database).ofPet(pet.id))).to.have.nested.property('creation.petId');
+      } finally {
+        await database.close();
       }
     }));
 });
