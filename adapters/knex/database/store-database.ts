@@ -23,8 +23,11 @@ export interface Statements {
   /** SQL for the time of the database's clock in milliseconds since 1970. It is the same throughout a statement. */
   readonly nowSql: string;
   /**
-   * SQL condition for reads. Raises an error on a server that accepts no writes, such as a standby, whose rows may be
-   * stale. It is `true` on SQLite, and on a host's Knex, because the host may want to read from a standby.
+   * SQL condition for the reads that answer requests: finds, lists and reads of API keys. Raises an error on a server
+   * that accepts no writes, such as a standby, whose rows may be stale. After a failover, an open session may lead to
+   * such a server. Other reads need no condition: commands open new sessions, which reject such a server, and a stale
+   * status harms no client. It is `true` on SQLite, and on a host's Knex, because the host may want to read from a
+   * standby.
    */
   readonly acceptsWritesSql: string;
   readonly byIds: (knex: Knex, ids: ReadonlyArray<bigint>) => Promise<ReadonlyArray<PetRow>>;
