@@ -71,7 +71,7 @@ export const contentTables: ReadonlyArray<ContentTable> = [
   },
   {
     name: 'animal_store_changes',
-    noun: 'record of a change',
+    noun: 'recorded change',
     primaryKey: ['id'],
     rights: [],
     columns: {
