@@ -1,5 +1,4 @@
 import * as E from 'fp-ts/Either';
-import { pipe } from 'fp-ts/function';
 import * as TE from 'fp-ts/TaskEither';
 import { decodeOrThrow, PetCodec } from './codec';
 import { newPetFieldNames, type Pet, type PetChanges } from './pets';
@@ -52,22 +51,19 @@ export const updatePet = (
 };
 
 /**
- * Deletes one animal, and returns it as it was read just before. Needs no API key. A retry of its create fails with
- * PetDeleted.
+ * Deletes one animal, and returns it as it was read just before, or undefined if it could not be read, so that an
+ * invalid animal can be deleted too. Needs no API key. A retry of its create fails with PetDeleted.
  */
-export const deletePet = (
-  pets: Pick<PetRepository, 'find'> & Pick<PetMaintenance, 'deleteByIds'>,
-  id: bigint,
-): TE.TaskEither<PetNotFound | Unavailable, Pet> =>
-  pipe(
-    pets.find(id),
-    TE.tap(() =>
-      pipe(
-        pets.deleteByIds([id]),
-        TE.filterOrElseW(
-          (count) => count > 0,
-          () => petNotFound(id),
-        ),
-      ),
-    ),
-  );
+export const deletePet =
+  (
+    pets: Pick<PetRepository, 'find'> & Pick<PetMaintenance, 'deleteByIds'>,
+    id: bigint,
+  ): TE.TaskEither<PetNotFound | Unavailable, Pet | undefined> =>
+  async () => {
+    const found = await pets.find(id)();
+    if (E.isLeft(found) && found.left._tag === 'PetNotFound') return found;
+    const deleted = await pets.deleteByIds([id])();
+    if (E.isLeft(deleted)) return deleted;
+    if (deleted.right === 0) return E.left(petNotFound(id));
+    return E.right(E.isRight(found) ? found.right : undefined);
+  };

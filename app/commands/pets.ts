@@ -120,8 +120,11 @@ const remove = (terminal: Terminal): Command =>
         );
       if (id !== undefined)
         await runOnStore(terminal, 'write', async ({ pets }) => {
-          printPet(terminal, await orFail(deletePet(pets, id)), json);
-          terminal.printMessage(`animal ${id} deleted`);
+          const pet = await orFail(deletePet(pets, id));
+          if (pet !== undefined) printPet(terminal, pet, json);
+          terminal.printMessage(
+            `animal ${id} deleted${pet === undefined ? ', which could not be read' : ''}`,
+          );
         });
     });
 

@@ -64,6 +64,20 @@ describe('Animals on SQLite that SQL has made invalid', () => {
     expect((await doctor(environment)).failed).to.have.lengthOf(3);
   });
 
+  it('are deleted by the ids that doctor names', async () => {
+    const { environment } = await newInvalidCatalogue();
+    for (const id of ['1', '2000', '4000']) {
+      const { code, stdout, stderr } = await runInProcess(['pets', 'delete', id], environment);
+      expect(code, stderr).to.equal(0);
+      expect(stdout).to.equal('');
+      expect(stderr).to.include(`animal ${id} deleted, which could not be read`);
+    }
+    expect((await doctor(environment)).failed).to.deep.equal([]);
+    const { code, stdout } = await runInProcess(['log', '--pet', '2000'], environment);
+    expect(code).to.equal(0);
+    expect(stdout).to.match(/pets delete .*categoryId "abc"/);
+  });
+
   it('are not copied to another database, and the error names the first id', async () => {
     const { environment } = await newInvalidCatalogue();
     const { databaseUrl, remove } = await postgresDatabase();
