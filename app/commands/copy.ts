@@ -87,7 +87,9 @@ const parseTargetUrl = (text: string): DatabaseUrl => {
 export const copyCommand = (terminal: Terminal): Command =>
   new Command('copy')
     .summary('copy everything into another, empty database')
-    .description('copy animals with their ids, API keys and idempotency keys into another, empty database')
+    .description(
+      'copy animals with their ids, API keys, idempotency keys and records of changes into another, empty database',
+    )
     .argument(
       '[target-url]',
       'address of the other database, written as in DATABASE_URL; by default the variable TARGET_URL, which hides a password from the list of processes',
