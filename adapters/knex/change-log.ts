@@ -3,10 +3,11 @@
 import type { TaskEither } from 'fp-ts/TaskEither';
 import type { Knex } from 'knex';
 import type { Unavailable } from '../../core';
-import { changesTable, createdByKey, keyPrefix, recordedColumns, type RecordedTable } from './changes';
+import { createdByKey, keyPrefix, recordedColumns, type RecordedTable } from './changes';
 import { toIsoTimeOrNull } from './database/clock';
 import { type Cell, newPetColumns } from './database/pet-columns';
 import type { StoreDatabase } from './database/store-database';
+import { changesTable } from './database/tables';
 import { toTaskEither } from './database/work';
 
 type RecordedRow = Readonly<Record<string, Cell>>;

@@ -6,8 +6,9 @@
 import type { Knex } from 'knex';
 import { randomUUID } from 'node:crypto';
 import type { KeyId } from '../../core';
-import { petColumns } from './database/pet-columns';
+import { storedColumns } from './database/pet-columns';
 import type { Statements } from './database/store-database';
+import { changesTable } from './database/tables';
 
 /** Name of the user who runs a command. Undefined in a program that embeds the store. */
 export type Operator = string | undefined;
@@ -24,16 +25,12 @@ export const createdByKey = (keyId: KeyId | string): string => `${keyPrefix}${ke
 export const createdByImport = (operator: Operator): string =>
   operator === undefined ? 'import' : `import by ${operator}`;
 
-export const changesTable = 'animal_store_changes';
-
 export type RecordedTable = 'pets' | typeof changesTable;
 
 /** Columns that are copied into the record of a change, with their names in both tables. */
-export const recordedColumns: ReadonlyArray<Readonly<Record<RecordedTable, string>>> = [
-  ...petColumns.map(({ name }) => ({ pets: name, [changesTable]: name === 'id' ? 'pet_id' : name })),
-  { pets: 'created_at', [changesTable]: 'created_at' },
-  { pets: 'created_by', [changesTable]: 'created_by' },
-];
+export const recordedColumns: ReadonlyArray<Readonly<Record<RecordedTable, string>>> = storedColumns.map(
+  ({ name }) => ({ pets: name, [changesTable]: name === 'id' ? 'pet_id' : name }),
+);
 
 /**
  * Records animals before a change. Locks their rows, except on Citus. Call it before any read, because a SQLite

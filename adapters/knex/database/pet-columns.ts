@@ -37,10 +37,18 @@ export const petColumns: ReadonlyArray<FieldColumn> = petFieldNames.map((field) 
 
 export const newPetColumns = petColumns.filter(({ field }) => field !== 'id');
 
-export const insertedColumns: ReadonlyArray<Column> = [
-  ...newPetColumns,
-  { name: 'created_by', type: 'text' },
-];
+const creatorColumn: Column = { name: 'created_by', type: 'text' };
+
+const creationTimeColumn: Column = { name: 'created_at', type: 'bigint' };
+
+/** Columns of the values that an insert binds. */
+export const insertedColumns: ReadonlyArray<Column> = [...newPetColumns, creatorColumn];
+
+/** Names of the columns of an insert: the inserted columns, and last the time, which the database reads. */
+export const insertedNames = [...insertedColumns, creationTimeColumn].map(({ name }) => name).join();
+
+/** All columns of the table `pets`. */
+export const storedColumns: ReadonlyArray<Column> = [...petColumns, creationTimeColumn, creatorColumn];
 
 export type Cell = string | null;
 

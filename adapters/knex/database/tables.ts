@@ -1,4 +1,4 @@
-import { petColumns } from './pet-columns';
+import { storedColumns } from './pet-columns';
 
 /** Type of a column. A `key` is a text that the database sorts by its bytes. */
 export type ColumnType = 'text' | 'key' | 'bigint' | 'integer';
@@ -23,11 +23,10 @@ export interface ContentTable extends Table {
   readonly primaryKey: ReadonlyArray<string>;
 }
 
-const petColumnTypes = (idColumn: string): Table['columns'] => ({
-  ...Object.fromEntries(petColumns.map(({ name, type }) => [name === 'id' ? idColumn : name, type])),
-  created_at: 'bigint',
-  created_by: 'text',
-});
+const petColumnTypes = (idColumn: string): Table['columns'] =>
+  Object.fromEntries(storedColumns.map(({ name, type }) => [name === 'id' ? idColumn : name, type]));
+
+export const changesTable = 'animal_store_changes';
 
 export const contentTables: ReadonlyArray<ContentTable> = [
   {
@@ -70,7 +69,7 @@ export const contentTables: ReadonlyArray<ContentTable> = [
     },
   },
   {
-    name: 'animal_store_changes',
+    name: changesTable,
     noun: 'recorded change',
     primaryKey: ['id'],
     rights: [],

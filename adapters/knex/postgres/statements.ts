@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import type { ListOrder } from '../../../core';
-import { type Column, insertedColumns, petCells, type PetRow } from '../database/pet-columns';
+import { type Column, insertedColumns, insertedNames, petCells, type PetRow } from '../database/pet-columns';
 import type { PageStart, Statements } from '../database/store-database';
 import { arrayOf, type SelectCells, type SessionFacts, statementRunner } from './run-statement';
 
@@ -64,12 +64,10 @@ const byIds = (acceptsWritesSql: string) => ({
  */
 const nowSql = 'cast(floor(extract(epoch from statement_timestamp()) * 1000) as bigint)';
 
-const insertedNames = insertedColumns.map(({ name }) => name).join();
-
 const insertPetsSql = {
   name: 'insert pets',
-  sql: `insert into {pets} (${insertedNames}, created_at) select ${insertedNames}, ${nowSql}
-  from unnest(${insertedColumns.map(({ type }) => `?::${type}[]`).join()}) as fresh (${insertedNames})
+  sql: `insert into {pets} (${insertedNames}) select *, ${nowSql}
+  from unnest(${insertedColumns.map(({ type }) => `?::${type}[]`).join()})
   returning ${petCells}`,
 };
 
@@ -153,7 +151,7 @@ const distributedStatements = (selectCells: SelectCells, acceptsWritesSql: strin
   insert: (knex, newRows) => {
     const row = `(${insertedColumns.map(() => '?').join()}, ${nowSql})`;
     const rows = newRows.map(() => row).join();
-    const sql = `insert into {pets} (${insertedNames}, created_at) values ${rows} returning ${petCells}`;
+    const sql = `insert into {pets} (${insertedNames}) values ${rows} returning ${petCells}`;
     return selectCells(knex, { sql }, newRows.flat());
   },
   insertKeys: async (knex, keys, ttlMs) => {

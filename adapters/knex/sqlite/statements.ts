@@ -6,6 +6,7 @@ import {
   type Cell,
   type Column,
   insertedColumns,
+  insertedNames,
   type NewPetRow,
   petCells,
   type PetRow,
@@ -42,7 +43,7 @@ const nowSql = "cast(round((julianday('now') - 2440587.5) * 86400000) as integer
 const byIds = `select json_group_array(${rowAsJson}) as json from pets
   where pets.id in (select value from json_each(?))`;
 
-const insert = `insert into pets (${insertedColumns.map(({ name }) => name).join()}, created_at)
+const insert = `insert into pets (${insertedNames})
   select ${insertedColumns.map((_, index) => `value ->> ${index}`).join()}, ${nowSql} from json_each(?)
   returning json_array(${rowAsJson}) as json`;
 
