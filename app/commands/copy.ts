@@ -88,7 +88,7 @@ export const copyCommand = (terminal: Terminal): Command =>
   new Command('copy')
     .summary('copy everything into another, empty database')
     .description(
-      'copy animals with their ids, API keys, idempotency keys and records of changes into another, empty database',
+      'copy animals with their ids, API keys, idempotency keys and recorded changes into another, empty database',
     )
     .argument(
       '[target-url]',
