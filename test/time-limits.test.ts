@@ -2,7 +2,6 @@ import { expect } from 'chai';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { requestLimits as request } from '../adapters/http/message/limits';
-import { maxResponseMs } from '../adapters/http/operations/request-record';
 import { serverTimeouts as server } from '../adapters/http/server/timeouts';
 import { databaseTimeouts as database, postgresTimeouts } from '../adapters/knex/database/timeouts';
 import { scrapeTimeoutMs } from '../app/serve/service-status';
@@ -65,11 +64,11 @@ const postgres = postgresTimeouts();
 /** Title of a test, and time limits that must each be less than the next. */
 const orders: ReadonlyArray<readonly [string, ReadonlyArray<number>]> = [
   ['a head, then a body', [request.headMs, request.requestMs]],
-  ['the service answers as promised', [maxResponseMs, promisedMs]],
-  ['a request that is held while clients connect has time left', [server.acceptHoldMs, maxResponseMs]],
+  ['the service answers as promised', [request.responseMs, promisedMs]],
+  ['a request that is held while clients connect has time left', [server.acceptHoldMs, request.responseMs]],
   ['a proxy closes idle connections first', [proxyIdleMs, 1_000 * Number(defaults['KEEP_ALIVE_SECONDS'])]],
   ['a close lingers', [server.lingerMs, server.stopMs]],
-  ['a stop waits for responses', [server.acceptBacklogMs + maxResponseMs, server.stopMs]],
+  ['a stop waits for responses', [server.acceptBacklogMs + request.responseMs, server.stopMs]],
   [
     'a stop waits for proxies to close idle connections',
     [Math.max(...proxyIdlesMs), server.idleGraceMs, server.stopMs],
@@ -82,24 +81,27 @@ const orders: ReadonlyArray<readonly [string, ReadonlyArray<number>]> = [
   ['a stop waits for first bytes', [server.idleCheckMs, server.firstByteMs, server.stopMs]],
   [
     'a session that is silent ends before the request',
-    [postgres.statementMs, postgres.silenceMs + database.cancelHeadStartMs, maxResponseMs],
+    [postgres.statementMs, postgres.silenceMs + database.cancelHeadStartMs, request.responseMs],
   ],
-  ['a SQLite lock ends before the request', [database.sqliteBusyMs + database.outerMarginMs, maxResponseMs]],
+  [
+    'a SQLite lock ends before the request',
+    [database.sqliteBusyMs + database.outerMarginMs, request.responseMs],
+  ],
   [
     'creates are retried before the request ends',
-    [database.separateCallsMs + 2 * postgres.lockMs, maxResponseMs],
+    [database.separateCallsMs + 2 * postgres.lockMs, request.responseMs],
   ],
-  ['a locked count ends in time', [2 * database.quotaLockMs, database.quotaMs, maxResponseMs]],
+  ['a locked count ends in time', [2 * database.quotaLockMs, database.quotaMs, request.responseMs]],
   ['a revoked key is rejected as promised', [database.keyQueryMs + database.keyTrustMs, promisedMs]],
   [
     'readiness reports the cause',
     [
       Math.max(postgres.silenceMs, database.sqliteBusyMs + database.outerMarginMs),
       database.readinessMs,
-      maxResponseMs,
+      request.responseMs,
     ],
   ],
-  ['a scrape ends before its request', [scrapeTimeoutMs, maxResponseMs]],
+  ['a scrape ends before its request', [scrapeTimeoutMs, request.responseMs]],
   [
     'a transaction outlasts a statement',
     [database.keepAwakeMs, database.statementMs, database.idleInTransactionMs],

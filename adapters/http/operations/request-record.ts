@@ -1,6 +1,7 @@
 import * as E from 'fp-ts/Either';
 import { constVoid } from 'fp-ts/function';
 import { type AnimalStore, type Deadline, unavailable } from '../../../core';
+import { requestLimits } from '../message/limits';
 import type { HttpFailure } from './errors';
 import type { Outcome } from './reply';
 
@@ -40,9 +41,6 @@ const wellFormed = /^[\w.:~+/=-]{1,128}$/;
 export const requestIdOf = (sent: unknown): string =>
   typeof sent === 'string' && wellFormed.test(sent) ? sent : crypto.randomUUID();
 
-/** Maximum time to answer a request, from its start. The time for which it waits for its body is not counted. */
-export const maxResponseMs = 4_000;
-
 export class RequestDeadline {
   private endsAt: number;
   /** The timer runs on in `Paused`, because most bodies arrive soon. It has gone off in `PausedWithoutTimer`. */
@@ -52,7 +50,7 @@ export class RequestDeadline {
 
   /** `startedAt` is the start of the request by `performance.now()`. */
   constructor(startedAt: number) {
-    this.endsAt = startedAt + maxResponseMs;
+    this.endsAt = startedAt + requestLimits.responseMs;
   }
 
   /** Time by which the reply must be made. It moves when the body has arrived. */
@@ -70,7 +68,7 @@ export class RequestDeadline {
         clearTimeout(this.timer);
         resolve(outcome);
       };
-      this.timer = setTimeout(this.check, maxResponseMs);
+      this.timer = setTimeout(this.check, requestLimits.responseMs);
       handled.then(this.end, (cause: unknown) => {
         this.end(E.left({ _tag: 'Defect', cause }));
       });
@@ -104,4 +102,5 @@ export class RequestDeadline {
   }
 }
 
-const lateRequest = (): Error => new Error(`the request was not answered within ${maxResponseMs / 1_000} s`);
+const lateRequest = (): Error =>
+  new Error(`the request was not answered within ${requestLimits.responseMs / 1_000} s`);

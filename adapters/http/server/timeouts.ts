@@ -1,3 +1,4 @@
+/** Time limits of connections and of the whole server. Those of a request are in `requestLimits`. */
 export const serverTimeouts = {
   sweepMs: 500,
   /** Maximum time for which `RequestTurns` holds requests while clients connect. */

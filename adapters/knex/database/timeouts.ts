@@ -9,7 +9,7 @@ const statementMs = 3_000;
 const outerMarginMs = 500;
 
 export const databaseTimeouts = {
-  /** Maximum time of a batch, without the time in the queue. It equals `maxResponseMs` of adapters/http. */
+  /** Maximum time of a batch, without the time in the queue. It equals `responseMs` of adapters/http. */
   batchMs: 4_000,
   /**
    * Minimum time between the start of a database call and its deadline. A call with less time could time out midway,

@@ -1,7 +1,8 @@
 import { expect } from 'chai';
 import * as E from 'fp-ts/Either';
 import { mock } from 'node:test';
-import { maxResponseMs, RequestDeadline } from '../../../../adapters/http/operations/request-record';
+import { requestLimits } from '../../../../adapters/http/message/limits';
+import { RequestDeadline } from '../../../../adapters/http/operations/request-record';
 import { fakeTimeouts } from '../../../support/fake-timers';
 
 describe('A request whose body has not arrived', () => {
@@ -16,13 +17,13 @@ describe('A request whose body has not arrived', () => {
     const reply = E.right({ status: 201, headers: {}, body: '' });
     let arrive = (_reply: typeof reply): void => undefined;
     const outcome = deadline.endInTime(deadline.pauseUntil(new Promise((resolve) => (arrive = resolve))));
-    mock.timers.tick(maxResponseMs);
+    mock.timers.tick(requestLimits.responseMs);
     arrive(reply);
     expect(await outcome).to.equal(reply);
     const [first, second, ...others] = set.mock.calls.map(({ arguments: [, delayMs] }) => delayMs);
-    expect([first, others]).to.deep.equal([maxResponseMs, []]);
+    expect([first, others]).to.deep.equal([requestLimits.responseMs, []]);
     // The time before the wait for the body still counts.
-    expect(second).to.be.within(1, maxResponseMs - timeBeforeMs);
+    expect(second).to.be.within(1, requestLimits.responseMs - timeBeforeMs);
     expect(cleared.mock.callCount()).to.equal(1);
     mock.reset();
   });
