@@ -2,6 +2,7 @@ import type Koa from 'koa';
 import type { IncomingMessage } from 'node:http';
 import type { Caller } from '../../../core';
 import { headerValues } from '../message/header-values';
+import { heldRequestsMs } from '../message/held-requests';
 import { type Outcome, type Reply, replyOf } from '../operations/reply';
 import { RequestRecord } from '../operations/request-record';
 
@@ -22,7 +23,8 @@ export const recordOf = ({ req, res, state }: Context): RequestRecord => {
   const { [recordKey]: earlier } = state;
   if (earlier !== undefined) return earlier;
   // A host may have set its own id for the request.
-  const record = new RequestRecord(res.getHeader('X-Request-Id') ?? req.headers['x-request-id']);
+  const sentId = res.getHeader('X-Request-Id') ?? req.headers['x-request-id'];
+  const record = new RequestRecord(sentId, heldRequestsMs.get(req));
   state[recordKey] = record;
   return record;
 };

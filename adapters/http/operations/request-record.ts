@@ -11,8 +11,9 @@ import type { Outcome } from './reply';
  */
 export class RequestRecord {
   readonly id: string;
-  readonly startedAt = performance.now();
-  readonly deadline = new RequestDeadline(this.startedAt);
+  /** Time of the start by `performance.now()`. The HTTP server may have held the request since then. */
+  readonly startedAt: number;
+  readonly deadline: RequestDeadline;
   /** Path of the route, such as `/v1/pets/:petId`. */
   route: string | undefined;
   /** Caller of the API key, and the state of the owner's rate limit. */
@@ -23,9 +24,11 @@ export class RequestRecord {
   /** Failure that the HTTP server itself has answered, because the body is malformed or late. */
   rejection: HttpFailure | undefined;
 
-  /** `sentId` is the value of the header `X-Request-Id`, if any. */
-  constructor(sentId: unknown) {
+  /** `sentId` is the value of the header `X-Request-Id`, if any. `heldMs` is the time for which a server has held it. */
+  constructor(sentId: unknown, heldMs = 0) {
     this.id = requestIdOf(sentId);
+    this.startedAt = performance.now() - heldMs;
+    this.deadline = new RequestDeadline(this.startedAt, heldMs);
   }
 
   /** Calls `report` with the cause of a 500 or 503. The cause may be any value, even undefined. */
@@ -47,10 +50,12 @@ export class RequestDeadline {
   private state: 'Counting' | 'Paused' | 'PausedWithoutTimer' = 'Counting';
   private timer: NodeJS.Timeout | undefined;
   private end: (outcome: Outcome) => void = constVoid;
+  /** Time from the call of `endInTime`. It is the same unless a request was held, so that requests share a timer list. */
+  private readonly firstCheckMs: number;
 
-  /** `startedAt` is the start of the request by `performance.now()`. */
-  constructor(startedAt: number) {
+  constructor(startedAt: number, heldMs = 0) {
     this.endsAt = startedAt + requestLimits.responseMs;
+    this.firstCheckMs = requestLimits.responseMs - heldMs;
   }
 
   /** Time by which the reply must be made. It moves when the body has arrived. */
@@ -68,7 +73,7 @@ export class RequestDeadline {
         clearTimeout(this.timer);
         resolve(outcome);
       };
-      this.timer = setTimeout(this.check, requestLimits.responseMs);
+      this.timer = setTimeout(this.check, this.firstCheckMs);
       handled.then(this.end, (cause: unknown) => {
         this.end(E.left({ _tag: 'Defect', cause }));
       });

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { heldRequestsMs } from '../message/held-requests';
 import { beginToCollectBody, hasBody } from '../message/request-body';
 import { endSocket, errorText } from './end-socket';
 import { announceKeepAlive, closeAfter } from './keep-alive';
@@ -57,6 +58,8 @@ export class Connection {
   private state = idle;
   /** True if `RequestTurns` has counted the request whose bytes the socket emits next. */
   private hasTurn = false;
+  /** Time for which `RequestTurns` has held bytes of the next request. */
+  private heldMs = 0;
   private isHalfClosed = false;
 
   constructor(socket: Socket, server: ServerState) {
@@ -73,7 +76,12 @@ export class Connection {
     const { requestTurns } = this.server;
     if (this.state._tag === 'Idle' && !this.hasTurn && !requestTurns.tryBegin()) {
       this.state = waiting;
-      requestTurns.hold(this.beginTurn);
+      const heldSince = performance.now();
+      requestTurns.hold(() => {
+        this.heldMs += performance.now() - heldSince;
+        this.hasTurn = true;
+        this.release();
+      });
     }
     this.hasTurn = false;
     let rest = bytes;
@@ -109,6 +117,10 @@ export class Connection {
     }
     const running: Running = { _tag: 'Running', request, response };
     this.state = running;
+    if (this.heldMs > 0) {
+      heldRequestsMs.set(request, this.heldMs);
+      this.heldMs = 0;
+    }
     response.on('close', this.finish);
     // Close after a request with Upgrade, because Node drops the bytes that follow it.
     if (this.server.isStopping || request.headers.upgrade !== undefined) closeAfter(response);
@@ -152,11 +164,6 @@ export class Connection {
     // Start the next request in another tick of the event loop, so that a pipelining client cannot starve others.
     if (this.state._tag === 'Waiting') setImmediate(this.release);
     else this.endIfHalfClosed();
-  };
-
-  private readonly beginTurn = (): void => {
-    this.hasTurn = true;
-    this.release();
   };
 
   private readonly release = (): void => {

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import * as E from 'fp-ts/Either';
 import { mock } from 'node:test';
 import { requestLimits } from '../../../../adapters/http/message/limits';
-import { RequestDeadline } from '../../../../adapters/http/operations/request-record';
+import { RequestDeadline, RequestRecord } from '../../../../adapters/http/operations/request-record';
 import { fakeTimeouts } from '../../../support/fake-timers';
 
 describe('A request whose body has not arrived', () => {
@@ -25,6 +25,26 @@ describe('A request whose body has not arrived', () => {
     // The time before the wait for the body still counts.
     expect(second).to.be.within(1, requestLimits.responseMs - timeBeforeMs);
     expect(cleared.mock.callCount()).to.equal(1);
+    mock.reset();
+  });
+});
+
+describe('A request that the server has held', () => {
+  it('gets a 503 by the deadline, counted from its arrival', async () => {
+    fakeTimeouts();
+    let now = 10_000;
+    mock.method(performance, 'now', () => now);
+    const heldMs = 1_500;
+    const record = new RequestRecord(undefined, heldMs);
+    const outcome = record.deadline.endInTime(new Promise(() => undefined));
+    const leftMs = requestLimits.responseMs - heldMs;
+    now += leftMs;
+    mock.timers.tick(leftMs);
+    expect(await Promise.race([outcome, Promise.resolve(undefined)])).to.have.nested.property(
+      'left._tag',
+      'Unavailable',
+    );
+    expect(now - record.startedAt).to.equal(requestLimits.responseMs);
     mock.reset();
   });
 });
