@@ -33,8 +33,8 @@ export const recordedColumns: ReadonlyArray<Readonly<Record<RecordedTable, strin
 );
 
 /**
- * Records animals before a change. Locks their rows, except on Citus. Call it before any read, because a SQLite
- * transaction that has read can't write if another connection has written since.
+ * Records animals before a change. Locks their rows, except on Citus. Call it before any read, as `runTransaction`
+ * requires.
  */
 export const recordPets = async (
   transaction: Knex,

@@ -128,8 +128,7 @@ const rotate = async (
   rotation: Rotation,
 ): Promise<E.Either<ApiKeyNotFound | ApiKeyRevoked, CreatedApiKey>> => {
   const keys = () => transaction<ApiKeyRow>('api_keys').where({ id });
-  // Locks the row with an update, because on SQLite a transaction that has read can't write if another connection has
-  // written since.
+  // Reads and locks the row by an update, so that the transaction begins with a write (`runTransaction`).
   const [row] = await keys().update({ id }).returning('*');
   if (row === undefined) return keyNotFound(id);
   const rotated = rotateKey(timesOf(row), rotation, await readClock(transaction, statements));
@@ -189,15 +188,17 @@ export const apiKeyStore = (
     return rows.map((row) => toRecord(row, now));
   }),
   revoke: (id) =>
-    eitherToTaskEither(async () => {
-      const now = await readClock(readPool, statements);
-      return runTransaction(async (transaction) => {
+    eitherToTaskEither(() =>
+      runTransaction(async (transaction) => {
         const keys = () => transaction<ApiKeyRow>('api_keys').where({ id });
-        const [revoked] = await keys().whereNull('revoked_at').update({ revoked_at: now }).returning('*');
+        const revoked_at = transaction.raw(statements.nowSql);
+        const [revoked] = await keys().whereNull('revoked_at').update({ revoked_at }).returning('*');
         if (revoked !== undefined)
           await recordKeyChange(transaction, statements, operator, 'keys revoke', id);
         const row = revoked ?? (await keys().first<ApiKeyRow | undefined>('*'));
-        return row === undefined ? keyNotFound(id) : E.right(toRecord(row, now));
-      });
-    }),
+        return row === undefined
+          ? keyNotFound(id)
+          : E.right(toRecord(row, await readClock(transaction, statements)));
+      }),
+    ),
 });

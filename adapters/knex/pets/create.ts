@@ -177,7 +177,7 @@ export const createOrReplay = async (
   ttlMs: number,
 ): Promise<ReadonlyArray<CreateResult | undefined>> => {
   const claims = claimsOf(creates);
-  // Writes first, because on SQLite a transaction that has read can't write if another connection has written since.
+  // Writes before it reads, as `runTransaction` requires.
   await deleteExpired(transaction, statements, claims);
   const records = await findKeys(transaction, statements, claims);
   const results = new Map(creates.map((create) => [create, recordedResult(create, records)]));
