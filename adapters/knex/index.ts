@@ -38,7 +38,7 @@ export type { PoolUsage } from './database/pool';
 export { databaseTimeouts } from './database/timeouts';
 
 // Commands that copy, back up or restore a store, or show its changes
-export { type Change, type ChangeLog, changeLog, type Creation } from './change-log';
+export { type Change, type ChangeLog, changeLog, type Creation } from './read-changes';
 export { summarizeContents } from './contents';
 export { checkCopySource, type CopiedStore, copyStore, type CopyProgress } from './copy';
 export { dropOwnTables, readRestoreTarget } from './postgres/restore-target';

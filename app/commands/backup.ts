@@ -8,7 +8,7 @@ import type { Terminal } from '../terminal/terminal';
 import { counted } from '../terminal/text';
 import { fileName } from './arguments';
 import { backupPostgres } from '../transfer/postgres-backup';
-import { resolveTarget } from '../transfer/target';
+import { resolveTarget } from '../transfer/output-file';
 import { type LongCommand, runLongCommand, stagesOf, unchangedText, warningsOf } from './run-long-command';
 
 const backUp = async (file: string, mayReplace: boolean, context: LongCommand): Promise<string> => {

@@ -60,7 +60,7 @@ export const serveCommand = (io: Terminal): Command =>
     .description('serve HTTP until SIGTERM or SIGINT')
     .addHelpText('after', () => settingsText(styleFor(io.stdout, io.env)))
     .action(async () => {
-      const { openLog } = await import('../serve/log.js');
+      const { openLog } = await import('../serve/service-log.js');
       const { runService } = await import('../serve/run-service.js');
       const isForPrograms = isProduction(io.env) && io.stderr.isTTY !== true;
       const terminal = isForPrograms ? withJsonMessages(io) : io;

@@ -11,7 +11,7 @@ import {
   timesOfNewKey,
   type Unavailable,
 } from '../../../core';
-import { type Operator, recordKeyChange } from '../changes';
+import { type Operator, recordKeyChange } from '../record-change';
 import { readClock, toIsoTime, toIsoTimeOrNull } from '../database/clock';
 import type { OwnDatabase } from '../database/own-database';
 import type { Statements, StoreDatabase } from '../database/store-database';

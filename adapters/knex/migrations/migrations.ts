@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import { engineOf } from '../database/engine';
 import { tables } from '../database/tables';
-import { recordChanges } from './record-changes';
+import { recordChanges } from './change-records-migration';
 
 /**
  * Tables of the first migration. Existing databases have these tables, so a change needs a new migration. Times are

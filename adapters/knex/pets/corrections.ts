@@ -1,7 +1,7 @@
 import * as E from 'fp-ts/Either';
 import * as TE from 'fp-ts/TaskEither';
 import { failureOfPetChanges, isInt64, petNotFound, type PetMaintenance } from '../../../core';
-import { type Operator, recordPets } from '../changes';
+import { type Operator, recordPets } from '../record-change';
 import { changedCells } from '../database/pet-columns';
 import type { StoreDatabase } from '../database/store-database';
 import { eitherToTaskEither, retryConflicts, toTaskEither } from '../database/work';

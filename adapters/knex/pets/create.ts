@@ -22,7 +22,7 @@ import {
   type Unavailable,
 } from '../../../core';
 import { createBatcher, type OnBatch } from '../batcher';
-import { createdByKey } from '../changes';
+import { createdByKey } from '../record-change';
 import { DiagnosedError, isKind } from '../database/errors';
 import { newPetRow, petFromRow, type PetRow, type PetToInsert } from '../database/pet-columns';
 import type { Statements, StoreDatabase } from '../database/store-database';

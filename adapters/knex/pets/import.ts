@@ -9,7 +9,7 @@ import {
   type PetMaintenance,
   unavailable,
 } from '../../../core';
-import { createdByImport, type Operator } from '../changes';
+import { createdByImport, type Operator } from '../record-change';
 import { withoutStatement } from '../database/errors';
 import type { Statements, StoreDatabase } from '../database/store-database';
 import { keepAwake } from '../database/long-work';

@@ -1,5 +1,5 @@
 import { idempotencyTtlMs as defaultTtlMs, type PetMaintenance, type PetRepository } from '../../../core';
-import type { Operator } from '../changes';
+import type { Operator } from '../record-change';
 import type { StoreDatabase } from '../database/store-database';
 import { makeDeleteByIds, makeUpdate } from './corrections';
 import { makeCreate } from './create';

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import * as E from 'fp-ts/Either';
 import { pipe } from 'fp-ts/function';
 import type { RequestEntry } from '../../../adapters/http';
-import { makeLogger } from '../../../app/serve/log';
+import { makeLogger } from '../../../app/serve/service-log';
 import { requestReporter } from '../../../app/serve/request-reporter';
 import { decodeSettings } from '../../../app/settings/settings';
 import { logLines } from '../../support/service/log-lines';

@@ -1,5 +1,5 @@
 import * as E from 'fp-ts/Either';
-import { makeLogger } from '../../../app/serve/log';
+import { makeLogger } from '../../../app/serve/service-log';
 import { runService, type Service } from '../../../app/serve/run-service';
 import { CommandFailed } from '../../../app/failures';
 import { reasonOf } from '../../../app/store/failure-text';

@@ -1,9 +1,9 @@
-/* Reads the records of who created and changed animals and API keys (changes.ts). */
+/* Reads the records of who created and changed animals and API keys (record-change.ts). */
 
 import type { TaskEither } from 'fp-ts/TaskEither';
 import type { Knex } from 'knex';
 import type { Unavailable } from '../../core';
-import { createdByKey, keyPrefix, recordedColumns, type RecordedTable } from './changes';
+import { createdByKey, keyPrefix, recordedColumns, type RecordedTable } from './record-change';
 import { toIsoTimeOrNull } from './database/clock';
 import { type Cell, newPetColumns } from './database/pet-columns';
 import type { StoreDatabase } from './database/store-database';
