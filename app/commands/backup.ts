@@ -8,7 +8,7 @@ import type { Terminal } from '../terminal/terminal';
 import { counted } from '../terminal/text';
 import { fileName } from './arguments';
 import { backupPostgres } from '../transfer/postgres-backup';
-import { resolveTarget } from '../transfer/output-file';
+import { resolveOutputFile } from '../transfer/output-file';
 import { type LongCommand, runLongCommand, stagesOf, unchangedText, warningsOf } from './run-long-command';
 
 const backUp = async (file: string, mayReplace: boolean, context: LongCommand): Promise<string> => {
@@ -20,7 +20,7 @@ const backUp = async (file: string, mayReplace: boolean, context: LongCommand): 
     case 'Memory':
       throw new CommandFailed({ _tag: 'NoDatabase' });
     case 'Postgres':
-      await backupPostgres(url.connectionString, resolveTarget(file, { mayReplace }), {
+      await backupPostgres(url.connectionString, resolveOutputFile(file, { mayReplace }), {
         ...options,
         environment: terminal.env,
       });
@@ -28,7 +28,7 @@ const backUp = async (file: string, mayReplace: boolean, context: LongCommand): 
     case 'Sqlite': {
       requireReadable(url.filename);
       if ((await refuseForeignFile(url.filename)) === 'empty') throw notInitialized();
-      const target = resolveTarget(file, { mayReplace, database: url.filename, isDatabase: true });
+      const target = resolveOutputFile(file, { mayReplace, database: url.filename, isDatabase: true });
       const onFaults = warningsOf(context);
       const animals = await backupSqlite(url.filename, target, { ...options, onFaults });
       return `backed up to ${file} and checked: ${counted(animals, 'animal')}`;

@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import type { CheckReadiness } from '../../adapters/http';
 import type { ServiceStore } from '../store/service-store';
 
-export const readiness = (
+export const reportReadiness = (
   { findObstacle }: ServiceStore,
   logger: Logger,
   isStopping: () => boolean,

@@ -26,7 +26,7 @@ import {
   type ServerPrefix,
   type Settings,
 } from '../settings/settings';
-import { readiness } from './report-readiness';
+import { reportReadiness } from './report-readiness';
 import { requestReporter } from './request-reporter';
 import { readServiceStatus } from './service-status';
 
@@ -153,7 +153,7 @@ export const runService = async (
   const store = await openServiceStore(settings, metrics?.batches, logger, messages);
   const reporter = requestReporter(logger, settings, metrics?.requests);
   let isStopping = false;
-  const checkReadiness = readiness(store, logger, () => isStopping);
+  const checkReadiness = reportReadiness(store, logger, () => isStopping);
   const shared = { settings, reporter, checkReadiness };
   let admin: HttpServer | undefined;
   let server: HttpServer | undefined;

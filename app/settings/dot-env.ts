@@ -2,7 +2,7 @@ import { toError } from 'fp-ts/Either';
 import { existsSync, readFileSync } from 'node:fs';
 import { parseEnv } from 'node:util';
 import { isSet } from './environment';
-import { override } from './secrets';
+import { overlayVariables } from './secrets';
 import { isProduction } from './settings';
 
 const dotEnv = '.env';
@@ -15,7 +15,7 @@ export const readDotEnv = (env: NodeJS.Dict<string>, printMessage: (text: string
   if (isProduction(env) || !existsSync(dotEnv)) return;
   try {
     const variables: NodeJS.Dict<string> = parseEnv(readFileSync(dotEnv, 'utf8'));
-    override(variables, Object.fromEntries(Object.entries(env).filter(([name]) => isSet(env, name))));
+    overlayVariables(variables, Object.fromEntries(Object.entries(env).filter(([name]) => isSet(env, name))));
     Object.assign(env, variables);
     printMessage(`settings: ${dotEnv} and the environment`);
   } catch (error) {

@@ -2,7 +2,7 @@ import * as E from 'fp-ts/Either';
 import { isUtf8 } from 'node:buffer';
 import { readFileSync } from 'node:fs';
 import { isSet } from './environment';
-import { override } from './secrets';
+import { overlayVariables } from './secrets';
 
 const comment = /^[ \t]*(?:[#;].*)?(?<!\\)$/;
 
@@ -52,7 +52,7 @@ export const overrideByFile = (
   const parsed = parseEnvironmentFile(readFileSync(file));
   if (E.isLeft(parsed)) throw new Error(parsed.left);
   const variables = parsed.right;
-  override(env, variables);
+  overlayVariables(env, variables);
   const late = Object.entries(readByNode).filter(
     ([name]) => variables[name] !== undefined && variables[name] !== processEnv[name],
   );

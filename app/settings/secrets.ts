@@ -16,7 +16,7 @@ type Environment = NodeJS.ReadOnlyDict<string>;
  * Copies the variables of `upper` into `env`. For a secret in `upper`, also removes the variable `<name>_FILE` of
  * `env`, which would otherwise take precedence.
  */
-export const override = (env: NodeJS.Dict<string>, upper: Environment): void => {
+export const overlayVariables = (env: NodeJS.Dict<string>, upper: Environment): void => {
   for (const name of secretSettings) if (isSet(upper, name)) Reflect.deleteProperty(env, `${name}_FILE`);
   Object.assign(env, upper);
 };

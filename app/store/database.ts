@@ -49,7 +49,7 @@ export const databaseOf = (settings: Settings) => {
     case 'Sqlite': {
       const { filename } = url;
       return {
-        open: () => explainMissingDriver(() => openSqlite(filename, { isOwnFile: true })),
+        open: () => explainMissingDriver(() => openSqlite(filename, { isOnlyForStore: true })),
         configuration: () => sqliteMigrationConfiguration(filename),
       };
     }

@@ -65,7 +65,7 @@ const readStatus = async (
 };
 
 /** Adds the hint to run `animal-store doctor` to the reason why the store is not ready. */
-const withHint =
+const withDoctorHint =
   (find: ServiceStore['findObstacle']): ServiceStore['findObstacle'] =>
   async () => {
     const reason = await find();
@@ -90,7 +90,7 @@ const databaseStore = (
     settings.API_KEYS.length > 0
       ? undefined
       : (await orFail(apiKeyStore(database, operatorName(process.env)).bootstrapKey('first key')))?.key,
-  findObstacle: withHint(knexReadiness(database)),
+  findObstacle: withDoctorHint(knexReadiness(database)),
   isFileReplaced: () => database.engine === 'SQLite' && database.isFileReplaced(),
   pools: database.poolUsage,
   readStatus: () => readStatus(database, settings),

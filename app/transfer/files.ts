@@ -3,7 +3,7 @@ import { addAbortSignal, type Readable, Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { writeAtomically } from '../../adapters/files/partial';
 import { writeFully } from '../terminal/terminal';
-import { resolveTarget, type TargetOptions } from './output-file';
+import { resolveOutputFile, type OutputFileOptions } from './output-file';
 
 /** Opens a file, or standard input for `-`. A read fails once the signal is aborted. */
 export const openSource = (file: string, signal: AbortSignal): Readable => {
@@ -17,9 +17,9 @@ export const replaceFile = async (
   target: string,
   texts: AsyncIterable<string>,
   signal: AbortSignal,
-  options: TargetOptions,
+  options: OutputFileOptions,
 ): Promise<void> =>
-  writeAtomically(resolveTarget(target, options), (partial) =>
+  writeAtomically(resolveOutputFile(target, options), (partial) =>
     pipeline(texts, createWriteStream(partial, { flags: 'r+' }), { signal }),
   );
 

@@ -4,11 +4,11 @@ import type { Readable } from 'node:stream';
 import { createPartial, placePartial } from '../../adapters/files/partial';
 import { int64FromText } from '../../core';
 import { escapeControlCharacters } from '../terminal/text';
-import { resolveTarget } from './output-file';
+import { resolveOutputFile } from './output-file';
 
 /** Makes a writer of ids, one on each line, to a new file. `keep` gives the file its name, `discard` deletes it. */
 export const createIdsFile = async (target: string) => {
-  const file = resolveTarget(target, {});
+  const file = resolveOutputFile(target, {});
   const partial = createPartial(file);
   const handle = await open(partial, 'r+');
   return {

@@ -15,7 +15,7 @@ const followOwnLinks = (target: string): string => {
   return path;
 };
 
-export interface TargetOptions {
+export interface OutputFileOptions {
   /** True if the command may replace a file that exists. Undefined if the command has no option `--replace`. */
   readonly mayReplace?: boolean;
   /** SQLite file of the store, which no command may replace. */
@@ -25,9 +25,9 @@ export interface TargetOptions {
 }
 
 /** Throws if a command may not write a file. Otherwise resolves its symbolic links. */
-export const resolveTarget = (
+export const resolveOutputFile = (
   target: string,
-  { mayReplace, database, isDatabase = false }: TargetOptions,
+  { mayReplace, database, isDatabase = false }: OutputFileOptions,
 ): string => {
   const file = followOwnLinks(target);
   const stats = statSync(file, { throwIfNoEntry: false });

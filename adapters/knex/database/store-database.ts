@@ -104,7 +104,7 @@ export interface StoreDatabase {
    * Runs work in a transaction that holds the lock of the store, and whose statements may take long. Only one process at
    * a time migrates, creates the first API key, or copies into the store. Rejects if the lock is not free within seconds,
    * or if the encoding of a PostgreSQL database cannot store all of Unicode. Rejects if a SQLite file that was opened with
-   * `isOwnFile` belongs to another program.
+   * `isOnlyForStore` belongs to another program.
    */
   readonly withStoreLock: <A>(work: (transaction: Knex.Transaction) => Promise<A>) => Promise<A>;
 }

@@ -9,7 +9,7 @@ const key = (knex: Knex, table: Knex.CreateTableBuilder, name: string): Knex.Col
  * Adds columns for who created an animal and when, and a table of the changes that operators make. Earlier versions
  * leave the columns empty. The columns have no defaults, so adding them reads no rows.
  */
-export const recordChanges: Knex.Migration = {
+export const changeRecordsMigration: Knex.Migration = {
   up: async (knex) => {
     await knex.schema.alterTable('pets', (table) => {
       table.bigInteger('created_at');

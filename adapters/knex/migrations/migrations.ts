@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import { engineOf } from '../database/engine';
 import { tables } from '../database/tables';
-import { recordChanges } from './change-records-migration';
+import { changeRecordsMigration } from './change-records-migration';
 
 /**
  * Tables of the first migration. Existing databases have these tables, so a change needs a new migration. Times are
@@ -147,7 +147,7 @@ export const migrations: Readonly<Record<string, Knex.Migration>> = {
   '001_create_tables': initialMigration,
   '002_add_last_use_of_keys': addLastUse,
   '003_sort_keys_by_bytes': sortKeysByBytes,
-  '004_record_changes': recordChanges,
+  '004_record_changes': changeRecordsMigration,
 };
 
 /** Migration with its name in the property `file`, which Knex's command `migrate:list` prints. */

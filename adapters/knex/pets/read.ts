@@ -43,7 +43,7 @@ export const makeList = (database: StoreDatabase, onBatch: OnBatch): PetReposito
     const failure = failureOfQuery(query);
     if (failure !== undefined) return TE.left(failure);
     if (hasNoIdsLeft(query)) return TE.right({ pets: [], hasMore: false });
-    return filtersOf(query).length > 1 ? scan(query, deadline) : list(query, deadline);
+    return filterNamesOf(query).length > 1 ? scan(query, deadline) : list(query, deadline);
   };
 };
 
@@ -64,17 +64,17 @@ export const oneAtATime = <I, F, A>(runBatch: RunBatch<I, F, A>): RunBatch<I, F,
   };
 };
 
-const filtersOf = (query: PetQuery) => petFilterNames.filter((field) => query[field] !== undefined);
+const filterNamesOf = (query: PetQuery) => petFilterNames.filter((field) => query[field] !== undefined);
 
 /** Returns the same text for queries whose pages one statement can read. */
-const groupOf = (query: PetQuery): string => [query.limit, query.order, ...filtersOf(query)].join();
+const groupOf = (query: PetQuery): string => [query.limit, query.order, ...filterNamesOf(query)].join();
 
 /**
  * Returns a text that differs for different queries of a group. Leaves out the limit and the order, which are equal in
  * a group. Separates values by U+0000, which no value contains.
  */
 const queryText = (query: PetQuery): string =>
-  [query.after, ...filtersOf(query).map((field) => query[field])].join('\0');
+  [query.after, ...filterNamesOf(query).map((field) => query[field])].join('\0');
 
 /** Maximum number of animals that one statement reads, so that their rows don't block the event loop for long. */
 const maxPetsPerStatement = 5_000;

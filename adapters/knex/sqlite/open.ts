@@ -36,10 +36,10 @@ const writePragmas = [
   `journal_size_limit = ${journalSizeLimitBytes}`,
 ];
 
-/** Opens a pool of one connection for writes. With `isOwnFile`, refuses the file of another program. */
-export const openWritePool = (filename: string, watched: WatchedFile, isOwnFile: boolean): Knex => {
+/** Opens a pool of one connection for writes. With `isOnlyForStore`, refuses the file of another program. */
+export const openWritePool = (filename: string, watched: WatchedFile, isOnlyForStore: boolean): Knex => {
   const connect = async () => {
-    if (isOwnFile) await refuseForeignFile(filename);
+    if (isOnlyForStore) await refuseForeignFile(filename);
     prepareWatchedFile(filename, watched);
     return { filename };
   };

@@ -16,20 +16,23 @@ export interface SqliteOptions {
    * True if the file belongs to the store only. Writes then reject if the file has the tables of another program. By
    * default, a host program may keep tables in the file too.
    */
-  readonly isOwnFile?: boolean;
+  readonly isOnlyForStore?: boolean;
 }
 
 /**
  * Opens a SQLite file by its name. Creates a missing file, which only its owner can read. Throws a TypeError for
  * `:memory:` and the empty name.
  */
-export const openSqlite = (filename: string, { isOwnFile = false }: SqliteOptions = {}): SqliteDatabase => {
+export const openSqlite = (
+  filename: string,
+  { isOnlyForStore = false }: SqliteOptions = {},
+): SqliteDatabase => {
   if (filename === ':memory:' || filename === '') {
     throw new TypeError('openSqlite needs a file name; for a store in memory use inMemoryPetRepository');
   }
   const watched = watchFile(filename);
   const readPool = openReadPool(filename, watched);
-  const writePool = openWritePool(filename, watched, isOwnFile);
+  const writePool = openWritePool(filename, watched, isOnlyForStore);
   const usages = [poolUsageOf('reads', readPool), poolUsageOf('writes', writePool)];
   return {
     ...sqliteDatabase(readPool, writePool, watched.check),

@@ -30,8 +30,8 @@ const addTable = async (host: Knex): Promise<void> => {
   await host.raw('create table visitors (id integer)');
 };
 
-const migrateFile = async (file: string, isOwnFile: boolean) => {
-  const database = openSqlite(file, { isOwnFile });
+const migrateFile = async (file: string, isOnlyForStore: boolean) => {
+  const database = openSqlite(file, { isOnlyForStore });
   return migrate(database)().finally(() => database.close());
 };
 
@@ -114,7 +114,7 @@ describe('A SQLite file', () => {
   it('of the store is readable by its owner only, with its other files', async () => {
     const [file, link] = [await newDatabaseFile(), await newDatabaseFile()];
     symlinkSync(file, link);
-    const database = openSqlite(link, { isOwnFile: true });
+    const database = openSqlite(link, { isOnlyForStore: true });
     await success(migrate(database));
     for (const ending of ['', '-wal', '-shm'])
       expect(statSync(`${file}${ending}`).mode & 0o777, ending).to.equal(0o600);
