@@ -3,8 +3,6 @@ import { toError } from 'fp-ts/Either';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type AnimalStoreClient, animalStoreClient } from '../../adapters/client';
@@ -12,6 +10,7 @@ import type { Pet } from '../../core';
 import { interruptible, receivedSignal } from '../terminal/signals';
 import type { Terminal } from '../terminal/terminal';
 import { grouped } from '../terminal/text';
+import { withTemporaryFolder } from '../transfer/temporary-folder';
 import { openDemoScreen } from './demo-screen';
 
 type Screen = ReturnType<typeof openDemoScreen>;
@@ -128,15 +127,13 @@ export const demoCommand = (terminal: Terminal): Command =>
     .description(`kill a service while ${clients} clients add animals to it, and count what is left`)
     .action(() =>
       interruptible(async (signal) => {
-        const folder = await mkdtemp(join(tmpdir(), 'animal-store-demo-'));
         try {
-          if (!(await runDemo(folder, terminal, signal))) terminal.setExitCode(1);
+          const areAllStored = await withTemporaryFolder((folder) => runDemo(folder, terminal, signal));
+          if (!areAllStored) terminal.setExitCode(1);
         } catch (error) {
           const received = receivedSignal();
           if (received === undefined) terminal.printMessage(`error: ${toError(error).message}`);
           terminal.setExitCode(received ?? 1);
-        } finally {
-          await rm(folder, { recursive: true, force: true });
         }
       }),
     );

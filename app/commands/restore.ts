@@ -1,7 +1,5 @@
 import { Command } from 'commander';
 import * as E from 'fp-ts/Either';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import {
   DiagnosedError,
@@ -22,6 +20,7 @@ import { fileAdvice } from '../store/file-advice';
 import type { Terminal } from '../terminal/terminal';
 import { counted } from '../terminal/text';
 import { restorePostgres } from '../transfer/postgres-backup';
+import { withTemporaryFolder } from '../transfer/temporary-folder';
 import { fileName, parseAddress, refuseOptions } from './arguments';
 import { type LongCommand, runLongCommand, stagesOf, warningsOf } from './run-long-command';
 import { onTarget } from './target-url';
@@ -111,9 +110,8 @@ const restoreIntoPostgres = async (
 type SqliteOptions = Parameters<typeof restoreSqlite>[2];
 
 /** Restores a backup of SQLite into a temporary folder, and returns a text about its contents. */
-const tryRestore = async (file: string, options: SqliteOptions): Promise<string> => {
-  const folder = await mkdtemp(join(tmpdir(), 'animal-store-'));
-  try {
+const tryRestore = (file: string, options: SqliteOptions): Promise<string> =>
+  withTemporaryFolder(async (folder) => {
     const filename = join(folder, 'animals.sqlite3');
     const { migrated } = await restoreSqlite(file, filename, options);
     const database = openSqlite(filename);
@@ -122,10 +120,7 @@ const tryRestore = async (file: string, options: SqliteOptions): Promise<string>
     } finally {
       await database.close();
     }
-  } finally {
-    await rm(folder, { recursive: true });
-  }
-};
+  });
 
 const restoreIntoSqlite = async (file: string, filename: string, options: SqliteOptions): Promise<string> => {
   const advice = fileAdvice(filename);

@@ -2,14 +2,14 @@
 
 import { toError } from 'fp-ts/Either';
 import { execFile } from 'node:child_process';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { getCACertificates, rootCertificates } from 'node:tls';
 import { promisify } from 'node:util';
 import { errorCode } from '../../adapters/files/error-code';
 import { databaseTimeouts } from '../../adapters/knex';
 import { ignoredVariables } from '../settings/environment';
+import { withTemporaryFolder } from './temporary-folder';
 
 type Environment = NodeJS.ReadOnlyDict<string>;
 
@@ -90,13 +90,12 @@ export interface ToolOptions {
 }
 
 /** Calls `use` with a function that runs programs of PostgreSQL, which connect as the driver does. */
-export const withTools = async <A>(
+export const withTools = <A>(
   connectionString: string,
   { signal, environment }: ToolOptions,
   use: (run: RunTool) => Promise<A>,
-): Promise<A> => {
-  const folder = await mkdtemp(join(tmpdir(), 'animal-store-'));
-  try {
+): Promise<A> =>
+  withTemporaryFolder(async (folder) => {
     const files = { roots: join(folder, 'roots'), noRoots: join(folder, 'none') };
     await writeFile(files.roots, await trustedCertificates(environment));
     const ignored = ignoredVariables(environment);
@@ -104,8 +103,5 @@ export const withTools = async <A>(
     const connection = libpqEnvironment(connectionString, files);
     // Sets the language, because errors are matched by their English text.
     const env = { ...Object.fromEntries(kept), ...connection, LC_ALL: 'C' };
-    return await use(runTool(env, signal));
-  } finally {
-    await rm(folder, { recursive: true });
-  }
-};
+    return use(runTool(env, signal));
+  });
