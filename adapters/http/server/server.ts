@@ -36,15 +36,54 @@ export interface HttpServer {
 }
 
 /**
+ * Serves a request listener over HTTP/1.1, with limits on connections, memory and time. Rejects if the server cannot
+ * listen on the host and port.
+ */
+export const startHttpServer = async (
+  listener: Listener,
+  { host, port, maxConnections, idleSeconds, onConnectionRefused, ...rejection }: HttpServerOptions,
+): Promise<HttpServer> => {
+  const server = createNodeServer(idleSeconds);
+  server.maxConnections = maxConnections;
+  server.listen({ port, host, backlog });
+  await once(server, 'listening');
+
+  const requestTurns = new RequestTurns();
+  const state: ServerState = { listener, ...rejection, requestTurns, idleSeconds, isStopping: false };
+  const open = trackConnections(server, state);
+  server.on('drop', () => onConnectionRefused?.());
+  // Ignore errors of connections that cannot be accepted, such as when file descriptors run out. An `error` event
+  // without a listener would end the process.
+  server.on('error', () => undefined);
+
+  const limitUnread = unreadLimit();
+  const sweep = setInterval(() => {
+    limitUnread([...open.values()].map(({ socket }) => socket));
+  }, serverTimeouts.sweepMs).unref();
+
+  return {
+    address: addressOf(host, server.address()),
+    openConnections: () => open.size,
+    stop: async (delayMs, closeMs = serverTimeouts.stopMs) => {
+      // While `isStopping` is true, each response closes its connection. `isStopping` therefore stays false during the
+      // delay. Otherwise a proxy would open a new connection for each request, and the connections opened at the end of
+      // the delay would be reset.
+      state.isStopping = delayMs === 0;
+      await pause(delayMs);
+      await drainAcceptBacklog(server);
+      state.isStopping = true;
+      for (const connection of open.values()) connection.announceStop();
+      await closeAll(server, open, Math.min(delayMs, serverTimeouts.idleGraceMs), closeMs);
+      clearInterval(sweep);
+    },
+  };
+};
+
+/**
  * Maximum length of the accept backlog, which the kernel caps at `net.core.somaxconn`. Node's default of 511 fills up
  * when many clients connect at once. Further clients then retry only after a second or more.
  */
 const backlog = 65_535;
-
-const addressOf = (host: string, bound: ReturnType<Server['address']>): string => {
-  const port = typeof bound === 'object' && bound !== null ? bound.port : '';
-  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
-};
 
 const createNodeServer = (idleSeconds: number): Server => {
   const server = new Server({
@@ -88,6 +127,11 @@ const trackConnections = (server: Server, state: ServerState): ReadonlyMap<Duple
   server.on('clientError', (error, socket) => open.get(socket)?.failParsing(error));
   server.on('timeout', (socket: Duplex) => open.get(socket)?.closeInactive());
   return open;
+};
+
+const addressOf = (host: string, bound: ReturnType<Server['address']>): string => {
+  const port = typeof bound === 'object' && bound !== null ? bound.port : '';
+  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
 };
 
 /**
@@ -137,48 +181,4 @@ const closeAll = async (
   // Wait for the last socket, which emits `close` after the server.
   while (open.size > 0) await immediate();
   clearInterval(timer);
-};
-
-/**
- * Serves a request listener over HTTP/1.1, with limits on connections, memory and time. Rejects if the server cannot
- * listen on the host and port.
- */
-export const startHttpServer = async (
-  listener: Listener,
-  { host, port, maxConnections, idleSeconds, onConnectionRefused, ...answers }: HttpServerOptions,
-): Promise<HttpServer> => {
-  const server = createNodeServer(idleSeconds);
-  server.maxConnections = maxConnections;
-  server.listen({ port, host, backlog });
-  await once(server, 'listening');
-
-  const requestTurns = new RequestTurns();
-  const state: ServerState = { listener, ...answers, requestTurns, idleSeconds, isStopping: false };
-  const open = trackConnections(server, state);
-  server.on('drop', () => onConnectionRefused?.());
-  // Ignore errors of connections that cannot be accepted, such as when file descriptors run out. An `error` event
-  // without a listener would end the process.
-  server.on('error', () => undefined);
-
-  const limitUnread = unreadLimit();
-  const sweep = setInterval(() => {
-    limitUnread([...open.values()].map(({ socket }) => socket));
-  }, serverTimeouts.sweepMs).unref();
-
-  return {
-    address: addressOf(host, server.address()),
-    openConnections: () => open.size,
-    stop: async (delayMs, closeMs = serverTimeouts.stopMs) => {
-      // While `isStopping` is true, each response closes its connection. `isStopping` therefore stays false during the
-      // delay. Otherwise a proxy would open a new connection for each request, and the connections opened at the end of
-      // the delay would be reset.
-      state.isStopping = delayMs === 0;
-      await pause(delayMs);
-      await drainAcceptBacklog(server);
-      state.isStopping = true;
-      for (const connection of open.values()) connection.announceStop();
-      await closeAll(server, open, Math.min(delayMs, serverTimeouts.idleGraceMs), closeMs);
-      clearInterval(sweep);
-    },
-  };
 };
