@@ -3,7 +3,7 @@ import * as E from 'fp-ts/Either';
 import { bodyIncomplete, type BodyResult, bodyTooLarge } from './message/body-result';
 import { requestLimits } from './message/limits';
 import { answer, type StoreAccess } from './operations/answer';
-import { unmatchedPath } from './operations/errors';
+import { failureOfMethods } from './operations/errors';
 import type { Headers } from './operations/headers';
 import { methodsOf, operationsHint, type PetOperation, petOperations } from './operations/pet-operations';
 import type { PetRequest } from './operations/pet-request';
@@ -79,7 +79,7 @@ const route = (method: string, path: string) => {
   const found = atPath.find(({ operation }) => methodsOf(operation).includes(method));
   if (found !== undefined) return found;
   const allowed = atPath.flatMap(({ operation }) => methodsOf(operation));
-  const failure = unmatchedPath(allowed, operationsHint);
+  const failure = failureOfMethods(allowed, operationsHint);
   const operation: Pick<PetOperation, 'handle'> = { handle: () => Promise.resolve(E.left(failure)) };
   return { operation, petIdText: '' };
 };

@@ -3,7 +3,7 @@ import * as E from 'fp-ts/Either';
 import type Koa from 'koa';
 import type { OpenAnimalStore } from '../../../core';
 import { answer, type StoreAccess } from '../operations/answer';
-import { type HttpFailure, unmatchedPath } from '../operations/errors';
+import { type HttpFailure, failureOfMethods } from '../operations/errors';
 import { operationsHint, type PetOperation, petOperations } from '../operations/pet-operations';
 import { hasBody, readBody } from '../message/request-body';
 import { type Context, headerOf, type KoaState, recordOf, writeReply } from './context';
@@ -14,7 +14,7 @@ export const addPetRoutes = (app: Koa, openStore: OpenAnimalStore): void => {
   app.use(router.routes());
   app.use((context, next) => {
     if (!/^\/v1(?:\/|$)/.test(context.path)) return next();
-    const handle = () => Promise.resolve(E.left(unmatched(router, context.path)));
+    const handle = () => Promise.resolve(E.left(failureOfPath(router, context.path)));
     return serveOperation(context, { openStore }, { handle });
   });
 };
@@ -52,8 +52,8 @@ const petRouter = (access: StoreAccess<Context>): Router<KoaState> => {
 export const exactRouter = (): Router<KoaState> => new Router<KoaState>({ sensitive: true, strict: true });
 
 /** Returns the failure of a path that has no route for the method of a request. */
-export const unmatched = (router: Router<KoaState>, path: string, hint = operationsHint): HttpFailure =>
-  unmatchedPath(
+export const failureOfPath = (router: Router<KoaState>, path: string, hint = operationsHint): HttpFailure =>
+  failureOfMethods(
     router.match(path, '').path.flatMap(({ methods }) => methods),
     hint,
   );

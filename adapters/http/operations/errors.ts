@@ -20,7 +20,7 @@ export type HttpFailure =
   | { readonly _tag: 'UnsupportedMediaType'; readonly expected: string };
 
 /** Returns MethodNotAllowed if a path allows some methods, otherwise RouteNotFound. */
-export const unmatchedPath = (allowed: ReadonlyArray<string>, hint: string): HttpFailure =>
+export const failureOfMethods = (allowed: ReadonlyArray<string>, hint: string): HttpFailure =>
   allowed.length > 0
     ? { _tag: 'MethodNotAllowed', allowed: [...allowed].sort() }
     : { _tag: 'RouteNotFound', hint };

@@ -22,7 +22,7 @@ export class RequestRecord {
   petId: bigint | undefined;
   outcome: Outcome | undefined;
   /** Failure that the HTTP server itself has answered, because the body is malformed or late. */
-  rejection: HttpFailure | undefined;
+  serverRejection: HttpFailure | undefined;
 
   /** `sentId` is the value of the header `X-Request-Id`, if any. `heldMs` is the time for which a server has held it. */
   constructor(sentId: unknown, heldMs = 0) {

@@ -29,7 +29,7 @@ interface PublicOptions extends ApplicationOptions {
 /** Makes the application of the public server: operations, pages and health checks. */
 export const httpApplication = (options: PublicOptions): HttpApplication => {
   const { reporter, corsOrigins = [], trustedProxies = 0, openStore, checkReadiness } = options;
-  const application = createApplication(options, petMethods);
+  const application = applicationWithoutRoutes(options, petMethods);
   const { app } = application;
   app.use(reportRequests(reporter, trustedProxies));
   app.use(cors(corsOrigins, reporter.preflightRejected));
@@ -58,13 +58,13 @@ export const adminApplication = (
   checkReadiness: CheckReadiness,
   readMetrics: ReadMetrics,
 ): HttpApplication => {
-  const application = createApplication({ reporter }, ['GET', 'HEAD']);
+  const application = applicationWithoutRoutes({ reporter }, ['GET', 'HEAD']);
   addAdminRoutes(application.app, checkReadiness, readMetrics);
   return application;
 };
 
 /** Makes a Koa application without routes, and the function that rejects requests for the HTTP server. */
-const createApplication = (
+const applicationWithoutRoutes = (
   { reporter, corsOrigins = [], trustedProxies = 0 }: ApplicationOptions,
   allowedMethods: ReadonlyArray<string>,
 ) => {
@@ -87,7 +87,7 @@ const createApplication = (
       const { status, code } = describeFailure(failure);
       const clientAddress = clientAddressOf(request, trustedProxies);
       reporter.requestRejected({ requestId, status, code, clientAddress });
-    } else record.rejection = failure;
+    } else record.serverRejection = failure;
     const { status, headers, body } = failureReply(failure);
     return {
       status,
@@ -103,4 +103,4 @@ const createApplication = (
   return { app, allowedMethods, rejectRequest };
 };
 
-export type HttpApplication = ReturnType<typeof createApplication>;
+export type HttpApplication = ReturnType<typeof applicationWithoutRoutes>;

@@ -63,10 +63,10 @@ export const reportRequests =
     reporter.requestStarted?.();
     response.on('close', () => {
       unanswered.delete(request);
-      const { id, startedAt, route, identity, petId, outcome, rejection } = record;
-      const failure = rejection ?? (outcome?._tag === 'Left' ? outcome.left : undefined);
+      const { id, startedAt, route, identity, petId, outcome, serverRejection } = record;
+      const failure = serverRejection ?? (outcome?._tag === 'Left' ? outcome.left : undefined);
       const description = failure && describeFailure(failure);
-      const unsentStatus = rejection && description ? description.status : clientClosedRequest;
+      const unsentStatus = serverRejection && description ? description.status : clientClosedRequest;
       const headers = outcome?._tag === 'Right' ? outcome.right.headers : {};
       reporter.requestEnded({
         method: request.method ?? '',

@@ -4,7 +4,7 @@ import { pipe } from 'fp-ts/function';
 import * as TE from 'fp-ts/TaskEither';
 import type Koa from 'koa';
 import { type Context, type KoaState, recordOf, writeOutcome } from '../koa/context';
-import { exactRouter, unmatched } from '../koa/routes';
+import { exactRouter, failureOfPath } from '../koa/routes';
 import type { HttpFailure, NotReady } from '../operations/errors';
 import { securityHeaders } from '../operations/headers';
 import { jsonReply, type Reply } from '../operations/reply';
@@ -75,5 +75,5 @@ const addRoute = (
 const answerUnmatched =
   (router: Router<KoaState>, hint?: string) =>
   (context: Context): void => {
-    writeOutcome(context, E.left(unmatched(router, context.path, hint)));
+    writeOutcome(context, E.left(failureOfPath(router, context.path, hint)));
   };
