@@ -8,7 +8,7 @@ export const requestLimits = {
   // body. A proxy in front needs longer limits. Otherwise clients get the proxy's error instead of the service's 408.
   headMs: 10_000,
   requestMs: 20_000,
-  // Maximum time from the start of a request to its reply, with a hold by the server, but without the wait for its body.
+  // Maximum time from the start of a request to its reply, with a hold by the server, without the wait for its body.
   responseMs: 4_000,
   // If a body takes longer, the API key is checked again, because it may have been revoked during this time.
   recheckKeyAfterMs: 1_000,

@@ -24,7 +24,7 @@ export class RequestRecord {
   /** Failure that the HTTP server itself has answered, because the body is malformed or late. */
   serverRejection: HttpFailure | undefined;
 
-  /** `sentId` is the value of the header `X-Request-Id`, if any. `heldMs` is the time for which a server has held it. */
+  /** `sentId` is the value of the header `X-Request-Id`, if any. `heldMs` is the time of a hold by the server. */
   constructor(sentId: unknown, heldMs = 0) {
     this.id = requestIdOf(sentId);
     this.startedAt = performance.now() - heldMs;
@@ -50,7 +50,7 @@ export class RequestDeadline {
   private state: 'Counting' | 'Paused' | 'PausedWithoutTimer' = 'Counting';
   private timer: NodeJS.Timeout | undefined;
   private end: (outcome: Outcome) => void = constVoid;
-  /** Time from the call of `endInTime`. It is the same unless a request was held, so that requests share a timer list. */
+  /** Time from the call of `endInTime`. Most requests are not held, and share Node's timer list of one duration. */
   private readonly firstCheckMs: number;
 
   constructor(startedAt: number, heldMs = 0) {

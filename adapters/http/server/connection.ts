@@ -14,10 +14,11 @@ import { isMalformedHeadRequest, type ParserError, parserFailure, validateReques
  * State of a connection. Node's parser receives bytes in Idle, and in Running until the end of the body.
  *
  *   Idle ── request ──▶ Running ── response sent ──▶ Idle, or Waiting if the client has sent more
- *   Idle ── bytes that `RequestTurns` holds ──▶ Waiting ── released ──▶ Idle
+ *   Idle ── bytes that `RequestQueue` holds ──▶ Waiting ── released ──▶ Idle
  *   Idle, Running ── failure, or response that closes the connection ──▶ Closing
  *
- * Otherwise bytes stay in the socket, or are discarded in Closing.
+ * Otherwise bytes stay in the socket, or are discarded in Closing. `mayBegin` and `heldMs` concern the next bytes in
+ * Idle. A client can half-close in any state.
  */
 type ConnectionState = { readonly _tag: 'Idle' | 'Waiting' | 'Closing' } | Running;
 
@@ -56,9 +57,9 @@ export class Connection {
   private readonly endParsing: () => void;
   private readonly parts = new RequestParts();
   private state = idle;
-  /** True if `RequestTurns` has counted the request whose bytes the socket emits next. */
-  private hasTurn = false;
-  /** Time for which `RequestTurns` has held bytes of the next request. */
+  /** True if `RequestQueue` has released the bytes that the socket emits next. */
+  private mayBegin = false;
+  /** Time for which `RequestQueue` has held bytes of the next request. */
   private heldMs = 0;
   private isHalfClosed = false;
 
@@ -73,17 +74,17 @@ export class Connection {
   }
 
   private readonly receive = (bytes: Buffer): void => {
-    const { requestTurns } = this.server;
-    if (this.state._tag === 'Idle' && !this.hasTurn && !requestTurns.tryBegin()) {
+    const { requestQueue } = this.server;
+    if (this.state._tag === 'Idle' && !this.mayBegin && !requestQueue.tryBegin()) {
       this.state = waiting;
       const heldSince = performance.now();
-      requestTurns.hold(() => {
+      requestQueue.hold(() => {
         this.heldMs += performance.now() - heldSince;
-        this.hasTurn = true;
+        this.mayBegin = true;
         this.release();
       });
     }
-    this.hasTurn = false;
+    this.mayBegin = false;
     let rest = bytes;
     while (rest.length > 0 && this.mayParse()) {
       const length = this.parts.nextLength(rest);
@@ -223,7 +224,7 @@ export class Connection {
     if (this.state._tag === 'Running' && !this.state.response.headersSent) closeAfter(this.state.response);
   }
 
-  /** Closes the connection, unless a request is arriving, or waits for its turn or its response. */
+  /** Closes the connection, unless a request is arriving, or waits in the queue or for its response. */
   closeInactive(): void {
     const { state, parts } = this;
     const isArriving = state._tag === 'Idle' && parts.isInsideRequest;

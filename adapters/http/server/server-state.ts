@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { RejectRequest } from './rejection';
-import type { RequestTurns } from './request-turns';
+import type { RequestQueue } from './request-queue';
 
 /** Request listener, such as the callback of a Koa application. If it throws or rejects, the connection is closed. */
 export type Listener = (request: IncomingMessage, response: ServerResponse) => unknown;
@@ -11,7 +11,7 @@ export interface ServerState {
   readonly rejectRequest: RejectRequest;
   /** Methods that the response to a CONNECT names as allowed. */
   readonly allowedMethods: ReadonlyArray<string>;
-  readonly requestTurns: RequestTurns;
+  readonly requestQueue: RequestQueue;
   /** Time after which a silent connection is closed, for the header `Keep-Alive` (RFC 9112, section 9.3). */
   readonly idleSeconds: number;
   isStopping: boolean;

@@ -5,7 +5,7 @@ import { setImmediate as immediate, setTimeout as pause } from 'node:timers/prom
 import { requestLimits } from '../message/limits';
 import { continueOnceRead } from '../message/request-body';
 import { Connection } from './connection';
-import { RequestTurns } from './request-turns';
+import { RequestQueue } from './request-queue';
 import type { Listener, ServerState } from './server-state';
 import { serverTimeouts } from './timeouts';
 import { unreadLimit } from './unread-limit';
@@ -48,8 +48,8 @@ export const startHttpServer = async (
   server.listen({ port, host, backlog });
   await once(server, 'listening');
 
-  const requestTurns = new RequestTurns();
-  const state: ServerState = { listener, ...rejection, requestTurns, idleSeconds, isStopping: false };
+  const requestQueue = new RequestQueue();
+  const state: ServerState = { listener, ...rejection, requestQueue, idleSeconds, isStopping: false };
   const open = trackConnections(server, state);
   server.on('drop', () => onConnectionRefused?.());
   // Ignore errors of connections that cannot be accepted, such as when file descriptors run out. An `error` event
@@ -108,7 +108,7 @@ const createNodeServer = (idleSeconds: number): Server => {
 const trackConnections = (server: Server, state: ServerState): ReadonlyMap<Duplex, Connection> => {
   const open = new Map<Duplex, Connection>();
   server.on('connection', (socket) => {
-    state.requestTurns.acceptHold.accept();
+    state.requestQueue.acceptHold.connectionAccepted();
     open.set(socket, new Connection(socket, state));
     socket.once('close', () => open.delete(socket));
   });
@@ -151,7 +151,7 @@ const drainAcceptBacklog = async (server: Server): Promise<void> => {
     const startedAt = performance.now();
     await immediate();
     const now = performance.now();
-    if ((accepted === before && now - startedAt < serverTimeouts.quietTurnMs) || now > giveUpAt) break;
+    if ((accepted === before && now - startedAt < serverTimeouts.quietTickMs) || now > giveUpAt) break;
   }
   server.off('connection', count);
 };

@@ -1,7 +1,7 @@
 /** Time limits of connections and of the whole server. Those of a request are in `requestLimits`. */
 export const serverTimeouts = {
   sweepMs: 500,
-  /** Maximum time for which `RequestTurns` holds requests while clients connect. */
+  /** Maximum time for which `RequestQueue` holds requests while clients connect. */
   acceptHoldMs: 1_000,
   /**
    * Time for which the server still reads and discards data after the last response of a connection, if the client may
@@ -14,7 +14,7 @@ export const serverTimeouts = {
    */
   stopMs: 10_000,
   acceptBacklogMs: 1_000,
-  quietTurnMs: 0.1,
+  quietTickMs: 0.1,
   firstByteMs: 200,
   /**
    * Maximum time for which a shutdown leaves idle connections open, so that a proxy can close them first.

@@ -5,7 +5,7 @@ import { needsPrograms } from '../../support/processes/system';
 import { killServices, startService } from '../../support/service/service-process';
 import { inFolder } from '../../support/temporary-folder';
 
-/** More connections than libuv reads at once, so that it reads them again in the same turn of the event loop. */
+/** More connections than libuv reads at once, so that it reads them again in the same tick of the event loop. */
 const connections = 1_500;
 const seconds = 10;
 

@@ -93,17 +93,17 @@ describe('A connection runs one exchange at a time', () => {
     const connection = server.connect();
     const count = 100;
     connection.send(getRequest('/').repeat(count));
-    let mostInTurn = 0;
+    let mostInTick = 0;
     await eventually('all are served', boundMs, async () => {
-      for (let turn = 0; turn < count && server.finished() < count; turn += 1) {
+      for (let tick = 0; tick < count && server.finished() < count; tick += 1) {
         const before = server.finished();
         await new Promise(setImmediate);
-        mostInTurn = Math.max(mostInTurn, server.finished() - before);
+        mostInTick = Math.max(mostInTick, server.finished() - before);
       }
       return server.finished() === count;
     });
     connection.destroy();
-    expect(mostInTurn).to.be.within(1, 10);
+    expect(mostInTick).to.be.within(1, 10);
   });
 
   it('answers a malformed body behind a running request after that request', async () => {

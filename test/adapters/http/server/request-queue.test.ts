@@ -1,20 +1,20 @@
 import { expect } from 'chai';
 import { setImmediate as tick } from 'node:timers/promises';
 import { mock } from 'node:test';
-import { RequestTurns } from '../../../../adapters/http/server/request-turns';
+import { RequestQueue } from '../../../../adapters/http/server/request-queue';
 
 /** Time that each tick of the event loop takes in these tests. */
 const tickMs = 10;
 
-describe('RequestTurns', () => {
+describe('RequestQueue', () => {
   let now: number;
-  let turns: RequestTurns;
+  let queue: RequestQueue;
   let started: ReadonlyArray<number>;
 
   beforeEach(() => {
     now = 0;
     mock.method(performance, 'now', () => now);
-    turns = new RequestTurns();
+    queue = new RequestQueue();
     started = [];
   });
   afterEach(() => {
@@ -26,14 +26,14 @@ describe('RequestTurns', () => {
     const start = (): void => {
       started = [...started, now];
     };
-    if (turns.tryBegin()) start();
-    else turns.hold(start);
+    if (queue.tryBegin()) start();
+    else queue.hold(start);
   };
 
   /** Lets some ticks pass. In a flood, each tick accepts a connection. */
   const pass = async (ticks: number, isFlood: boolean, duration = tickMs): Promise<void> => {
     for (let passed = 0; passed < ticks; passed += 1) {
-      if (isFlood) turns.acceptHold.accept();
+      if (isFlood) queue.acceptHold.connectionAccepted();
       await tick();
       now += duration;
     }
@@ -45,7 +45,7 @@ describe('RequestTurns', () => {
   });
 
   it('holds requests until a tick accepts no connection', async () => {
-    turns.acceptHold.accept();
+    queue.acceptHold.connectionAccepted();
     request();
     await pass(20, true);
     request();
@@ -58,14 +58,14 @@ describe('RequestTurns', () => {
 
   it('starts held requests in order', async () => {
     const order: Array<string> = [];
-    turns.acceptHold.accept();
-    for (const name of ['first', 'second', 'third']) turns.hold(() => order.push(name));
+    queue.acceptHold.connectionAccepted();
+    for (const name of ['first', 'second', 'third']) queue.hold(() => order.push(name));
     await pass(3, false);
     expect(order).to.deep.equal(['first', 'second', 'third']);
   });
 
   it('holds a request for a second, and then holds none for as long', async () => {
-    turns.acceptHold.accept();
+    queue.acceptHold.connectionAccepted();
     request();
     await pass(99, true);
     expect(started).to.deep.equal([]);
@@ -85,7 +85,7 @@ describe('RequestTurns', () => {
   });
 
   it('holds a request while at most 4,096 connections arrive', async () => {
-    turns.acceptHold.accept();
+    queue.acceptHold.connectionAccepted();
     request();
     await pass(4_090, true, 0.01);
     expect(started).to.deep.equal([]);
@@ -93,12 +93,12 @@ describe('RequestTurns', () => {
     expect(started).to.have.length(1);
   });
 
-  it('begins at most 256 requests in a turn of the event loop, in order', async () => {
+  it('begins at most 256 requests in a tick of the event loop, in order', async () => {
     const order: Array<number> = [];
     for (let number = 0; number < 600; number += 1) {
       const start = () => order.push(number);
-      if (turns.tryBegin()) start();
-      else turns.hold(start);
+      if (queue.tryBegin()) start();
+      else queue.hold(start);
     }
     for (const begun of [256, 512, 600, 600]) {
       expect(order).to.deep.equal([...Array(begun).keys()]);

@@ -1,0 +1,105 @@
+import { serverTimeouts } from './timeouts';
+
+/** Maximum number of requests that begin in one tick of the event loop. A head counts once for each of its packets. */
+const maxBegun = 256;
+
+/**
+ * Holds requests until a later tick of the event loop, in the order in which they arrived: while connections arrive
+ * (`AcceptHold`), and above `maxBegun` requests in a tick.
+ *
+ * If over 1,024 connections have sent something, libuv reads again up to 48 times in the same tick. Connections that
+ * are answered at once, as by a 400, could then keep timers and the requests that wait for the database from running
+ * for seconds.
+ */
+export class RequestQueue {
+  readonly acceptHold = new AcceptHold();
+  private readonly held: Array<() => void> = [];
+  private begun = 0;
+  private isTickEndScheduled = false;
+
+  /** Counts a request as begun in this tick, and returns true. Returns false if the request must be held. */
+  tryBegin(): boolean {
+    if (this.held.length > 0 || this.begun >= maxBegun || this.acceptHold.isDue) return false;
+    this.begun += 1;
+    this.awaitEndOfTick();
+    return true;
+  }
+
+  /** Calls `begin` in a later tick, which counts the request. */
+  hold(begin: () => void): void {
+    if (this.held.push(begin) > 1) return;
+    this.acceptHold.start();
+    this.awaitEndOfTick();
+  }
+
+  private awaitEndOfTick(): void {
+    if (this.isTickEndScheduled) return;
+    this.isTickEndScheduled = true;
+    setImmediate(this.endTick);
+  }
+
+  private readonly endTick = (): void => {
+    this.isTickEndScheduled = false;
+    this.begun = 0;
+    if (this.held.length === 0) return;
+    if (!this.acceptHold.continuesAfterTick()) this.release();
+    this.awaitEndOfTick();
+  };
+
+  private release(): void {
+    const begins = this.held.splice(0, maxBegun);
+    this.begun = begins.length;
+    for (const begin of begins) begin();
+  }
+}
+
+/** Maximum number of ticks, and so of connections, in a hold. Linux queues as many in the accept backlog by default. */
+const maxTicks = 4_096;
+
+/**
+ * Decides how long requests are held while clients connect.
+ *
+ * Node accepts only one connection per tick of the event loop (since libuv 1.45), and each tick also starts the
+ * requests that it reads. If many clients connect at the same time, as after a restart, the last would wait for seconds.
+ * Requests are therefore held until a tick accepts no connection, but at most for `acceptHoldMs` or `maxTicks`. After
+ * such a hold, the next one can begin only after the same length of time, so that connected clients get half of the
+ * time.
+ */
+class AcceptHold {
+  private hasAccepted = false;
+  private ticks = 0;
+  private startedAt = 0;
+  private nextStartAt = 0;
+
+  /** Reports that the server has accepted a connection. */
+  connectionAccepted(): void {
+    this.hasAccepted = true;
+  }
+
+  /** True if a connection was accepted, and requests are to be held. */
+  get isDue(): boolean {
+    return this.hasAccepted && performance.now() >= this.nextStartAt;
+  }
+
+  start(): void {
+    this.startedAt = performance.now();
+  }
+
+  /** Ends a tick with held requests. Returns true if the hold goes on, because the tick has accepted a connection. */
+  continuesAfterTick(): boolean {
+    const now = performance.now();
+    const heldMs = now - this.startedAt;
+    const mayContinue =
+      this.startedAt >= this.nextStartAt && this.ticks < maxTicks && heldMs < serverTimeouts.acceptHoldMs;
+    const continues = this.hasAccepted && mayContinue;
+    this.hasAccepted = false;
+    if (continues) {
+      this.ticks += 1;
+      return true;
+    }
+    if (this.ticks > 0) this.nextStartAt = now + heldMs;
+    this.ticks = 0;
+    this.startedAt = now;
+    return false;
+  }
+}
