@@ -82,8 +82,8 @@ export const continueOnceRead = (request: IncomingMessage, response: ServerRespo
 };
 
 /**
- * Discards the rest of a body, and resolves to true once all of it has arrived. Resolves to false after `discardedBytes`
- * or `discardMs`, if the connection closes, or if the client still waits for a 100 (Continue).
+ * Discards the rest of a body, and resolves to true once all of it has arrived. Resolves to false after
+ * `discardedBytes` or `discardMs`, if the connection closes, or if the client still waits for a 100 (Continue).
  */
 export const drainBody = (request: IncomingMessage): Promise<boolean> => {
   if (request.headers.expect !== undefined && !request.readableDidRead) return Promise.resolve(false);

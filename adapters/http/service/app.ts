@@ -69,8 +69,8 @@ const applicationWithoutRoutes = (
   allowedMethods: ReadonlyArray<string>,
 ) => {
   const app = new Koa();
-  // `writeReply` emits the cause of a 500 or 503. Koa also emits the socket error of a client that disconnects. This error
-  // is not reported, because clients may disconnect at any time.
+  // `writeReply` emits the cause of a 500 or 503. Koa also emits the socket error of a client that disconnects. This
+  // error is not reported, because clients may disconnect at any time.
   app.on('error', (cause: unknown, context: Context) => {
     if (cause !== context.socket.errored) reporter.requestFailed(cause, recordOf(context).id);
   });
