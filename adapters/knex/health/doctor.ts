@@ -13,12 +13,12 @@ import type { SchemaState } from '../migrations/schema-state';
 /** Free disk space below which the check fails: twice the size to which SQLite truncates the write-ahead log. */
 const minFreeDiskBytes = 8 * 1024 * 1024;
 
-/** Free disk space below which `doctor` warns. The alert `AnimalStoreDiskFull` uses the same limit. */
+/** Free disk space below which `doctor` and a start warn. The alert `AnimalStoreDiskFull` uses the same limit. */
 export const scarceDiskBytes = 500e6;
 
 /**
  * Checks the database. For a SQLite file, fails with ENOSPC if its disk is nearly full, or with SQLITE_CORRUPT if the
- * file is damaged. Warns while less than `scarceDiskBytes` are free.
+ * file is damaged.
  */
 export const inspectDatabase = (
   database: OwnDatabase,
@@ -28,10 +28,18 @@ export const inspectDatabase = (
     if (diskAvailable < minFreeDiskBytes) {
       throw errorWithCode('ENOSPC', `ENOSPC: only ${diskAvailable} bytes are free`);
     }
-    const findings = await database.inspect();
-    if (diskAvailable >= scarceDiskBytes) return findings;
+    return database.inspect();
+  });
+
+/** Warns while less than `scarceDiskBytes` are free on the disk of a SQLite file. */
+export const inspectDisk = ({
+  sizes,
+}: OwnDatabase): TaskEither<Unavailable, ReadonlyArray<DatabaseFinding>> =>
+  toTaskEither(async () => {
+    const { diskAvailable = Infinity } = await sizes();
+    if (diskAvailable >= scarceDiskBytes) return [];
     const text = `only ${Math.round(diskAvailable / 1e6)} MB are free on the disk of the database; free space, because creates fail on a full disk`;
-    return [...findings, { check: 'connection', ok: true, isWarning: true, text }];
+    return [{ check: 'disk', ok: true, isWarning: true, text }];
   });
 
 const toleratedSeconds = 5;

@@ -6,6 +6,7 @@ import {
   findInvalidPets,
   inspectClock,
   inspectDatabase,
+  inspectDisk,
   type OwnDatabase,
   readUsableSchema,
   runDoctorChecks,
@@ -62,14 +63,11 @@ const roomFinding = ({ limit, reserved, heldByOthers, poolSize }: ConnectionRoom
 };
 
 const checkConnection = async ({ database, settings }: CheckedStore): Findings => {
-  const findings = (await orFail(inspectDatabase(database))).map((finding) =>
-    finding.check === 'room' ? roomFinding(finding) : finding,
-  );
-  const isDescribed = findings.some(({ isWarning }) => isWarning !== true);
+  const findings = await orFail(inspectDatabase(database));
+  if (database.engine === 'PostgreSQL')
+    return findings.map((finding) => (finding.check === 'room' ? roomFinding(finding) : finding));
   const address = databaseUrlText(settings.DATABASE_URL);
-  return isDescribed
-    ? findings
-    : [passed('connection', `${address} can be opened, and has no damage`), ...findings];
+  return [passed('connection', `${address} can be opened, and has no damage`)];
 };
 
 const checkSchema = async ({ settings, readSchema }: CheckedStore): Findings => {
@@ -100,7 +98,7 @@ const checkQuota = async ({ database, settings, readSchema }: CheckedStore): Fin
     ? []
     : [
         warned(
-          'rights',
+          'quota',
           `each instance counts its own requests for RATE_LIMIT, because no count can be stored in the table rate_limits: ${messageOf(counted.left.cause)}`,
         ),
       ];
@@ -126,6 +124,12 @@ const everyEngine = ['SQLite', 'PostgreSQL'] as const;
 export const databaseChecks: ReadonlyArray<DatabaseCheck> = [
   // A start does not check a SQLite file for damage, because this reads the whole file.
   { name: 'connection', run: checkConnection, forServeOn: ['PostgreSQL'] },
+  {
+    name: 'disk',
+    needs: 'connection',
+    run: ({ database }) => orFail(inspectDisk(database)),
+    forServeOn: ['SQLite'],
+  },
   // A start runs the pending migrations, so it need not check for them.
   { name: 'schema', needs: 'connection', run: checkSchema, forServeOn: [] },
   {
@@ -136,6 +140,6 @@ export const databaseChecks: ReadonlyArray<DatabaseCheck> = [
   },
   { name: 'rights', needs: 'schema', run: checkServing, forServeOn: [] },
   { name: 'animals', needs: 'rights', run: checkPets, forServeOn: [] },
-  { name: 'rights', needs: 'schema', run: checkQuota, forServeOn: [] },
+  { name: 'quota', needs: 'schema', run: checkQuota, forServeOn: [] },
   { name: 'keys', needs: 'connection', run: checkStoredKeys, forServeOn: everyEngine },
 ];

@@ -2,7 +2,17 @@ import type { DatabaseFinding } from '../../../adapters/knex';
 
 export type CheckName =
   | DatabaseFinding['check']
-  | ('settings' | 'user' | 'file' | 'mount' | 'driver' | 'schema' | 'rights' | 'animals' | 'keys' | 'port');
+  | 'settings'
+  | 'user'
+  | 'file'
+  | 'mount'
+  | 'driver'
+  | 'schema'
+  | 'rights'
+  | 'animals'
+  | 'quota'
+  | 'keys'
+  | 'port';
 
 /** DatabaseFinding, or the result of a check of something else. */
 export interface Finding extends Omit<DatabaseFinding, 'check'> {

@@ -9,6 +9,7 @@ import {
   apiKeyStore,
   type OwnDatabase,
   inspectDatabase,
+  inspectDisk,
   knexAuthenticate,
   knexPetRepository,
   errorKindOf,
@@ -222,7 +223,7 @@ describe('A database on a full disk', () => {
     withDatabase(sqliteFile, async (database) => {
       const warnings = async (diskAvailable: number) => {
         const sizes = async () => ({ ...(await database.sizes()), diskAvailable });
-        return success(inspectDatabase({ ...database, sizes }));
+        return success(inspectDisk({ ...database, sizes }));
       };
       expect(await warnings(scarceDiskBytes)).to.deep.equal([]);
       expect(await warnings(scarceDiskBytes - 1)).to.have.nested.property('[0].isWarning', true);

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import * as TE from 'fp-ts/TaskEither';
 import { execFileSync } from 'node:child_process';
 import {
   chmodSync,
@@ -22,6 +23,9 @@ import { columnOf } from '../../../support/databases/sqlite-files';
 import { runInProcess } from '../../../support/processes/run-in-process';
 import { makeFolder, newDatabaseFile, removeFolders } from '../../../support/temporary-folder';
 import { newLargeCatalogue } from '../../transfer/support';
+import { databaseChecks, checkedStoreOf } from '../../../../app/store/checks/check-database';
+import { decodeSettings } from '../../../../app/settings/settings';
+import { success } from '../../../contracts/outcome';
 import { checksOf, doctor, withDatabase } from './support';
 
 describe('animal-store doctor on a SQLite file', () => {
@@ -33,6 +37,18 @@ describe('animal-store doctor on a SQLite file', () => {
     expect(existsSync(file)).to.equal(false);
     const nowhere = `sqlite:${join(file, 'nowhere', 'animals.sqlite3')}`;
     expect(checksOf((await doctor({ DATABASE_URL: nowhere })).failed)).to.deep.equal(['file']);
+  });
+
+  it('warns of a disk with little space, as a start does', async () => {
+    const file = await newDatabaseFile();
+    const settings = await success(TE.fromEither(decodeSettings({ DATABASE_URL: `sqlite:${file}` })));
+    await withDatabase(file, async (database) => {
+      const sizes = async () => ({ ...(await database.sizes()), diskAvailable: 10e6 });
+      const store = checkedStoreOf({ ...database, sizes }, settings);
+      const startChecks = databaseChecks.filter(({ forServeOn }) => forServeOn.includes('SQLite'));
+      const findings = await Promise.all(startChecks.map(({ run }) => run(store)));
+      expect(JSON.stringify(findings)).to.include('only 10 MB are free on the disk of the database');
+    });
   });
 
   it('warns of a second name of the file, under which another log would take animals', async () => {
