@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import * as E from 'fp-ts/Either';
+import { constVoid } from 'fp-ts/function';
 import { join } from 'node:path';
 import {
   DiagnosedError,
@@ -52,7 +53,7 @@ const migrateText = 'run `animal-store migrate` with DATABASE_URL set to the tar
 const requireEmpty = async (database: PostgresDatabase) => {
   if ((await orFail(readSchema(database))).generation > 0)
     throw new Error('there is a store in the target already; restore into a database without one');
-  const { takenTable, ...target } = await readRestoreTarget(database);
+  const { takenTable, ...target } = await orFail(readRestoreTarget(database));
   if (takenTable !== null)
     throw new Error(`the target has a table ${takenTable} already; restore into an empty database`);
   return target;
@@ -72,9 +73,10 @@ const restoreIntoPostgres = async (
   const onStage = stagesOf(context);
   const database = await postgresOf(url, settings).open();
   let restoredSchema: string | undefined;
+  let dropsAfterFailure = check;
   const dropTables = async (): Promise<void> => {
     if (restoredSchema === undefined) return;
-    await dropOwnTables(database, restoredSchema);
+    await orFail(dropOwnTables(database, restoredSchema));
     restoredSchema = undefined;
     setRemains(unchanged);
   };
@@ -95,14 +97,19 @@ const restoreIntoPostgres = async (
     if (E.isLeft(migrated)) {
       const { left: failure } = migrated;
       // A retry can't mend a backup that this version can't use.
-      if (failure._tag === 'Unavailable' && failure.cause instanceof DiagnosedError) await dropTables();
+      if (failure._tag === 'Unavailable' && failure.cause instanceof DiagnosedError) dropsAfterFailure = true;
       throw new CommandFailed(failure);
     }
     setRemains(() => 'the animals are restored and migrated, but were not counted');
     const result = check ? 'the backup can be restored' : 'restored and checked';
-    return `${result}: ${await contentsText(database)}${migratedText(migrated.right)}`;
-  } finally {
+    const text = `${result}: ${await contentsText(database)}${migratedText(migrated.right)}`;
     if (check) await dropTables();
+    return text;
+  } catch (error) {
+    // A failure to drop the tables must not hide the first error.
+    if (dropsAfterFailure) await dropTables().catch(constVoid);
+    throw error;
+  } finally {
     await database.close();
   }
 };

@@ -1,4 +1,7 @@
+import type { TaskEither } from 'fp-ts/TaskEither';
+import type { Unavailable } from '../../../core';
 import type { PostgresDatabase } from '../database/own-database';
+import { toTaskEither } from '../database/work';
 import { ownTables } from '../migrations/migrations';
 
 interface RestoreTarget {
@@ -8,19 +11,24 @@ interface RestoreTarget {
   readonly takenTable: string | null;
 }
 
-export const readRestoreTarget = async (target: PostgresDatabase): Promise<RestoreTarget> => {
-  const schema = await target.currentSchema();
-  const { rows } = await target.readPool.raw<{
-    readonly rows: readonly [Pick<RestoreTarget, 'database' | 'takenTable'>];
-  }>(
-    `select current_database() as database, (
-       select tablename from pg_catalog.pg_tables where schemaname = ? and tablename = any(?) limit 1
-     ) as "takenTable"`,
-    [schema ?? '', [...ownTables]],
-  );
-  return { ...rows[0], schema };
-};
+export const readRestoreTarget = (target: PostgresDatabase): TaskEither<Unavailable, RestoreTarget> =>
+  toTaskEither(async () => {
+    const schema = await target.currentSchema();
+    const { rows } = await target.readPool.raw<{
+      readonly rows: readonly [Pick<RestoreTarget, 'database' | 'takenTable'>];
+    }>(
+      `select current_database() as database, (
+         select tablename from pg_catalog.pg_tables where schemaname = ? and tablename = any(?) limit 1
+       ) as "takenTable"`,
+      [schema ?? '', [...ownTables]],
+    );
+    return { ...rows[0], schema };
+  });
 
-export const dropOwnTables = async ({ writePool }: PostgresDatabase, schema: string): Promise<void> => {
-  for (const table of ownTables) await writePool.schema.withSchema(schema).dropTableIfExists(table);
-};
+export const dropOwnTables = (
+  { writePool }: PostgresDatabase,
+  schema: string,
+): TaskEither<Unavailable, void> =>
+  toTaskEither(async () => {
+    for (const table of ownTables) await writePool.schema.withSchema(schema).dropTableIfExists(table);
+  });

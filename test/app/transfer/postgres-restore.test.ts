@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { inPostgresDatabase } from '../../support/postgres/postgres';
+import { execute, inPostgresDatabase } from '../../support/postgres/postgres';
 import { runInProcess } from '../../support/processes/run-in-process';
 import { makeFolder, removeFolders } from '../../support/temporary-folder';
 
@@ -30,6 +30,13 @@ describe('A restore on PostgreSQL', () => {
       const unmigrated = await restore(url, listOf('public'));
       expect(unmigrated).to.include('there is no animal store in');
       expect(unmigrated).to.match(/; the animals are restored, but not migrated: run `animal-store migrate`/);
+    }));
+
+  it('prints the first error if the tables can not be dropped either', () =>
+    inPostgresDatabase(async (url) => {
+      await execute(url, 'create view pets as select 1 as id');
+      const printed = await restore(url, listOf('public'), '--check', '--into', url, '--role', 'shop');
+      expect(printed).to.include('psql').and.not.include('is not a table');
     }));
 
   it('says that a backup is of the other engine', async () => {
