@@ -7,10 +7,10 @@ export * from './host';
 export type {
   ConnectionRoom,
   DatabaseFinding,
-  OwnDatabase,
+  OpenedDatabase,
   PostgresDatabase,
   SqliteDatabase,
-} from './database/own-database';
+} from './database/opened-database';
 export type { StoreDatabase } from './database/store-database';
 export * from './pets/repository';
 export { knexAuthenticate } from './api-keys/authenticate';
@@ -27,7 +27,7 @@ export {
   readSchema,
   readUsableSchema,
 } from './migrations/migrate';
-export { migrationConfig, migrationTable, ownTables } from './migrations/migrations';
+export { migrationConfig } from './migrations/migrations';
 export type { SchemaState } from './migrations/schema-state';
 
 // Checks and metrics
@@ -35,13 +35,14 @@ export * from './health/doctor';
 export * from './health/readiness';
 export * from './health/status';
 export type { PoolUsage } from './database/pool';
+export { migrationTable, storeTables } from './database/tables';
 export { databaseTimeouts } from './database/timeouts';
 
 // Commands that copy, back up or restore a store, or show its changes
 export { type Change, type ChangeLog, changeLog, type Creation } from './read-changes';
 export { summarizeContents } from './contents';
 export { checkCopySource, type CopiedStore, copyStore, type CopyProgress } from './copy';
-export { dropOwnTables, readRestoreTarget } from './postgres/restore-target';
+export { dropStoreTables, readRestoreTarget } from './postgres/restore-target';
 export { backupSqlite, type BackupOptions } from './sqlite/backup';
 export { openSqliteSource } from './sqlite/open';
 export * from './sqlite/restore';

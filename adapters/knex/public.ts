@@ -10,7 +10,7 @@ export {
   migrationConfig,
   openPostgres,
   openSqlite,
-  type OwnDatabase,
+  type OpenedDatabase,
   type PostgresDatabase,
   type SqliteDatabase,
   type StoreDatabase,

@@ -4,10 +4,10 @@ import { constVoid } from 'fp-ts/function';
 import { join } from 'node:path';
 import {
   DiagnosedError,
-  dropOwnTables,
+  dropStoreTables,
   migrateExisting,
   openSqlite,
-  type OwnDatabase,
+  type OpenedDatabase,
   type PostgresDatabase,
   summarizeContents,
   readRestoreTarget,
@@ -38,7 +38,7 @@ const migratedText = (migrated: ReadonlyArray<string>): string =>
     ? ''
     : `; the backup is of an earlier version, so its copy was migrated: ${migrated.join(', ')}`;
 
-const contentsText = async (database: OwnDatabase): Promise<string> => {
+const contentsText = async (database: OpenedDatabase): Promise<string> => {
   const { animals, lastId, newestAt, lastUsedAt } = await orFail(summarizeContents(database));
   const newest = newestAt === null ? '' : `the newest was created at ${newestAt}, `;
   const use = lastUsedAt === null ? 'no key was used' : `a key was last used within an hour of ${lastUsedAt}`;
@@ -76,7 +76,7 @@ const restoreIntoPostgres = async (
   let dropsAfterFailure = check;
   const dropTables = async (): Promise<void> => {
     if (restoredSchema === undefined) return;
-    await orFail(dropOwnTables(database, restoredSchema));
+    await orFail(dropStoreTables(database, restoredSchema));
     restoredSchema = undefined;
     setRemains(unchanged);
   };

@@ -1,4 +1,4 @@
-import { migrate, migrateExisting, type MigrateOptions, type OwnDatabase } from '../../adapters/knex';
+import { migrate, migrateExisting, type MigrateOptions, type OpenedDatabase } from '../../adapters/knex';
 import { orFail } from '../failures';
 import { mayCreateStore, type Settings } from '../settings/settings';
 import { checkedStoreOf, databaseChecks } from './checks/check-database';
@@ -17,8 +17,8 @@ export interface OpenOptions extends StartMessages, Pick<MigrateOptions, 'mayRai
   readonly mayCreate?: boolean;
 }
 
-interface OpenedDatabase {
-  readonly database: OwnDatabase;
+interface MigratedDatabase {
+  readonly database: OpenedDatabase;
   readonly ranMigrations: ReadonlyArray<string>;
 }
 
@@ -30,7 +30,7 @@ export const openDatabase = async (
   settings: Settings,
   purpose: 'serve' | 'write' | 'read',
   options: OpenOptions,
-): Promise<OpenedDatabase> => {
+): Promise<MigratedDatabase> => {
   const { DATABASE_URL: url } = settings;
   const { mayCreate = false, mayRaiseGeneration = false, signal, printMessage } = options;
   const { printMigration: onProgress = printMessage } = options;

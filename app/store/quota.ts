@@ -1,7 +1,7 @@
 import * as E from 'fp-ts/Either';
 import type { Logger } from 'pino';
 import { inMemoryQuota } from '../../adapters/in-memory';
-import { type OwnDatabase, postgresQuota } from '../../adapters/knex';
+import { type OpenedDatabase, postgresQuota } from '../../adapters/knex';
 import type { ConsumeQuota } from '../../core';
 import { messageOf } from './failure-text';
 import type { Settings } from '../settings/settings';
@@ -38,7 +38,7 @@ const withFallback = (shared: ConsumeQuota, local: ConsumeQuota, logger: Logger)
  * memory, because counting together on SQLite would cost a commit for each request.
  */
 export const pickQuota = (
-  database: OwnDatabase,
+  database: OpenedDatabase,
   { RATE_LIMIT }: Settings,
   logger: Logger,
 ): ConsumeQuota | undefined => {

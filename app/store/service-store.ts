@@ -4,7 +4,7 @@ import type { Logger } from 'pino';
 import { inMemoryApiKeys, inMemoryPetRepository, inMemoryQuota } from '../../adapters/in-memory';
 import {
   apiKeyStore,
-  type OwnDatabase,
+  type OpenedDatabase,
   databaseStatus,
   type DatabaseStatus,
   knexAuthenticate,
@@ -54,7 +54,7 @@ export const configuredKeys = (keys: ReadonlyArray<ApiKey>): ReturnType<typeof i
 const ttlMsOf = ({ IDEMPOTENCY_HOURS }: Settings): number => IDEMPOTENCY_HOURS * 3_600_000;
 
 const readStatus = async (
-  database: OwnDatabase,
+  database: OpenedDatabase,
   { API_KEYS }: Settings,
 ): Promise<Partial<DatabaseStatus>> => {
   const status = await databaseStatus(database)();
@@ -73,7 +73,7 @@ const withDoctorHint =
   };
 
 const databaseStore = (
-  database: OwnDatabase,
+  database: OpenedDatabase,
   settings: Settings,
   observer: RepositoryObserver | undefined,
   logger: Logger,

@@ -1,7 +1,7 @@
 import { toError } from 'fp-ts/Either';
 import { statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { type BackupOptions, isSqlite, migrationTable, ownTables } from '../../adapters/knex';
+import { type BackupOptions, isSqlite, migrationTable, storeTables } from '../../adapters/knex';
 import { writeAtomically } from '../../adapters/files/partial';
 import { notInitialized } from '../failures';
 import { type RunTool, type ToolOptions, withTools } from './postgres-tools';
@@ -12,7 +12,7 @@ type Options = BackupOptions & ToolOptions;
 const lockTimeoutMs = 60_000;
 
 /** Matches the entry of a table in the list of a dump. Names of schemas and owners may have blanks. */
-const tableEntry = new RegExp(`^\\d+; \\d+ \\d+ TABLE DATA (.+) (${ownTables.join('|')}) .+$`, 'gm');
+const tableEntry = new RegExp(`^\\d+; \\d+ \\d+ TABLE DATA (.+) (${storeTables.join('|')}) .+$`, 'gm');
 
 /**
  * Reads the whole dump, as a restore does. Returns the schema of the store, or undefined if the dump lacks the table of
@@ -41,7 +41,7 @@ export const backupPostgres = (connectionString: string, file: string, options: 
       options.onStage?.('copying', () => ({ count: size(), noun: 'byte' }));
       // Names each table, because the database may have tables and extensions of other programs, which a restore can't
       // make again.
-      const tables = ownTables.map((name) => `--table=${name}`);
+      const tables = storeTables.map((name) => `--table=${name}`);
       const dump = [
         '--format=custom',
         `--lock-wait-timeout=${lockTimeoutMs}`,

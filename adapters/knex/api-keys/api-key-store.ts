@@ -13,7 +13,7 @@ import {
 } from '../../../core';
 import { type Operator, recordKeyChange } from '../record-change';
 import { readClock, toIsoTime, toIsoTimeOrNull } from '../database/clock';
-import type { OwnDatabase } from '../database/own-database';
+import type { OpenedDatabase } from '../database/opened-database';
 import type { Statements, StoreDatabase } from '../database/store-database';
 import { eitherToTaskEither, toTaskEither, tryAndRollBack } from '../database/work';
 import { type ApiKeyRow, hashOf, newApiKey, numberOf, timesOf } from './api-key-rows';
@@ -146,7 +146,7 @@ const hasKey = async (knex: Knex): Promise<boolean> =>
 export const tryCreateKey = ({
   writePool,
   statements,
-}: OwnDatabase): TaskEither<Unavailable, CreatedApiKey> =>
+}: OpenedDatabase): TaskEither<Unavailable, CreatedApiKey> =>
   toTaskEither(() =>
     tryAndRollBack(writePool, (transaction) =>
       createKey(transaction, statements, undefined, { name: '', access: 'full' }, timesOfNewKey(null, 0)),

@@ -99,3 +99,12 @@ export const tables: ReadonlyArray<Table> = [
     columns: { key: 'key', points: 'integer', expire: 'bigint' },
   },
 ];
+
+export const migrationTable = 'animal_store_migrations';
+
+/** Names of all tables of a store, also those of Knex. Other programs may have tables in the same database. */
+export const storeTables: ReadonlyArray<string> = [
+  ...tables.map(({ name }) => name),
+  migrationTable,
+  `${migrationTable}_lock`,
+];

@@ -3,7 +3,7 @@ import type { Unavailable } from '../../../core';
 import { checkGroups, heartbeatCheck } from './serving-checks';
 import { readClock } from '../database/clock';
 import { readPetFaults } from '../database/pet-faults';
-import type { ConnectionRoom, DatabaseFinding, OwnDatabase } from '../database/own-database';
+import type { ConnectionRoom, DatabaseFinding, OpenedDatabase } from '../database/opened-database';
 import type { StoreDatabase } from '../database/store-database';
 import { errorWithCode, DiagnosedError } from '../database/errors';
 import { toTaskEither } from '../database/work';
@@ -21,7 +21,7 @@ export const scarceDiskBytes = 500e6;
  * file is damaged.
  */
 export const inspectDatabase = (
-  database: OwnDatabase,
+  database: OpenedDatabase,
 ): TaskEither<Unavailable, ReadonlyArray<DatabaseFinding | ConnectionRoom>> =>
   toTaskEither(async () => {
     const { diskAvailable = Infinity } = await database.sizes();
@@ -34,7 +34,7 @@ export const inspectDatabase = (
 /** Warns while less than `scarceDiskBytes` are free on the disk of a SQLite file. */
 export const inspectDisk = ({
   sizes,
-}: OwnDatabase): TaskEither<Unavailable, ReadonlyArray<DatabaseFinding>> =>
+}: OpenedDatabase): TaskEither<Unavailable, ReadonlyArray<DatabaseFinding>> =>
   toTaskEither(async () => {
     const { diskAvailable = Infinity } = await sizes();
     if (diskAvailable >= scarceDiskBytes) return [];
@@ -64,7 +64,7 @@ export const inspectClock = ({
  * heartbeat's commit, and fails with the first fault.
  */
 export const runDoctorChecks = (
-  database: OwnDatabase,
+  database: OpenedDatabase,
   schema: SchemaState,
 ): TaskEither<Unavailable, number | undefined> =>
   toTaskEither(async () => {

@@ -1,7 +1,7 @@
 import type { Task } from 'fp-ts/Task';
 import { checkGroups } from './serving-checks';
 import { type ErrorKind, errorKindOf } from '../database/errors';
-import type { OwnDatabase } from '../database/own-database';
+import type { OpenedDatabase } from '../database/opened-database';
 import { databaseTimeouts } from '../database/timeouts';
 import { withTimeout } from '../database/work';
 
@@ -28,7 +28,7 @@ const reasons: Readonly<Partial<Record<ErrorKind, string>>> = {
 
 const checkGroup = async (
   { checks }: (typeof checkGroups)[number],
-  database: OwnDatabase,
+  database: OpenedDatabase,
 ): Promise<string | undefined> => {
   for (const { findFault } of checks) {
     const fault = await findFault(database);
@@ -37,7 +37,7 @@ const checkGroup = async (
   return undefined;
 };
 
-const findObstacle = async (database: OwnDatabase): Promise<string | undefined> => {
+const findObstacle = async (database: OpenedDatabase): Promise<string | undefined> => {
   const groupReasons = await Promise.all(
     checkGroups.map((group) =>
       withTimeout(() => checkGroup(group, database), databaseTimeouts.readinessMs).catch(
@@ -53,7 +53,7 @@ const findObstacle = async (database: OwnDatabase): Promise<string | undefined> 
  * for example by a trigger, because only `doctor` tries a create. A result is reused for a second, and no check begins
  * while another one runs.
  */
-export const knexReadiness = (database: OwnDatabase): Task<string | undefined> => {
+export const knexReadiness = (database: OpenedDatabase): Task<string | undefined> => {
   let checkedAt = -databaseTimeouts.readinessCacheMs;
   let answer: Promise<string | undefined> = Promise.resolve(undefined);
   let isRunning = false;

@@ -8,7 +8,7 @@ import { decodeOrThrow, defaultPageSize, KeyId, leastInt64 } from '../../../core
 import { recordUses } from '../api-keys/api-key-rows';
 import { maxBatchSize } from '../batcher';
 import { isKind } from '../database/errors';
-import type { OwnDatabase, PostgresDatabase } from '../database/own-database';
+import type { OpenedDatabase, PostgresDatabase } from '../database/opened-database';
 import { findMissingColumns } from '../database/check-columns';
 import { databaseTimeouts } from '../database/timeouts';
 import { tryAndRollBack, withTimeout } from '../database/work';
@@ -23,7 +23,7 @@ interface Fault {
 
 interface ServingCheck {
   /** Rejects if a statement of the check fails. */
-  readonly findFault: (database: OwnDatabase) => Promise<Fault | undefined>;
+  readonly findFault: (database: OpenedDatabase) => Promise<Fault | undefined>;
 }
 
 interface CheckGroup {
@@ -37,7 +37,7 @@ interface CheckGroup {
 const fault = (reason: string, text: string | undefined): Fault | undefined =>
   text === undefined ? undefined : { reason, text };
 
-const findSchemaFault = async ({ readPool, statements }: OwnDatabase): Promise<Fault | undefined> => {
+const findSchemaFault = async ({ readPool, statements }: OpenedDatabase): Promise<Fault | undefined> => {
   const { pending } = await readUsableSchemaState(readPool, statements);
   return pending.length > 0
     ? fault('the database lacks migrations', `pending: ${pending.join(', ')}`)

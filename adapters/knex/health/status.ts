@@ -1,6 +1,6 @@
 import type { TaskEither } from 'fp-ts/TaskEither';
 import type { Unavailable } from '../../../core';
-import type { DatabaseSizes, OwnDatabase } from '../database/own-database';
+import type { DatabaseSizes, OpenedDatabase } from '../database/opened-database';
 import { toTaskEither } from '../database/work';
 
 export interface DatabaseStatus extends DatabaseSizes {
@@ -14,7 +14,7 @@ const maxEndingOwners = 100;
 const readKeyStatus = async ({
   readPool,
   statements,
-}: OwnDatabase): Promise<Pick<DatabaseStatus, 'validKeys' | 'endingOwners'>> => {
+}: OpenedDatabase): Promise<Pick<DatabaseStatus, 'validKeys' | 'endingOwners'>> => {
   const validKeys = readPool('api_keys')
     .whereNull('revoked_at')
     .whereRaw(`(expires_at is null or expires_at > ${statements.nowSql})`);
@@ -37,5 +37,5 @@ const readKeyStatus = async ({
   };
 };
 
-export const databaseStatus = (database: OwnDatabase): TaskEither<Unavailable, DatabaseStatus> =>
+export const databaseStatus = (database: OpenedDatabase): TaskEither<Unavailable, DatabaseStatus> =>
   toTaskEither(async () => ({ ...(await readKeyStatus(database)), ...(await database.sizes()) }));

@@ -2,7 +2,7 @@ import { constVoid, pipe } from 'fp-ts/function';
 import * as TE from 'fp-ts/TaskEither';
 import type { Knex } from 'knex';
 import type { Unavailable } from '../../../core';
-import type { OwnDatabase } from '../database/own-database';
+import type { OpenedDatabase } from '../database/opened-database';
 import type { Statements, StoreDatabase } from '../database/store-database';
 import { checkColumns, otherTablesText } from '../database/check-columns';
 import { DiagnosedError, errorKindOf, isKind, withoutStatement } from '../database/errors';
@@ -148,7 +148,7 @@ export const readUsableSchema = ({
  * Runs the pending migrations and rolls them back. A timeout counts as success, because PostgreSQL has checked the
  * rights by then.
  */
-export const tryMigrate = async ({ statements, runTrial }: OwnDatabase): Promise<void> => {
+export const tryMigrate = async ({ statements, runTrial }: OpenedDatabase): Promise<void> => {
   await runTrial((transaction) => runMigrations(transaction, statements)).catch((error: unknown) => {
     if (!isKind('RowLocked', 'StatementTimeout')(error)) throw error;
   });

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import { engineOf } from '../database/engine';
-import { tables } from '../database/tables';
+import { migrationTable } from '../database/tables';
 import { changeRecordsMigration } from './change-records-migration';
 
 /**
@@ -155,15 +155,6 @@ interface NamedMigration {
   readonly file: string;
   readonly migration: Knex.Migration;
 }
-
-export const migrationTable = 'animal_store_migrations';
-
-/** All tables of a store. Other programs may have tables in the same database. */
-export const ownTables: ReadonlyArray<string> = [
-  ...tables.map(({ name }) => name),
-  migrationTable,
-  `${migrationTable}_lock`,
-];
 
 /**
  * Configuration of Knex's migrator. Accepts a database in which a newer version has run more migrations, so that this

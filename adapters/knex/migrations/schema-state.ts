@@ -1,7 +1,8 @@
 import type { Knex } from 'knex';
 import { DiagnosedError } from '../database/errors';
 import { hasTable, type ReadColumns } from '../database/store-database';
-import { migrations, migrationTable } from './migrations';
+import { migrationTable } from '../database/tables';
+import { migrations } from './migrations';
 
 export interface SchemaState {
   readonly pending: ReadonlyArray<string>;

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import { isKind } from '../database/errors';
-import type { PostgresDatabase } from '../database/own-database';
+import type { PostgresDatabase } from '../database/opened-database';
 import { databaseTimeouts } from '../database/timeouts';
 import { inTransaction } from '../database/work';
 

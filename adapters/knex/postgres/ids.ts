@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import { reactionTo } from '../database/errors';
-import type { RunStatement } from '../database/own-database';
+import type { RunStatement } from '../database/opened-database';
 
 /**
  * Advice for a sequence that is behind the ids. Includes the ids of idempotency keys, because a retry would replay

@@ -1,6 +1,6 @@
 import knex, { type Knex } from 'knex';
 import { isKind, readOnlyServer } from '../database/errors';
-import type { PostgresDatabase } from '../database/own-database';
+import type { PostgresDatabase } from '../database/opened-database';
 import { poolUsageOf, withPool } from '../database/pool';
 import type { StoreDatabase, Statements } from '../database/store-database';
 import { postgresTimeouts } from '../database/timeouts';

@@ -1,7 +1,7 @@
 import { TLSSocket } from 'node:tls';
 import { readOnlyServerError, rowSecurityError } from '../database/errors';
 import type { PostgresTimeouts } from '../database/timeouts';
-import { ownTables } from '../migrations/migrations';
+import { storeTables } from '../database/tables';
 import { findSchema, textLiteral } from './schema';
 import { setTimeouts } from './server-settings';
 import type { Session } from './sessions';
@@ -12,7 +12,7 @@ const refuseHiddenRows = async (session: Session, schema: string): Promise<void>
   const { rows } = await session.query<{ readonly name: string }>(
     `select relname as name from pg_class
      where relnamespace = (select oid from pg_namespace where nspname = ${textLiteral(schema)})
-       and relname in (${ownTables.map(textLiteral).join()}) and row_security_active(oid)`,
+       and relname in (${storeTables.map(textLiteral).join()}) and row_security_active(oid)`,
   );
   if (rows.length > 0) throw rowSecurityError(rows.map(({ name }) => name));
 };

@@ -10,7 +10,7 @@ import {
 } from '../../../core';
 import { createBatcher } from '../batcher';
 import { isKind } from '../database/errors';
-import type { PostgresDatabase } from '../database/own-database';
+import type { PostgresDatabase } from '../database/opened-database';
 import { databaseTimeouts } from '../database/timeouts';
 import { failedBy, throwIfLate, toTaskEither, tryAndRollBack } from '../database/work';
 

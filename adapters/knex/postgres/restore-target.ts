@@ -1,8 +1,8 @@
 import type { TaskEither } from 'fp-ts/TaskEither';
 import type { Unavailable } from '../../../core';
-import type { PostgresDatabase } from '../database/own-database';
+import type { PostgresDatabase } from '../database/opened-database';
 import { toTaskEither } from '../database/work';
-import { ownTables } from '../migrations/migrations';
+import { storeTables } from '../database/tables';
 
 interface RestoreTarget {
   readonly database: string;
@@ -20,15 +20,15 @@ export const readRestoreTarget = (target: PostgresDatabase): TaskEither<Unavaila
       `select current_database() as database, (
          select tablename from pg_catalog.pg_tables where schemaname = ? and tablename = any(?) limit 1
        ) as "takenTable"`,
-      [schema ?? '', [...ownTables]],
+      [schema ?? '', [...storeTables]],
     );
     return { ...rows[0], schema };
   });
 
-export const dropOwnTables = (
+export const dropStoreTables = (
   { writePool }: PostgresDatabase,
   schema: string,
 ): TaskEither<Unavailable, void> =>
   toTaskEither(async () => {
-    for (const table of ownTables) await writePool.schema.withSchema(schema).dropTableIfExists(table);
+    for (const table of storeTables) await writePool.schema.withSchema(schema).dropTableIfExists(table);
   });

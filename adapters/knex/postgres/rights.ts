@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import { errorWithCode, rowSecurityError } from '../database/errors';
-import type { RunStatement } from '../database/own-database';
+import type { RunStatement } from '../database/opened-database';
 import { tables } from '../database/tables';
 
 /** Rights that `serve` needs, by table or sequence. */

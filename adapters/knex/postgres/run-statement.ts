@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import type { RunStatement } from '../database/own-database';
+import type { RunStatement } from '../database/opened-database';
 import type { Cell, PetRow } from '../database/pet-columns';
 import { nameSchemaInSql } from './schema';
 

@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import type { ConnectionRoom, DatabaseFinding, RunStatement } from '../database/own-database';
+import type { ConnectionRoom, DatabaseFinding, RunStatement } from '../database/opened-database';
 import { errorWithCode, DiagnosedError } from '../database/errors';
 import { databaseTimeouts, type PostgresTimeouts } from '../database/timeouts';
 import type { SessionFacts } from './run-statement';

@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import type { Knex } from 'knex';
 import { greatestInt64 } from '../../../core';
 import { errorWithCode } from '../database/errors';
-import type { DatabaseSizes } from '../database/own-database';
+import type { DatabaseSizes } from '../database/opened-database';
 import { resolveSymlink } from '../../files/paths';
 import { sqliteStatements } from './statements';
 

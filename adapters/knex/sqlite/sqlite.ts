@@ -1,10 +1,10 @@
 import { constVoid } from 'fp-ts/function';
 import type { Knex } from 'knex';
-import type { SqliteDatabase } from '../database/own-database';
+import type { SqliteDatabase } from '../database/opened-database';
 import { poolUsageOf, withPool } from '../database/pool';
 import { hasTable, type StoreDatabase } from '../database/store-database';
 import { inTransaction, tryAndRollBack } from '../database/work';
-import { migrationTable } from '../migrations/migrations';
+import { migrationTable } from '../database/tables';
 import { openFile } from './connection';
 import { checkIntegrity, fileSizes, inspectLastId } from './inspect-file';
 import { openReadPool, openWritePool } from './open';

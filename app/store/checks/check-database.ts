@@ -7,7 +7,7 @@ import {
   inspectClock,
   inspectDatabase,
   inspectDisk,
-  type OwnDatabase,
+  type OpenedDatabase,
   readUsableSchema,
   runDoctorChecks,
   type SchemaState,
@@ -24,13 +24,13 @@ import { type CheckName, failed, type Finding, passed, warned } from './finding'
 type Findings = Promise<ReadonlyArray<Finding>>;
 
 interface CheckedStore {
-  readonly database: OwnDatabase;
+  readonly database: OpenedDatabase;
   readonly settings: Settings;
   /** Reads the state of the tables once, when a check first needs it. Rejects if this version can't work with them. */
   readonly readSchema: () => Promise<SchemaState>;
 }
 
-export const checkedStoreOf = (database: OwnDatabase, settings: Settings): CheckedStore => {
+export const checkedStoreOf = (database: OpenedDatabase, settings: Settings): CheckedStore => {
   let schema: Promise<SchemaState> | undefined;
   return { database, settings, readSchema: () => (schema ??= orFail(readUsableSchema(database))) };
 };
@@ -42,7 +42,7 @@ interface DatabaseCheck {
   /** Returns findings, or throws CommandFailed. */
   readonly run: (store: CheckedStore) => Findings;
   /** Databases on which a start of `serve` makes the check too, after the migrations. */
-  readonly forServeOn: ReadonlyArray<OwnDatabase['engine']>;
+  readonly forServeOn: ReadonlyArray<OpenedDatabase['engine']>;
 }
 
 /** Recommended minimum of instances of a service on PostgreSQL, so that one can restart while another serves. */

@@ -3,7 +3,7 @@ import {
   apiKeyStore,
   errorKindOf,
   invalidOwnerText,
-  type OwnDatabase,
+  type OpenedDatabase,
   tryCreateKey,
 } from '../../../adapters/knex';
 import { OwnerId } from '../../../core';
@@ -20,7 +20,7 @@ import { type Finding, passed, warned } from './finding';
  */
 export const checkKeys = async (
   settings: Settings,
-  database: OwnDatabase | undefined,
+  database: OpenedDatabase | undefined,
 ): Promise<ReadonlyArray<Finding>> => {
   const { API_KEYS, DATABASE_URL } = settings;
   if (API_KEYS.length > 0) return [passed('keys', `${counted(API_KEYS.length, 'key')} in API_KEYS`)];

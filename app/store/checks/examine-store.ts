@@ -1,4 +1,4 @@
-import type { OwnDatabase } from '../../../adapters/knex';
+import type { OpenedDatabase } from '../../../adapters/knex';
 import { CommandFailed } from '../../failures';
 import type { DatabaseUrl } from '../../settings/database-url';
 import { mayCreateStore, type Settings } from '../../settings/settings';
@@ -35,7 +35,7 @@ const openReport = (url: DatabaseUrl) => {
 
 /** Checks a database. Returns true if the database has no tables yet. */
 const examineDatabase = async (
-  database: OwnDatabase,
+  database: OpenedDatabase,
   settings: Settings,
   check: RunCheck,
 ): Promise<boolean> => {
@@ -59,7 +59,7 @@ export const examineStore = async (settings: Settings): Promise<ReadonlyArray<Fi
   await check('user', () => checkUser(url));
   const isFileUsable = await check('file', () => checkFile(url, { mayCreate }));
   await check('mount', () => checkMount(url, !mayCreate));
-  let database: OwnDatabase | undefined;
+  let database: OpenedDatabase | undefined;
   await check('driver', async () => {
     if (url._tag === 'Memory') return [passed('driver', 'memory: keeps animals until the service stops')];
     // Only loads the driver, because `open` does not yet create a file or connect.

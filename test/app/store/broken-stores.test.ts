@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { OwnDatabase } from '../../../adapters/knex';
+import type { OpenedDatabase } from '../../../adapters/knex';
 import { runInProcess } from '../../support/processes/run-in-process';
 import { inPostgresDatabase } from '../../support/postgres/postgres';
 import { logLines } from '../../support/service/log-lines';
@@ -11,7 +11,7 @@ import { doctor, withDatabase } from './checks/support';
 type State = (file: string) => void | Promise<void>;
 
 const inDatabase =
-  (change: (database: OwnDatabase) => PromiseLike<unknown>): State =>
+  (change: (database: OpenedDatabase) => PromiseLike<unknown>): State =>
   (file) =>
     withDatabase(file, async (database) => {
       await change(database);

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { migrate, type OwnDatabase } from '../../../adapters/knex';
+import { migrate, type OpenedDatabase } from '../../../adapters/knex';
 import { type Pet } from '../../../core';
 import { success } from '../../contracts/outcome';
 import { petWithId } from '../../contracts/pet-repository/seeds';
@@ -23,7 +23,7 @@ export const oddPets: ReadonlyArray<Pet> = names.map((name, index) => ({
 
 export const withOpen = async <A>(
   { open }: TestDatabase,
-  use: (database: OwnDatabase) => Promise<A>,
+  use: (database: OpenedDatabase) => Promise<A>,
 ): Promise<A> => {
   const database = open();
   try {

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import {
-  type OwnDatabase,
+  type OpenedDatabase,
   migrate,
   openPostgres,
   openSqlite,
@@ -17,7 +17,7 @@ import { success } from '../../contracts/outcome';
 import { inFolder } from '../temporary-folder';
 
 /** An empty database that a test can open several times, as several processes would. */
-export interface TestDatabase<D extends OwnDatabase = OwnDatabase> {
+export interface TestDatabase<D extends OpenedDatabase = OpenedDatabase> {
   /** Value of the setting DATABASE_URL for a service on this database. */
   readonly databaseUrl: string;
   readonly open: () => D;
@@ -56,10 +56,11 @@ export const postgresDatabase = postgresWith({});
 export const patientPostgresDatabase = postgresWith({ statementTimeoutMs: 60_000 });
 
 /** The kinds of database that the Knex adapter supports. */
-export const databaseKinds: ReadonlyArray<readonly [OwnDatabase['engine'], () => Promise<TestDatabase>]> = [
-  ['SQLite', sqliteFile],
-  ['PostgreSQL', postgresDatabase],
-];
+export const databaseKinds: ReadonlyArray<readonly [OpenedDatabase['engine'], () => Promise<TestDatabase>]> =
+  [
+    ['SQLite', sqliteFile],
+    ['PostgreSQL', postgresDatabase],
+  ];
 
 /** True if the tests run on a cluster that distributes its tables, such as Citus. */
 export const isDistributed = process.env['TEST_POSTGRES_IS_DISTRIBUTED'] === 'yes';
@@ -74,7 +75,7 @@ export const mostWriters = 4;
  * Runs a test with an empty database, which the test can open again. Closes and removes the database, also after a
  * failure.
  */
-export const withEmptyDatabase = async <D extends OwnDatabase>(
+export const withEmptyDatabase = async <D extends OpenedDatabase>(
   makeDatabase: () => Promise<TestDatabase<D>>,
   test: (database: D, open: () => D, databaseUrl: string) => Promise<void>,
 ): Promise<void> => {
@@ -99,7 +100,7 @@ export const openMigrated = async (makeDatabase: () => Promise<TestDatabase>) =>
   await success(migrate(database));
   return {
     database,
-    reopen: async (): Promise<OwnDatabase> => {
+    reopen: async (): Promise<OpenedDatabase> => {
       await database.close();
       database = open();
       return database;
@@ -114,7 +115,7 @@ export const openMigrated = async (makeDatabase: () => Promise<TestDatabase>) =>
 /**
  * Runs a test with `count` connections to one migrated database. Closes and removes the database, also after a failure.
  */
-export const withDatabases = <D extends OwnDatabase>(
+export const withDatabases = <D extends OpenedDatabase>(
   count: number,
   makeDatabase: () => Promise<TestDatabase<D>>,
   test: (...databases: ReadonlyArray<D>) => Promise<void>,
@@ -125,7 +126,7 @@ export const withDatabases = <D extends OwnDatabase>(
     await test(...databases);
   });
 
-export const withDatabase = <D extends OwnDatabase>(
+export const withDatabase = <D extends OpenedDatabase>(
   makeDatabase: () => Promise<TestDatabase<D>>,
   test: (database: D) => Promise<void>,
 ): Promise<void> => withDatabases(1, makeDatabase, test);
@@ -150,7 +151,7 @@ export const occupyPool = async (pool: Knex, connections: number): Promise<() =>
 export interface SqlStore {
   readonly databaseUrl: string;
   /** Opens the database in this process, so that the test can query it. */
-  readonly open: () => OwnDatabase;
+  readonly open: () => OpenedDatabase;
   /** Blocks all other writers until the returned function is called. */
   readonly holdWriters: () => Promise<() => Promise<void>>;
 }
@@ -161,7 +162,7 @@ interface SqlStoreKind {
   readonly within: <A>(use: (store: SqlStore) => Promise<A>) => Promise<A>;
 }
 
-const hold = async ({ writePool, close }: OwnDatabase, lock: string): Promise<() => Promise<void>> => {
+const hold = async ({ writePool, close }: OpenedDatabase, lock: string): Promise<() => Promise<void>> => {
   try {
     const transaction = await writePool.transaction();
     await transaction.raw(lock);

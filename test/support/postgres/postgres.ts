@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Client, DatabaseError } from 'pg';
-import type { OwnDatabase, StoreDatabase } from '../../../adapters/knex';
+import type { OpenedDatabase, StoreDatabase } from '../../../adapters/knex';
 import { killServices } from '../service/service-process';
 
 /** An empty PostgreSQL database for one test file. */
@@ -115,7 +115,7 @@ export const createPostgresDatabase = async (options = ''): Promise<PostgresData
 
 /** Changes tables through the first server of a cluster, because other servers do not accept such changes. */
 export const alterTables = async (
-  { writePool }: OwnDatabase,
+  { writePool }: OpenedDatabase,
   ...statements: ReadonlyArray<string>
 ): Promise<void> => {
   const { rows } = await writePool.raw<{ readonly rows: ReadonlyArray<{ readonly name: string }> }>(
@@ -171,7 +171,7 @@ export const withRole = async <A>(
  * Makes each read of animals in PostgreSQL take some seconds. A read returns the animals that were stored when the read
  * began.
  */
-export const slowPets = async ({ writePool }: OwnDatabase, seconds: number): Promise<void> => {
+export const slowPets = async ({ writePool }: OpenedDatabase, seconds: number): Promise<void> => {
   await writePool.raw('alter table pets rename to stored_pets');
   await writePool.raw(
     `create function slow_pets() returns setof stored_pets language plpgsql stable as $$ begin

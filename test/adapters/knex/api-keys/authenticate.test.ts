@@ -4,7 +4,7 @@ import {
   apiKeyStore,
   hostDatabase,
   knexAuthenticate,
-  type OwnDatabase,
+  type OpenedDatabase,
   type StoreDatabase,
 } from '../../../../adapters/knex';
 import { ApiKey, callerOf, decodeOrThrow, invalidApiKey, KeyId, OwnerId } from '../../../../core';
@@ -148,7 +148,7 @@ for (const [kind, makeDatabase] of databaseKinds) {
         const { key, id } = await success(create('shop'));
         const { key: expired } = await success(create('expired', { lifetimeMs: 0 }));
         let [begun, ended, changed] = [0, 0, 0];
-        const counting = (database: OwnDatabase): OwnDatabase => ({
+        const counting = (database: OpenedDatabase): OpenedDatabase => ({
           ...database,
           write: async (statement) => {
             begun += 1;

@@ -4,7 +4,7 @@ import {
   checkCopySource,
   knexReadiness,
   migrate,
-  type OwnDatabase,
+  type OpenedDatabase,
   openSqlite,
   readSchema,
   restoreSqlite,
@@ -15,7 +15,7 @@ import { databaseKinds, withDatabase } from '../../../support/databases/database
 import { inFolder } from '../../../support/temporary-folder';
 
 /** Changes the tables to those of a development version, whose migration of the same name had other columns. */
-const makeEarlierTables = async ({ writePool }: OwnDatabase): Promise<void> => {
+const makeEarlierTables = async ({ writePool }: OpenedDatabase): Promise<void> => {
   for (const statement of [
     'alter table idempotency_keys rename to creation_keys',
     'alter table api_keys rename column hash to digest',
@@ -36,12 +36,12 @@ const changes = [
   ],
   [
     'no column for the last use of keys',
-    ({ writePool }: OwnDatabase) => writePool.raw('alter table api_keys drop column last_used_at'),
+    ({ writePool }: OpenedDatabase) => writePool.raw('alter table api_keys drop column last_used_at'),
     /lacks api_keys\.last_used_at \(bigint\)/,
   ],
   [
     'a column of another type',
-    async ({ writePool }: OwnDatabase) => {
+    async ({ writePool }: OpenedDatabase) => {
       await writePool.raw('alter table pets rename column category_id to earlier');
       await writePool.raw('alter table pets add column category_id text');
     },

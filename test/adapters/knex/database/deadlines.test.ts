@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import type { TaskEither } from 'fp-ts/TaskEither';
 import {
   apiKeyStore,
-  type OwnDatabase,
+  type OpenedDatabase,
   knexAuthenticate,
   knexPetRepository,
 } from '../../../../adapters/knex';
@@ -24,7 +24,7 @@ import { storeOperations } from '../../../core/store-operations';
 type Ask = (deadline?: Deadline) => TaskEither<unknown, unknown>;
 
 /** Returns every call that a request may make of a database. */
-const everyCall = async (database: OwnDatabase): Promise<Readonly<Record<string, Ask>>> => {
+const everyCall = async (database: OpenedDatabase): Promise<Readonly<Record<string, Ask>>> => {
   const pets = knexPetRepository(database);
   const { key } = await success(apiKeyStore(database).create('somebody'));
   const inMemory = inMemoryApiKeys([['somebody', key]]);
@@ -42,7 +42,7 @@ const everyCall = async (database: OwnDatabase): Promise<Readonly<Record<string,
 };
 
 const hang = async (
-  { readPool, writePool }: OwnDatabase,
+  { readPool, writePool }: OpenedDatabase,
   kind: (typeof databaseKinds)[number][0],
 ): Promise<() => Promise<unknown>> => {
   if (kind === 'PostgreSQL') return occupyPool(writePool, 10);
@@ -119,7 +119,7 @@ const held = {
  * Makes reads of animals in PostgreSQL wait until `release`. Each read returns the animals that were stored when the
  * read began.
  */
-const holdReads = async ({ writePool }: OwnDatabase, other: OwnDatabase, which: string) => {
+const holdReads = async ({ writePool }: OpenedDatabase, other: OpenedDatabase, which: string) => {
   await writePool.raw('create sequence reads_begun');
   await writePool.raw('alter table pets rename to stored_pets');
   await writePool.raw(

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import type { Knex } from 'knex';
 import { Client } from 'pg';
 import {
-  type OwnDatabase,
+  type OpenedDatabase,
   knexAuthenticate,
   knexPetRepository,
   migrate,
@@ -76,7 +76,7 @@ const statementsOf = async (
 
 describe('the query plans on SQLite', () => {
   let file: TestDatabase;
-  let database: OwnDatabase;
+  let database: OpenedDatabase;
 
   before(async () => {
     file = await sqliteFile();
@@ -139,7 +139,7 @@ describe('the query plans on SQLite', () => {
 
 describe('the query plans on PostgreSQL', () => {
   let postgres: PostgresDatabase;
-  let database: OwnDatabase;
+  let database: OpenedDatabase;
   let client: Client;
 
   before(async () => {

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import {
   scarceDiskBytes,
   apiKeyStore,
-  type OwnDatabase,
+  type OpenedDatabase,
   inspectDatabase,
   inspectDisk,
   knexAuthenticate,
@@ -33,7 +33,7 @@ import { projectFolder } from '../../../support/processes/command';
 import { success } from '../../../contracts/outcome';
 import { requiredRights } from '../../../../adapters/knex/postgres/rights';
 
-const inspect = (database: OwnDatabase) =>
+const inspect = (database: OpenedDatabase) =>
   pipe(
     inspectDatabase(database),
     TE.flatMap(() => readSchema(database)),
@@ -41,7 +41,7 @@ const inspect = (database: OwnDatabase) =>
     TE.tap(({ generation }) => (generation === 0 ? TE.right([]) : apiKeyStore(database).list)),
   )();
 
-const reasonOf = async (database: OwnDatabase): Promise<string> => {
+const reasonOf = async (database: OpenedDatabase): Promise<string> => {
   const inspected = await inspect(database);
   return E.isLeft(inspected) ? E.toError(inspected.left.cause).message : '';
 };
@@ -65,7 +65,7 @@ const faults = [
 describe('A database that refuses creates', () => {
   for (const [kind, makeDatabase, error, statement] of faults) {
     it(`fails the inspection with the error, and is ready to read: on ${kind}, ${statement}`, () =>
-      withDatabase<OwnDatabase>(makeDatabase, async (database) => {
+      withDatabase<OpenedDatabase>(makeDatabase, async (database) => {
         await database.writePool.raw(statement);
         const created = knexPetRepository(database).create(arbitraryNewPet(), {
           idempotency: arbitraryScopedIdempotencyKey(),
@@ -82,8 +82,8 @@ describe('A database that refuses creates', () => {
    */
   const asRole = (
     test: (
-      database: OwnDatabase,
-      owner: OwnDatabase,
+      database: OpenedDatabase,
+      owner: OpenedDatabase,
       grant: (...more: Array<string>) => Promise<void>,
     ) => Promise<void>,
   ): Promise<void> =>
@@ -160,7 +160,7 @@ describe('A database that refuses creates', () => {
 
 for (const [kind, makeDatabase] of databaseKinds) {
   describe(`A ${kind} database before the first start`, () => {
-    const withEmpty = (test: (database: OwnDatabase) => Promise<void>): Promise<void> =>
+    const withEmpty = (test: (database: OpenedDatabase) => Promise<void>): Promise<void> =>
       withEmptyDatabase(makeDatabase, async (database) => {
         // SQLite creates the file with the first connection.
         await database.writePool.raw('select 1');

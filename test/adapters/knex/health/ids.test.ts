@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import {
-  type OwnDatabase,
+  type OpenedDatabase,
   knexPetRepository,
   knexReadiness,
   migrate,
@@ -20,23 +20,23 @@ import { execute, withRole } from '../../../support/postgres/postgres';
 
 const notReady = 'the ids of the next animals are taken or used up';
 
-const create = (database: OwnDatabase): Promise<unknown> =>
+const create = (database: OpenedDatabase): Promise<unknown> =>
   success(knexPetRepository(database).create(arbitraryNewPet()));
 
-const adviceOf = async (database: OwnDatabase): Promise<string> => {
+const adviceOf = async (database: OpenedDatabase): Promise<string> => {
   const schema = await success(readSchema(database));
   const inspected = await runDoctorChecks(database, schema)();
   return inspected._tag === 'Left' ? String(inspected.left.cause) : '';
 };
 
 /** Runs the statement that `doctor` advises. */
-const repair = async (database: OwnDatabase): Promise<void> => {
+const repair = async (database: OpenedDatabase): Promise<void> => {
   const [, statement] = / run(?: as the owner of the tables)?: (.*)$/.exec(await adviceOf(database)) ?? [];
   if (statement === undefined) throw new Error(`no statement in: ${await adviceOf(database)}`);
   await database.writePool.raw(statement);
 };
 
-const addPets = (database: OwnDatabase, from: number, to: number): Promise<unknown> =>
+const addPets = (database: OpenedDatabase, from: number, to: number): Promise<unknown> =>
   database.writePool('pets').insert(
     Array.from({ length: to - from + 1 }, (_, place) => ({
       id: from + place,
@@ -75,7 +75,7 @@ const faults = [
 for (const [kind, name, makeDatabase, statement, advice] of faults) {
   describe(`${name} of ${kind}`, () => {
     it('makes the database not ready before a create fails, and doctor names the statement that repairs it', () =>
-      withDatabase<OwnDatabase>(makeDatabase, async (database) => {
+      withDatabase<OpenedDatabase>(makeDatabase, async (database) => {
         await addPets(database, 1, 30);
         if (kind === 'SQLite') await database.writePool('sqlite_sequence').where({ name: 'pets' }).delete();
         await database.writePool.raw(statement);

@@ -3,7 +3,7 @@ import { mock } from 'node:test';
 import type { Knex } from 'knex';
 import {
   apiKeyStore,
-  type OwnDatabase,
+  type OpenedDatabase,
   knexReadiness,
   migrate,
   migrationConfig,
@@ -23,17 +23,17 @@ import { eventually } from '../../../support/eventually';
 const names = Object.keys(migrations);
 const tables = ['pets', 'idempotency_keys', 'api_keys', 'heartbeats', 'rate_limits'];
 
-const pendingIn = async ({ readPool, statements }: OwnDatabase): Promise<ReadonlyArray<string>> =>
+const pendingIn = async ({ readPool, statements }: OpenedDatabase): Promise<ReadonlyArray<string>> =>
   (await readSchemaState(readPool, statements)).pending;
 
-const tablesThere = async ({ readPool }: OwnDatabase): Promise<ReadonlyArray<string>> => {
+const tablesThere = async ({ readPool }: OpenedDatabase): Promise<ReadonlyArray<string>> => {
   const there = await Promise.all(tables.map((table) => readPool.schema.hasTable(table)));
   return tables.filter((_, index) => there[index]);
 };
 
 for (const [kind, makeDatabase] of databaseKinds) {
   describe(`the migrations on ${kind}`, () => {
-    const use = (test: (database: OwnDatabase, open: () => OwnDatabase) => Promise<void>) =>
+    const use = (test: (database: OpenedDatabase, open: () => OpenedDatabase) => Promise<void>) =>
       withEmptyDatabase(makeDatabase, test);
 
     it('run once, and again after they are rolled back to an empty database', () =>

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { inspectDatabase, knexPetRepository, migrate, type OwnDatabase } from '../../../../adapters/knex';
+import { inspectDatabase, knexPetRepository, migrate, type OpenedDatabase } from '../../../../adapters/knex';
 import { decodeOrThrow, IdempotencyKey, OwnerId } from '../../../../core';
 import { arbitraryNewPet } from '../../../contracts';
 import { errorKindOf } from '../../../../adapters/knex/database/errors';
@@ -27,7 +27,7 @@ const creates = Array.from({ length: 60 }, (_, place) => ({
   },
 }));
 
-const createAll = async (database: OwnDatabase): Promise<ReadonlyArray<boolean>> => {
+const createAll = async (database: OpenedDatabase): Promise<ReadonlyArray<boolean>> => {
   const { create } = knexPetRepository(database);
   const replayed: Array<boolean> = [];
   for (const { newPet, idempotency } of creates)

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { type OwnDatabase, readSchema, knexReadiness, migrate } from '../../../../adapters/knex';
+import { type OpenedDatabase, readSchema, knexReadiness, migrate } from '../../../../adapters/knex';
 import type { migrations } from '../../../../adapters/knex/migrations/migrations';
 import { databaseKinds, openMigrated, withEmptyDatabase } from '../../../support/databases/databases';
 import { addsColour, asProgramWith } from '../../../support/databases/migrations';
@@ -14,7 +14,7 @@ const dropsIndex = {
 
 for (const [kind, makeDatabase] of databaseKinds) {
   describe(`Programs of two versions on one ${kind} database`, () => {
-    let database: OwnDatabase;
+    let database: OpenedDatabase;
     let close: () => Promise<void>;
 
     beforeEach(async () => {

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { randomInt } from 'node:crypto';
-import { type OwnDatabase, knexPetRepository } from '../../../../adapters/knex';
+import { type OpenedDatabase, knexPetRepository } from '../../../../adapters/knex';
 import { arbitraryNewPet, arbitraryScopedIdempotencyKey } from '../../../contracts';
 import { allPets } from '../../../contracts/pet-repository/pages-of';
 import {
@@ -48,7 +48,7 @@ const refusals: Readonly<Record<Kind, Readonly<Record<string, ReadonlyArray<stri
 
 const refuse = async (
   kind: Kind,
-  database: OwnDatabase,
+  database: OpenedDatabase,
   statements: ReadonlyArray<string>,
 ): Promise<void> => {
   if (kind === 'PostgreSQL') await alterTables(database, ...statements);
@@ -72,7 +72,7 @@ describe('creating animals in PostgreSQL', () => {
 
 for (const [kind, makeDatabase] of databaseKinds) {
   describe(`creating animals in ${kind}`, () => {
-    const use = (test: (database: OwnDatabase) => Promise<void>) => withDatabase(makeDatabase, test);
+    const use = (test: (database: OpenedDatabase) => Promise<void>) => withDatabase(makeDatabase, test);
 
     for (const [why, statements] of Object.entries(refusals[kind])) {
       for (const idempotency of [undefined, arbitraryScopedIdempotencyKey()]) {

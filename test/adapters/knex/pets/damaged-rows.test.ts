@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { type OwnDatabase, knexPetMaintenance, knexPetRepository } from '../../../../adapters/knex';
+import { type OpenedDatabase, knexPetMaintenance, knexPetRepository } from '../../../../adapters/knex';
 import { newPetRules, petStatuses } from '../../../../core';
 import { arbitraryNewPet, arbitraryScopedIdempotencyKey } from '../../../contracts';
 import { databaseKinds, withDatabase } from '../../../support/databases/databases';
@@ -7,15 +7,15 @@ import { alterTables } from '../../../support/postgres/postgres';
 import { success } from '../../../contracts/outcome';
 
 const allowAnyStatus = {
-  SQLite: ({ writePool }: OwnDatabase) => writePool.raw('PRAGMA ignore_check_constraints = ON'),
-  PostgreSQL: (database: OwnDatabase) =>
+  SQLite: ({ writePool }: OpenedDatabase) => writePool.raw('PRAGMA ignore_check_constraints = ON'),
+  PostgreSQL: (database: OpenedDatabase) =>
     alterTables(database, 'alter table pets drop constraint pets_status_check'),
 };
 
 for (const [kind, makeDatabase] of databaseKinds) {
   describe(`a row that another program wrote, and that is no animal, in ${kind}`, () => {
     /** Runs a test with two animals and a damaged row between them. The test gets the id of the first animal. */
-    const use = async (test: (database: OwnDatabase, first: bigint) => Promise<void>) => {
+    const use = async (test: (database: OpenedDatabase, first: bigint) => Promise<void>) => {
       for (const status of ['lost', ...(kind === 'SQLite' ? [Buffer.from([0xff, 0])] : [])]) {
         await withDatabase(makeDatabase, async (database) => {
           const { create } = knexPetRepository(database);

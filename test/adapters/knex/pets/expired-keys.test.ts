@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { setTimeout as delay } from 'node:timers/promises';
 import {
-  type OwnDatabase,
+  type OpenedDatabase,
   type StoreDatabase,
   hostDatabase,
   knexPetRepository,
@@ -26,7 +26,7 @@ const day = 24 * 60 * 60 * 1000;
 
 for (const [kind, makeDatabase] of databaseKinds) {
   describe(`creating animals in ${kind}`, () => {
-    const use = (test: (database: OwnDatabase) => Promise<void>) => withDatabase(makeDatabase, test);
+    const use = (test: (database: OpenedDatabase) => Promise<void>) => withDatabase(makeDatabase, test);
 
     it('adds animals again under all expired keys of the largest batch', () =>
       use(async (database) => {

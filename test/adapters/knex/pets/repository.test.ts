@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { type OwnDatabase, knexPetRepository } from '../../../../adapters/knex';
+import { type OpenedDatabase, knexPetRepository } from '../../../../adapters/knex';
 import {
   idempotencyExpiryContract,
   petMaintenanceContract,
@@ -19,7 +19,7 @@ import { replacePets } from '../../../support/databases/catalogue';
 import { runnerWithout } from '../../../support/mocha';
 
 /** Makes the driver reject writes of animals while `isBroken` returns true. */
-const refuseWrites = ({ writePool }: OwnDatabase, isBroken: () => boolean): void => {
+const refuseWrites = ({ writePool }: OpenedDatabase, isBroken: () => boolean): void => {
   writePool.on('query', ({ sql }: { sql: string }) => {
     if (isBroken() && /^(?:insert into|update|delete from) (?:"\w+"\.)?[`"]?pets/.test(sql))
       throw new Error('the store is broken');

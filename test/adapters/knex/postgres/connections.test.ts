@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { type OwnDatabase, knexPetRepository, migrate, openPostgres } from '../../../../adapters/knex';
+import { type OpenedDatabase, knexPetRepository, migrate, openPostgres } from '../../../../adapters/knex';
 import { arbitraryNewPet } from '../../../contracts';
 import { throughProxy } from '../../../support/postgres/freezing-proxy';
 import { createPostgresDatabase } from '../../../support/postgres/postgres';
@@ -11,7 +11,7 @@ const statementTimeoutMs = 1_000;
 
 /** Runs a test with a PostgreSQL database behind a proxy that can freeze, on one connection. */
 const behindProxy = async (
-  test: (database: OwnDatabase, freezeAnswers: () => void) => Promise<void>,
+  test: (database: OpenedDatabase, freezeAnswers: () => void) => Promise<void>,
 ): Promise<void> => {
   const { url, drop } = await createPostgresDatabase();
   try {
@@ -57,10 +57,10 @@ describe('A query of PostgreSQL that is never answered', () => {
 /** Time that exceeds the maximum silence of a connection. */
 const longSilence = 2 * statementTimeoutMs;
 
-const withPool = (test: (database: OwnDatabase) => Promise<void>): Promise<void> =>
+const withPool = (test: (database: OpenedDatabase) => Promise<void>): Promise<void> =>
   withEmptyDatabase(postgresWith({ poolSize: 4, statementTimeoutMs }), test);
 
-const backends = ({ readPool }: OwnDatabase, count: number): Promise<ReadonlyArray<unknown>> =>
+const backends = ({ readPool }: OpenedDatabase, count: number): Promise<ReadonlyArray<unknown>> =>
   Promise.all(Array.from({ length: count }, () => readPool.select(readPool.raw('pg_backend_pid() as pid'))));
 
 const inNextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { knexPetRepository, migrate, type OwnDatabase, openPostgres } from '../../../../adapters/knex';
+import { knexPetRepository, migrate, type OpenedDatabase, openPostgres } from '../../../../adapters/knex';
 import { arbitraryNewPet } from '../../../contracts';
 import { success } from '../../../contracts/outcome';
 import { eventually } from '../../../support/eventually';
@@ -8,7 +8,9 @@ import { type PostgresServer, withOwnPostgres } from '../../../support/postgres/
 
 const options = { poolSize: 3, statementTimeoutMs: 400 };
 
-const withStore = (test: (database: OwnDatabase, server: PostgresServer) => Promise<void>): Promise<void> =>
+const withStore = (
+  test: (database: OpenedDatabase, server: PostgresServer) => Promise<void>,
+): Promise<void> =>
   withOwnPostgres(async (server) => {
     const database = openPostgres(server.url, options);
     try {

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { Knex } from 'knex';
-import { type OwnDatabase, knexPetRepository } from '../../../../adapters/knex';
+import { type OpenedDatabase, knexPetRepository } from '../../../../adapters/knex';
 import { idempotencyTtlMs, type PetRepository, type ScopedIdempotencyKey } from '../../../../core';
 import { arbitraryScopedIdempotencyKey, arbitraryNewPet } from '../../../contracts';
 import { allPets } from '../../../contracts/pet-repository/pages-of';
@@ -11,7 +11,7 @@ import { success } from '../../../contracts/outcome';
 
 /** Holds an idempotency key, as another instance that hangs during a create would. */
 const holdKey = async (
-  { writePool }: OwnDatabase,
+  { writePool }: OpenedDatabase,
   { ownerId, idempotencyKey }: ScopedIdempotencyKey,
 ): Promise<Knex.Transaction> => {
   const transaction = await writePool.transaction();

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { OwnDatabase } from '../../../../adapters/knex';
+import type { OpenedDatabase } from '../../../../adapters/knex';
 import { retryConflicts } from '../../../../adapters/knex/database/work';
 import { arbitraryScopedIdempotencyKey, arbitraryNewPet } from '../../../contracts';
 import { arbitraryPetId } from '../../../contracts/arbitrary';
@@ -14,7 +14,7 @@ import { success } from '../../../contracts/outcome';
  * Makes the first inserts fail with a serialization error. A sequence counts the inserts, because a rollback does not
  * reset it. Uses a default value, because Citus has no triggers on distributed tables.
  */
-const refuseFirst = (database: OwnDatabase, times: number): Promise<void> =>
+const refuseFirst = (database: OpenedDatabase, times: number): Promise<void> =>
   alterTables(
     database,
     'create sequence attempts',
@@ -26,7 +26,7 @@ const refuseFirst = (database: OwnDatabase, times: number): Promise<void> =>
     'alter table pets alter column attempt set default attempt()',
   );
 
-const refuseFirstReads = async ({ writePool }: OwnDatabase, times: number): Promise<void> => {
+const refuseFirstReads = async ({ writePool }: OpenedDatabase, times: number): Promise<void> => {
   await writePool.raw('create sequence attempts');
   await writePool.raw('alter table pets rename to stored_pets');
   await writePool.raw(
@@ -38,7 +38,7 @@ const refuseFirstReads = async ({ writePool }: OwnDatabase, times: number): Prom
   await writePool.raw('create view pets as select * from refusing_pets()');
 };
 
-const attemptsMade = async ({ readPool }: OwnDatabase): Promise<unknown> =>
+const attemptsMade = async ({ readPool }: OpenedDatabase): Promise<unknown> =>
   readPool('attempts')
     .first('last_value')
     .then((row: { last_value: string }) => Number(row.last_value));

@@ -3,7 +3,7 @@ import knex, { type Knex } from 'knex';
 import { mock } from 'node:test';
 import {
   apiKeyStore,
-  type OwnDatabase,
+  type OpenedDatabase,
   hostDatabase,
   knexAuthenticate,
   knexPetRepository,
@@ -25,7 +25,7 @@ import { execute } from '../../../support/postgres/postgres';
 const limit = 20;
 
 /** Runs a statement on `count` sessions of the pool, which are all in use at the same time. */
-const onSessions = async ({ writePool }: OwnDatabase, count: number, sql: string) => {
+const onSessions = async ({ writePool }: OpenedDatabase, count: number, sql: string) => {
   const transactions = await Promise.all(Array.from({ length: count }, () => writePool.transaction()));
   const pids: Array<number> = [];
   for (const transaction of transactions) {
@@ -40,10 +40,10 @@ const onSessions = async ({ writePool }: OwnDatabase, count: number, sql: string
 };
 
 /** Makes open sessions of the pool read-only, as sessions with a former primary may be after a failover. */
-const makeReadOnly = (database: OwnDatabase, count = 1): Promise<ReadonlyArray<number>> =>
+const makeReadOnly = (database: OpenedDatabase, count = 1): Promise<ReadonlyArray<number>> =>
   onSessions(database, count, 'set default_transaction_read_only = on');
 
-const backends = (database: OwnDatabase, count: number): Promise<ReadonlyArray<number>> =>
+const backends = (database: OpenedDatabase, count: number): Promise<ReadonlyArray<number>> =>
   onSessions(database, count, 'select 1');
 
 const everyRead: Readonly<Record<string, (repository: PetRepository) => Promise<unknown>>> = {

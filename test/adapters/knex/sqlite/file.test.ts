@@ -2,12 +2,12 @@ import { expect } from 'chai';
 import { readdirSync, readFileSync, statSync, symlinkSync } from 'node:fs';
 import { dirname } from 'node:path';
 import knex, { type Knex } from 'knex';
-import { type OwnDatabase, migrate, openSqlite } from '../../../../adapters/knex';
+import { type OpenedDatabase, migrate, openSqlite } from '../../../../adapters/knex';
 import { hasWriteAheadLog } from '../../../support/databases/sqlite-files';
 import { success } from '../../../contracts/outcome';
 import { newDatabaseFile, removeFolders } from '../../../support/temporary-folder';
 
-const withFile = async (test: (database: OwnDatabase, file: string) => Promise<void>): Promise<void> => {
+const withFile = async (test: (database: OpenedDatabase, file: string) => Promise<void>): Promise<void> => {
   const file = await newDatabaseFile();
   const database = openSqlite(file);
   try {

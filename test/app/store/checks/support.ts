@@ -1,4 +1,4 @@
-import { migrate, openSqlite, type OwnDatabase } from '../../../../adapters/knex';
+import { migrate, openSqlite, type OpenedDatabase } from '../../../../adapters/knex';
 import { success } from '../../../contracts/outcome';
 import { diagnose } from '../../../../app/commands/doctor';
 import type { Finding } from '../../../../app/store/checks/finding';
@@ -12,7 +12,7 @@ export const doctor = async (environment: Environment) => {
 
 export const withDatabase = async (
   file: string,
-  use: (database: OwnDatabase) => Promise<unknown>,
+  use: (database: OpenedDatabase) => Promise<unknown>,
 ): Promise<void> => {
   const database = openSqlite(file);
   try {

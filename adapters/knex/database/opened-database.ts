@@ -28,7 +28,7 @@ export interface DatabaseSizes {
   readonly certificateExpirySeconds?: number | undefined;
 }
 
-interface OwnDatabaseBase extends StoreDatabase {
+interface OpenedDatabaseBase extends StoreDatabase {
   /** Connections for work that is rolled back, or that needs none of the guarantees of `write` and `runTransaction`. */
   readonly writePool: Knex;
   /**
@@ -62,14 +62,14 @@ export type RunStatement = <Row>(
 ) => Promise<ReadonlyArray<Row>>;
 
 /** SQLite file that the store opens. Call `close` at the end. */
-export interface SqliteDatabase extends OwnDatabaseBase {
+export interface SqliteDatabase extends OpenedDatabaseBase {
   readonly engine: 'SQLite';
   /** True if the file or its log was removed or replaced while open. Writes then reject until a restart. */
   readonly isFileReplaced: () => boolean;
 }
 
 /** PostgreSQL database whose connections the store opens. Call `close` at the end. */
-export interface PostgresDatabase extends OwnDatabaseBase {
+export interface PostgresDatabase extends OpenedDatabaseBase {
   readonly engine: 'PostgreSQL';
   readonly run: RunStatement;
   /** Returns the schema of the store's tables, or undefined if the search path names no schema that exists. */
@@ -84,4 +84,4 @@ export interface PostgresDatabase extends OwnDatabaseBase {
 }
 
 /** Database whose connections the store opens. Call `close` at the end. */
-export type OwnDatabase = SqliteDatabase | PostgresDatabase;
+export type OpenedDatabase = SqliteDatabase | PostgresDatabase;
