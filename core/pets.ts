@@ -42,8 +42,9 @@ export type PetFilters = {
 };
 
 /**
- * Query for a page of at most `limit` animals that pass the filters. A list of the API has a limit of 1 to 100. With `after`, the page starts after
- * this id in the order. The default order is `asc`. The order `desc` has the newest animals first.
+ * Query for a page of at most `limit` animals that pass the filters. A list of the API has a limit of 1 to 100. With
+ * `after`, the page starts after this id in the order. The default order is `asc`. The order `desc` has the newest
+ * animals first.
  */
 export interface PetQuery extends PetFilters {
   readonly limit: number;

@@ -38,9 +38,10 @@ async function* decodeNewPets(
 }
 
 /**
- * Adds all animals of a source or none, and returns their number, first and last id. Needs no API key. Fails with InvalidNewPet at the first invalid animal, unless `onInvalid` is given. Fails with
- * ImportAborted, and stores nothing, if the source, a callback or the store fails before the commit. After Unavailable,
- * either all animals are stored or none.
+ * Adds all animals of a source or none, and returns their number, first and last id. Needs no API key. Fails with
+ * InvalidNewPet at the first invalid animal, unless `onInvalid` is given. Fails with ImportAborted, and stores nothing,
+ * if the source, a callback or the store fails before the commit. After Unavailable, either all animals are stored or
+ * none.
  */
 export const importAll =
   (
