@@ -17,7 +17,7 @@ export const idempotencyKeyRule: TextRule = {
   expected: `1 to ${maxIdempotencyKeyLength} printable ASCII characters`,
 };
 
-/** Rule of the public ids of API keys and owners. */
+/** Rule of the ids of API keys and owners. Unlike the keys themselves, they are not secret. */
 export const publicIdRule: TextRule = {
   pattern: /^[^\0\p{Surrogate}]+$/u,
   expected: 'a string that is not empty, without U+0000 and lone surrogates',

@@ -30,13 +30,13 @@ export class AnimalStoreError extends Error {
 
   /** Name of the class, which is the same in every copy of the client. */
   override readonly name = 'AnimalStoreError';
-  /** Reason of the failure. */
+  /** What has failed, such as `pet_not_found`. */
   readonly code: AnimalStoreErrorCode;
   /** HTTP status of the response if it reports an error, otherwise a status that fits the code. */
   readonly status: number;
   /**
-   * Invalid arguments. Empty for codes other than `invalid_argument`. Also empty if the platform lacks
-   * `crypto.getRandomValues`, which has the code `invalid_argument` too.
+   * Invalid arguments. Empty for codes other than `invalid_argument`. A platform without
+   * `crypto.getRandomValues` also causes `invalid_argument`, with an empty list.
    */
   readonly fields: ReadonlyArray<InvalidField>;
   /** Id that the last request has in the log of the service, or undefined without a response. */

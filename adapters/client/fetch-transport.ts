@@ -99,8 +99,8 @@ const toPets = ({ response, body }: Success): ReadonlyArray<Pet> => {
 const nextLink = /;\s*rel="?(?:[^";,]*\s)?next(?![^\s";,])/i;
 
 /**
- * True if the ids of a page ascend from `after`, or descend for `desc`. Otherwise a cache that repeats a page would make
- * a list endless.
+ * True if the ids of a page ascend from `after`, or descend for `desc`. Without this check, a cache that repeats a page
+ * would make a list endless.
  */
 const isOrdered = ({ after, order }: PetQuery, pets: ReadonlyArray<Pet>): boolean => {
   let last = after;

@@ -87,7 +87,7 @@ const readText = async (response: Response): Promise<string> => {
   }
 };
 
-/** Reads a successful response. Throws the error that the response reports, or why it is no response of the service. */
+/** Reads a successful response. Otherwise throws the error that the response reports, or that it is not the service's. */
 export const readResponse = async (response: Response): Promise<Success> => {
   const text = await readText(response);
   const body = parseBody(response, text);

@@ -42,7 +42,7 @@ export interface CopyProgress {
 export interface CopyOptions {
   readonly signal: AbortSignal;
   readonly onProgress?: (progress: CopyProgress) => void;
-  /** True to count all rows before the copy, so that the progress has a share. */
+  /** True to count all rows before the copy, so that the progress can be a percentage. */
   readonly countsRows?: boolean;
 }
 

@@ -19,8 +19,8 @@ interface SettingOptions<A> {
 }
 
 /**
- * Makes the codec of one environment variable, as `valueOf` returns it. An error contains null in place of the value,
- * which may be a secret.
+ * Makes the codec of an environment variable, whose text is empty if it is not set. An error contains null in place of
+ * the value, which may be a secret.
  */
 const setting = <A>({
   type: { name, is },

@@ -19,7 +19,7 @@ export const addPetRoutes = (app: Koa, openStore: OpenAnimalStore): void => {
   });
 };
 
-/** Options of `mountPetRoutes`. */
+/** Options of `mountPetRoutes`: where a request has its API key, if not in the header `Authorization`. */
 export interface MountOptions extends Pick<StoreAccess<Context>, 'apiKeyOfRequest'> {}
 
 /**

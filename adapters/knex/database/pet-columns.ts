@@ -44,7 +44,7 @@ const creationTimeColumn: Column = { name: 'created_at', type: 'bigint' };
 /** Columns of the values that an insert binds. */
 export const insertedColumns: ReadonlyArray<Column> = [...newPetColumns, creatorColumn];
 
-/** Names of the columns of an insert: the inserted columns, and last the time, which the database reads. */
+/** Names of the columns of an insert. The last one is the time of creation, which the clock of the database gives. */
 export const insertedNames = [...insertedColumns, creationTimeColumn].map(({ name }) => name).join();
 
 /** All columns of the table `pets`. */

@@ -72,7 +72,10 @@ export const databaseTimeouts = {
   migrationPauseMs: 500,
   /** Maximum time of all attempts. It is long, because the migration of another process may take minutes. */
   migrationWaitMs: 600_000,
-  /** Maximum time of each statement of a trial migration, which may block a running service. */
+  /**
+   * Maximum time of each statement when `doctor` tries the migrations and rolls them back. A statement may block a running
+   * service.
+   */
   trialMs: 500,
 } as const;
 

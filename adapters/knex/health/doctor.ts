@@ -85,7 +85,7 @@ export const runDoctorChecks = (
     return commitMs;
   });
 
-/** Returns texts about the first animals that no request can read. */
+/** Describes the first few stored animals that are invalid. Requests that would read them fail. */
 export const findInvalidPets = ({
   readPool,
   statements,

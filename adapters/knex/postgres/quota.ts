@@ -17,8 +17,8 @@ import { failedBy, throwIfLate, toTaskEither, tryAndRollBack } from '../database
 /**
  * Makes a rate limit that counts the requests of all instances together, in the table `rate_limits`. Requests that wait
  * while a count is running share the next one. After an owner has exceeded the quota, an instance sends no statement
- * for this owner until the window ends. A count fails with Unavailable after `quotaMs`, or if it can't begin early
- * enough before its deadline.
+ * for this owner until the window ends. A count fails with Unavailable if it takes too long, or if too little time
+ * is left before its deadline.
  */
 export const postgresQuota = (database: PostgresDatabase, limit: RateLimit): ConsumeQuota => {
   const windowMs = limit.seconds * 1_000;

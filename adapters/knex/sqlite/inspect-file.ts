@@ -28,7 +28,7 @@ export const fileSizes = async (name: string): Promise<DatabaseSizes> => {
 
 /**
  * Returns how to free an id if none is left, and undefined otherwise. Without a free id, creates fail with SQLITE_FULL,
- * as on a full disk. The sequence can't be behind the ids, because SQLite also considers the greatest id of the table.
+ * as on a full disk. `readLastId` also considers the greatest id of the table, as SQLite does for a new id.
  */
 export const inspectLastId = async (reads: Knex): Promise<string | undefined> =>
   (await sqliteStatements.readLastId(reads)) === greatestInt64

@@ -54,7 +54,7 @@ const prepareWatchedFile = (filename: string, watched: WatchedFile): void => {
   watched.check(['']);
 };
 
-/** Makes the configuration of Knex's own commands. They create no file, because the path may be wrong. */
+/** Makes the configuration of the commands of `knex`. They create no file, because the path may be mistyped. */
 export const sqliteMigrationConfiguration = (filename: string): Knex.Config => {
   const connect = () => {
     refuseReadOnlyUser(filename);
