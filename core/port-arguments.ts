@@ -1,25 +1,30 @@
 /*
- * Checks of the arguments of PetRepository and PetMaintenance. Their types permit values that no store can hold, and a
- * program may call an adapter without the core.
+ * Checks of the arguments of PetRepository and PetMaintenance. A program may call an adapter without the core, with
+ * values that no store can hold, or from JavaScript with numbers in place of bigints. The checks return copies with
+ * only the known fields, each with a value of its type.
  */
 
+import * as E from 'fp-ts/Either';
+import { pipe } from 'fp-ts/function';
 import { checkPetChanges } from './corrections';
 import type { NewPet, PetChanges, PetQuery } from './pets';
 import { type Unavailable, unavailable } from './ports';
 import { listRules, newPetRules } from './rules';
 import { fieldChecks, invalidFieldTexts, objectCheck, type ObjectCheck, predicateCheck } from './validation';
 
-const failureOf =
+const valid =
   <A>(check: ObjectCheck<A>) =>
-  (value: A): Unavailable | undefined => {
-    const checked = check(value);
-    return checked._tag === 'Right'
-      ? undefined
-      : unavailable(new TypeError(invalidFieldTexts(checked.left).join('; ')));
-  };
+  (value: A): E.Either<Unavailable, A> =>
+    pipe(
+      check(value),
+      E.bimap(
+        (fields) => unavailable(new TypeError(invalidFieldTexts(fields).join('; '))),
+        (checked) => checked.value,
+      ),
+    );
 
-/** Returns the failure of a list whose query is invalid, such as an id beyond int64. It could fail a whole batch. */
-export const failureOfQuery: (query: PetQuery) => Unavailable | undefined = failureOf(
+/** Returns a query, or fails if it is invalid, such as by an id beyond int64. It could fail a whole batch. */
+export const validPetQuery: (query: PetQuery) => E.Either<Unavailable, PetQuery> = valid(
   objectCheck<PetQuery>({
     limit: predicateCheck(
       (limit) => Number.isSafeInteger(limit) && Number(limit) > 0,
@@ -29,11 +34,11 @@ export const failureOfQuery: (query: PetQuery) => Unavailable | undefined = fail
   }),
 );
 
-/** Returns the failure of a new animal that is invalid. SQLite would store it, and later lists would fail. */
-export const failureOfNewPet: (newPet: NewPet) => Unavailable | undefined = failureOf(
+/** Returns a new animal, or fails if it is invalid. SQLite would store it, and later lists would fail. */
+export const validNewPet: (newPet: NewPet) => E.Either<Unavailable, NewPet> = valid(
   objectCheck<NewPet>(fieldChecks(newPetRules)),
 );
 
-/** Returns the failure of changes that are invalid. SQLite would store them, and later lists would fail. */
-export const failureOfPetChanges: (changes: PetChanges) => Unavailable | undefined =
-  failureOf(checkPetChanges);
+/** Returns changes, or fails if they are invalid. SQLite would store them, and later lists would fail. */
+export const validPetChanges: (changes: PetChanges) => E.Either<Unavailable, PetChanges> =
+  valid(checkPetChanges);

@@ -104,7 +104,7 @@ export interface PetRepository {
    * Adds an animal, and resolves once the animal is stored durably. With `idempotency`, a retry adds no second animal:
    * `resolveIdempotentCreate` defines its result. While another create with the same key runs, this one waits for it or
    * fails with IdempotencyKeyInFlight. `createdBy` is the API key that adds the animal, for a repository that records it.
-   * Fails with Unavailable if `failureOfNewPet` finds an invalid value.
+   * Fails with Unavailable if `validNewPet` rejects the animal.
    */
   readonly create: (
     newPet: NewPet,
@@ -124,7 +124,7 @@ export interface PetRepository {
 export interface PetMaintenance {
   /**
    * Changes the given fields of an animal, and returns the animal. Resolves once the changes are durable and visible to
-   * later reads. Fails with Unavailable, and changes nothing, if `failureOfPetChanges` finds an invalid value.
+   * later reads. Fails with Unavailable, and changes nothing, if `validPetChanges` rejects the changes.
    */
   readonly update: (id: bigint, changes: PetChanges) => TaskEither<PetNotFound | Unavailable, Pet>;
   /**

@@ -1,13 +1,11 @@
 import * as E from 'fp-ts/Either';
+import { pipe } from 'fp-ts/function';
 import * as TE from 'fp-ts/TaskEither';
 import {
   compareById,
   countToFind,
   type CreatedPet,
   decodeOrThrow,
-  failureOfNewPet,
-  failureOfPetChanges,
-  failureOfQuery,
   fingerprintOf,
   type IdempotencyKeyReused,
   idempotencyTtlMs as defaultTtlMs,
@@ -31,6 +29,9 @@ import {
   toPage,
   type Unavailable,
   unavailable,
+  validNewPet,
+  validPetChanges,
+  validPetQuery,
   withChanges,
 } from '../../core';
 
@@ -46,7 +47,11 @@ type CreateResult = E.Either<IdempotencyKeyReused | PetDeleted | Unavailable, Cr
 
 const collect = async (source: AsyncIterable<NewPet>): Promise<ReadonlyArray<NewPet>> => {
   const all: Array<NewPet> = [];
-  for await (const newPet of source) all.push({ ...newPet });
+  for await (const newPet of source) {
+    const checked = validNewPet(newPet);
+    if (E.isLeft(checked)) throw checked.left.cause;
+    all.push(checked.right);
+  }
   return all;
 };
 
@@ -142,11 +147,11 @@ export const inMemoryPetRepository = ({
   };
 
   const update = (id: bigint, changes: PetChanges): E.Either<PetNotFound | Unavailable, Pet> => {
-    const failure = failureOfPetChanges(changes);
-    if (failure !== undefined) return E.left(failure);
+    const checked = validPetChanges(changes);
+    if (E.isLeft(checked)) return checked;
     const pet = byId.get(id);
     if (pet === undefined) return E.left(petNotFound(id));
-    const changed = Object.freeze(withChanges(pet, changes));
+    const changed = Object.freeze(withChanges(pet, checked.right));
     sorted[placeFrom(sorted, id)] = changed;
     byId.set(id, changed);
     return E.right(changed);
@@ -161,17 +166,18 @@ export const inMemoryPetRepository = ({
 
   return {
     list: (query) => () => {
-      const failure = failureOfQuery(query);
-      return Promise.resolve(failure === undefined ? E.right(page(query)) : E.left(failure));
+      return Promise.resolve(pipe(validPetQuery(query), E.map(page)));
     },
     find: (id) => () => Promise.resolve(E.fromNullable(petNotFound(id))(byId.get(id))),
     create:
       (newPet, { idempotency } = {}) =>
       () => {
-        const failure = failureOfNewPet(newPet);
-        if (failure !== undefined) return Promise.resolve(E.left(failure));
+        const checked = validNewPet(newPet);
+        if (E.isLeft(checked)) return Promise.resolve(checked);
         return Promise.resolve(
-          idempotency === undefined ? add(newPet) : addOnce(newPet, scopedIdempotencyKeyText(idempotency)),
+          idempotency === undefined
+            ? add(checked.right)
+            : addOnce(checked.right, scopedIdempotencyKeyText(idempotency)),
         );
       },
     update: (id, changes) => () => Promise.resolve(update(id, changes)),
@@ -179,10 +185,6 @@ export const inMemoryPetRepository = ({
     importAll: (source, onIds) => async () => {
       try {
         const newPets = await collect(source);
-        for (const newPet of newPets) {
-          const failure = failureOfNewPet(newPet);
-          if (failure !== undefined) return E.left(importAborted(failure.cause));
-        }
         const firstId = nextId();
         const added = newPets.map((newPet, index) => withId(firstId + BigInt(index), newPet));
         const { id = lastId } = added.at(-1) ?? {};

@@ -1,6 +1,6 @@
 import * as E from 'fp-ts/Either';
 import * as TE from 'fp-ts/TaskEither';
-import { failureOfPetChanges, isInt64, petNotFound, type PetMaintenance } from '../../../core';
+import { isInt64, petNotFound, type PetMaintenance, validPetChanges } from '../../../core';
 import { type Operator, recordPets } from '../record-change';
 import { changedCells } from '../database/pet-columns';
 import type { StoreDatabase } from '../database/store-database';
@@ -11,12 +11,12 @@ import { findPets } from './read';
 export const makeUpdate =
   ({ runTransaction, statements }: StoreDatabase, operator?: Operator): PetMaintenance['update'] =>
   (id, changes) => {
-    const failure = failureOfPetChanges(changes);
-    if (failure !== undefined) return TE.left(failure);
+    const checked = validPetChanges(changes);
+    if (E.isLeft(checked)) return TE.fromEither(checked);
     return eitherToTaskEither(() =>
       retryConflicts(() =>
         runTransaction(async (transaction) => {
-          const cells = changedCells(changes);
+          const cells = changedCells(checked.right);
           if (isInt64(id) && Object.keys(cells).length > 0) {
             await recordPets(transaction, statements, operator, 'pets update', [id]);
             await transaction('pets').where({ id: id.toString() }).update(cells);

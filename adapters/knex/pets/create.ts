@@ -5,7 +5,6 @@ import type { Knex } from 'knex';
 import { hash } from 'node:crypto';
 import {
   compareById,
-  failureOfNewPet,
   fingerprintOf,
   type CreatedPet,
   idempotencyKeyInFlight,
@@ -20,6 +19,7 @@ import {
   type ScopedIdempotencyKey,
   scopedIdempotencyKeyText,
   type Unavailable,
+  validNewPet,
 } from '../../../core';
 import { createBatcher, type OnBatch } from '../batcher';
 import { createdByKey } from '../record-change';
@@ -65,9 +65,10 @@ export const makeCreate = (
     onBatch,
   });
   const inFlight = new Set<string>();
-  return (newPet, { idempotency, createdBy: keyId, deadline } = {}) => {
-    const failure = failureOfNewPet(newPet);
-    if (failure !== undefined) return TE.left(failure);
+  return (argument, { idempotency, createdBy: keyId, deadline } = {}) => {
+    const checked = validNewPet(argument);
+    if (E.isLeft(checked)) return TE.fromEither(checked);
+    const newPet = checked.right;
     const createdBy = keyId === undefined ? null : createdByKey(keyId);
     if (idempotency === undefined) return create({ newPet, createdBy, claim: undefined }, deadline);
     const claim = claimOf(idempotency, newPet);

@@ -8,6 +8,7 @@ import {
   type Pet,
   type PetMaintenance,
   unavailable,
+  validNewPet,
 } from '../../../core';
 import { createdByImport, type Operator } from '../record-change';
 import { withoutStatement } from '../database/errors';
@@ -18,6 +19,12 @@ import { readAhead } from './in-batches';
 
 /** Number of animals in a statement of an import. It was the fastest of sizes from 1,000 to 10,000. */
 const importBatchSize = 3_000;
+
+const requireValid = (newPet: NewPet): NewPet => {
+  const checked = validNewPet(newPet);
+  if (E.isLeft(checked)) throw checked.left.cause;
+  return checked.right;
+};
 
 /**
  * Inserts the batches of a source one after another. Sends each batch before it reads the result of the previous batch,
@@ -43,7 +50,7 @@ const insertAll = async (
   };
   let last: Promise<ReadonlyArray<Pet>> | undefined;
   for await (const batch of readAhead(newPets, importBatchSize, signal)) {
-    const creates = batch.map((newPet) => ({ newPet, createdBy }));
+    const creates = batch.map((newPet) => ({ newPet: requireValid(newPet), createdBy }));
     const inserted = insertPets(transaction, statements, creates);
     // Prevents an unhandled rejection. The next turn of the loop awaits this promise, unless the previous insert fails.
     inserted.catch(() => undefined);

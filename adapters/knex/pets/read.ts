@@ -6,7 +6,6 @@ import {
   compareIn,
   countToFind,
   defaultPageSize,
-  failureOfQuery,
   greatestInt64,
   isInt64,
   leastInt64,
@@ -19,6 +18,7 @@ import {
   type PetRepository,
   toPage,
   type Unavailable,
+  validPetQuery,
 } from '../../../core';
 import { createBatcher, type OnBatch, type RunBatch, tooBusy } from '../batcher';
 import { filterCells, idOfRow, petFromRow, type PetRow } from '../database/pet-columns';
@@ -39,9 +39,10 @@ export const makeList = (database: StoreDatabase, onBatch: OnBatch): PetReposito
     runBatch: oneAtATime(runBatch),
     onBatch,
   });
-  return (query, deadline) => {
-    const failure = failureOfQuery(query);
-    if (failure !== undefined) return TE.left(failure);
+  return (argument, deadline) => {
+    const checked = validPetQuery(argument);
+    if (E.isLeft(checked)) return TE.fromEither(checked);
+    const query = checked.right;
     if (hasNoIdsLeft(query)) return TE.right({ pets: [], hasMore: false });
     return filterNamesOf(query).length > 1 ? scan(query, deadline) : list(query, deadline);
   };
