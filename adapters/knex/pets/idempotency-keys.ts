@@ -91,7 +91,8 @@ export const backgroundPurge = ({ write, isHostTransaction, statements }: StoreD
     nextAt = Infinity;
     const purged = await write((pool) => statements.purgeExpired(pool, maxRowsPerPurge)).catch(() => 0);
     const ended = performance.now();
-    nextAt = ended + (purged < maxRowsPerPurge ? purgeIntervalMs : 9 * (ended - began));
+    const pauseMs = purged < maxRowsPerPurge ? purgeIntervalMs : 0;
+    nextAt = ended + Math.max(pauseMs, 9 * (ended - began));
   };
 
   return () => {

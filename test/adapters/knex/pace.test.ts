@@ -79,6 +79,27 @@ describe('At a given time,', () => {
       .that.matches(/^nothing was stored/);
   });
 
+  it('a slow purge of few expired keys is also followed by a pause of nine times its duration', () =>
+    withDatabase(sqliteFile, async (database) => {
+      let purges = 0;
+      const purgeExpired = () => {
+        purges += 1;
+        now += 1_000;
+        return Promise.resolve(0);
+      };
+      const purge = backgroundPurge(withStatements(database, { purgeExpired }));
+      for (const [passedMs, expected] of [
+        [0, 1],
+        [8_990, 1],
+        [20, 2],
+      ] as const) {
+        now += passedMs;
+        purge();
+        await nextTurn();
+        expect(purges, `after ${passedMs} ms`).to.equal(expected);
+      }
+    }));
+
   it('expired keys are purged after nine times the duration of a full purge, otherwise after a second', () =>
     withDatabase(sqliteFile, async (database) => {
       let purges = 0;
