@@ -21,11 +21,12 @@ export interface AnimalStoreClientOptions extends CallOptions, ClientOptions {
 }
 
 /** Returns what the address must be, or undefined if it is valid. */
-const problemOf = ({ protocol, username, password, search, hash }: URL): string | undefined => {
+const problemOf = ({ protocol, username, password, href }: URL): string | undefined => {
   if (!/^https?:$/.test(protocol)) return 'an http or https address';
   if (username + password !== '')
     return 'an address without a user name and password; pass the key as apiKey';
-  return search + hash === '' ? undefined : 'an address without a query and fragment';
+  // `search` and `hash` are empty after a lone `?` or `#`, which `href` keeps.
+  return /[?#]/.test(href) ? 'an address without a query and fragment' : undefined;
 };
 
 const pageAddress = (): string | undefined => {

@@ -71,6 +71,8 @@ describe('An answer to the client', () => {
       [`http://me:${secret}@127.0.0.1`, 'without a user name and password'],
       [`http://127.0.0.1/?key=${secret}`, 'without a query and fragment'],
       [`http://127.0.0.1/#${secret}`, 'without a query and fragment'],
+      ['http://127.0.0.1/?', 'without a query and fragment'],
+      ['http://127.0.0.1/#', 'without a query and fragment'],
     ] as const) {
       const client: unknown = Reflect.apply(animalStoreClient, undefined, [{ baseUrl, apiKey: 'k1' }]);
       const isClient = (_value: unknown): _value is AnimalStoreClient => true;
