@@ -36,7 +36,9 @@ export const withRetries = async <A>(
       try {
         return await attemptOnce(send, { timeoutMs, fetch, headers }, aborted);
       } catch (cause) {
-        if (!(cause instanceof AnimalStoreError) || cause.code === 'invalid_argument') throw cause;
+        if (!(cause instanceof AnimalStoreError)) throw cause;
+        // No request was sent. The API key that a function has returned may be invalid, for example.
+        if (cause.code === 'invalid_argument') attempts -= 1;
         Object.assign(cause, details());
         const delayMs = backoffMs(cause, attempts);
         if (!isRetried(cause) || performance.now() + delayMs > giveUpAt) throw cause;

@@ -48,6 +48,18 @@ describe('A call of a client', () => {
     expect(delays).to.deep.equal([400, 800, 1_600, 3_200, 5_000, 5_000]);
   });
 
+  it('names the idempotency key if a second attempt gets no API key, as the first may have succeeded', async () => {
+    const keys = ['k1'];
+    const client = animalStoreClient({
+      baseUrl: 'http://127.0.0.1:1024',
+      apiKey: () => Promise.resolve(keys.shift() ?? ''),
+      fetch: fail,
+    });
+    const created = client.create({ name: 'Rex', categoryId: 7 }, { idempotencyKey: 'one create' });
+    const error: unknown = await created.catch((reason: unknown) => reason);
+    expect(error).to.include({ code: 'invalid_argument', attempts: 1, idempotencyKey: 'one create' });
+  });
+
   const openStore = () => () => Promise.resolve(E.left(unavailable('down')));
   const apiKey = 'k1';
   const remote = animalStoreClient({ baseUrl: 'http://127.0.0.1:1024', apiKey, fetch: fail });
