@@ -156,11 +156,11 @@ const storeOf = (
   createPet: (newPet, idempotencyKey, deadline) => {
     const allowed = checkMayCreate(caller);
     if (E.isLeft(allowed)) return TE.fromEither(allowed);
+    if (idempotencyKey !== undefined && !IdempotencyKey.is(idempotencyKey))
+      return TE.left({ _tag: 'InvalidIdempotencyKey' });
     const decoded = decodeNewPet(newPet);
     if (E.isLeft(decoded)) return TE.fromEither(decoded);
     const { value, unknownFields } = decoded.right;
-    if (idempotencyKey !== undefined && !IdempotencyKey.is(idempotencyKey))
-      return TE.left({ _tag: 'InvalidIdempotencyKey' });
     const idempotency =
       idempotencyKey === undefined ? undefined : { ownerId: caller.ownerId, idempotencyKey };
     return pipe(
