@@ -34,8 +34,8 @@ export const callerOf = (
 ): Caller => (isReadOnly ? { keyId, ownerId, isReadOnly: true } : { keyId, ownerId });
 
 /**
- * Lifetime of an API key, and its times in milliseconds since 1970. Functions that take `now` need the time of the
- * clock that set these times.
+ * Lifetime of an API key, and its times in milliseconds since 1970. Any `now` that is compared with these times must
+ * come from the clock that set them.
  */
 export interface ApiKeyTimes {
   readonly createdAt: number;
@@ -43,7 +43,7 @@ export interface ApiKeyTimes {
   readonly revokedAt: number | null;
   /** Null if the key does not expire. */
   readonly expiresAt: number | null;
-  /** Lifetime that the key got at its creation, or null for no limit. A rotation gives it to the new key by default. */
+  /** Lifetime given at creation, or null for no limit. By default, a rotation gives the new key the same lifetime. */
   readonly lifetimeMs: number | null;
 }
 

@@ -79,12 +79,12 @@ const toInvalidField = ({ context, message, value }: t.ValidationError): Invalid
     .map(({ key }) => key)
     .filter((key) => key !== '' && !/^[0-9]+$/.test(key))
     .join('.');
-  // Errors of io-ts name no rule. Only the error of a missing property has the value undefined.
+  // Errors of io-ts name no rule, but only the error of a missing property has the value undefined.
   const expected = message ?? context.at(-1)?.type.name ?? 'a valid value';
   return { name, expected, rule: value === undefined && name !== '' ? 'required' : 'invalid' };
 };
 
-/** Returns the invalid fields of a codec's errors, each only once even if it has several errors. */
+/** Returns the invalid fields that a codec's errors name, each field only once. */
 export const invalidFieldsOf = (errors: t.Errors): ReadonlyArray<InvalidField> => [
   ...new Map(errors.map(toInvalidField).map((error) => [error.name, error])).values(),
 ];

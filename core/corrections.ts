@@ -36,8 +36,8 @@ export const withChanges = (pet: Pet, changes: PetChanges): Pet => {
 };
 
 /**
- * Changes fields of an animal, and returns the changed animal. Decodes `changes` as PetChanges. Needs no API
- * key. A retry of the animal's create then returns the changed animal.
+ * Changes fields of an animal, and returns the changed animal. Decodes `changes` as PetChanges. Needs no API key. A
+ * later retry of the animal's create returns the changed animal.
  */
 export const updatePet = (
   pets: Pick<PetMaintenance, 'update'>,
@@ -51,8 +51,8 @@ export const updatePet = (
 };
 
 /**
- * Deletes one animal, and returns it as it was read just before, or undefined if it could not be read, so that an
- * invalid animal can be deleted too. Needs no API key. A retry of its create fails with PetDeleted.
+ * Deletes one animal, even an invalid one. Returns the animal as read just before, or undefined if that read failed.
+ * Needs no API key. A retry of the animal's create fails with PetDeleted.
  */
 export const deletePet =
   (

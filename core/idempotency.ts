@@ -36,8 +36,7 @@ export const fingerprintOf = (newPet: NewPet): string =>
 export const idempotencyTtlMs = 24 * 60 * 60 * 1000;
 
 /**
- * Stored record of an idempotency key. `fingerprint` is what `fingerprintOf` returned for its create, or a hash of
- * that.
+ * Stored record of an idempotency key. `fingerprint` is the result of `fingerprintOf` for the new animal, or its hash.
  */
 export interface IdempotencyRecord {
   readonly fingerprint: string;
@@ -71,8 +70,7 @@ type IdempotentCreate =
 
 /**
  * Decides the outcome of a create with an idempotency key. Returns Create if `record` is undefined, Replay if the
- * recorded animal is equal and still exists, and otherwise a failure. Pass undefined for a record that has expired by
- * the repository's clock.
+ * fingerprints are equal and the animal still exists, and otherwise a failure. Pass undefined for an expired record.
  */
 export const resolveIdempotentCreate = (
   record: IdempotencyRecord | undefined,

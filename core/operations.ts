@@ -32,7 +32,7 @@ export interface Ports {
   readonly consumeQuota?: ConsumeQuota | undefined;
 }
 
-/** Opens the store with an API key, and counts one request of the key's owner if there is a rate limit. */
+/** Opens the store with an API key. With a rate limit, the call counts as one request of the key's owner. */
 export type OpenAnimalStore = (
   apiKey: string,
   deadline?: Deadline,
@@ -55,7 +55,7 @@ export interface PetOperations {
   /**
    * Adds an animal with the fields of a NewPet. An int64 may also be a safe integer (`Number.isSafeInteger`). A retry
    * with the same idempotency key adds no second animal, by default for 24 hours. After Unavailable, the animal may
-   * have been added: retry with the same key. `unknownFields` names the properties that an animal does not have.
+   * have been added: retry with the same key. `unknownFields` names the ignored properties.
    */
   readonly createPet: (
     newPet: unknown,
@@ -82,11 +82,11 @@ export interface PetOperations {
 export interface AnimalStore extends PetOperations {
   readonly caller: Caller;
   /**
-   * Checks the API key again. A program that waits after it has opened the store, as for the body of a request, thereby
-   * rejects a key that was revoked meanwhile.
+   * Checks the API key again, to reject a key that was revoked after the store was opened. The HTTP API calls it after
+   * a slow request body.
    */
   readonly checkKey: (deadline?: Deadline) => TE.TaskEither<InvalidApiKey | Unavailable, Caller>;
-  /** State of the owner's rate limit. Opening the store has counted as one request. Undefined without a rate limit. */
+  /** State of the owner's rate limit after the store was opened, or undefined without a rate limit. */
   readonly quota: Quota | undefined;
 }
 
@@ -195,8 +195,8 @@ export const decodePetQuery = (query: unknown): E.Either<InvalidQuery, PetQuery>
 const checkNewPet = objectCheck<NewPet>(fieldChecks(newPetRules));
 
 /**
- * Decodes an animal to add, and names the properties that it ignores. Returns a copy, so that a program may change its
- * object before the animal is stored.
+ * Decodes an animal to add, and names the properties that it ignores. Returns a copy, so that a program may change
+ * `newPet` before the animal is stored.
  */
 export const decodeNewPet = (newPet: unknown): E.Either<InvalidNewPet, Checked<NewPet>> =>
   pipe(

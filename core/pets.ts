@@ -36,15 +36,14 @@ export type ListOrder = ValueOf<typeof listRules.order>;
 
 type FilterName = keyof typeof filterRules;
 
-/** Filters of a list: values that its animals must have. A filter that is undefined lets every animal pass. */
+/** Filters of a list: values that the listed animals must have. An undefined filter matches every animal. */
 export type PetFilters = {
   readonly [Name in keyof typeof filterRules]?: NewPet[Name] | undefined;
 };
 
 /**
- * Query for a page of at most `limit` animals that pass the filters. A list of the API has a limit of 1 to 100. With
- * `after`, the page starts after this id in the order. The default order is `asc`. The order `desc` has the newest
- * animals first.
+ * Query for a page of at most `limit` animals that pass the filters. The API accepts a limit of 1 to 100. With `after`,
+ * the page starts after this id in the order. The default order is `asc`. With `desc`, the newest animals come first.
  */
 export interface PetQuery extends PetFilters {
   readonly limit: number;
@@ -63,7 +62,7 @@ const isPetField = (name: string): name is keyof Pet => name in petRules;
 /** Names of the fields of an animal, in the order of the properties in JSON. */
 export const petFieldNames = Object.keys(petRules).filter(isPetField);
 
-/** Names of the fields of a new animal, in the same order. */
+/** Names of the fields of a new animal, in the order of `petFieldNames`. */
 export const newPetFieldNames = petFieldNames.filter((name) => name !== 'id');
 
 const isFilter = (name: string): name is FilterName => name in filterRules;
@@ -82,13 +81,12 @@ export const compareById = ({ id: one }: Pet, { id: other }: Pet): number =>
 export const compareIn = (order: ListOrder = 'asc') =>
   order === 'asc' ? compareById : (one: Pet, other: Pet) => compareById(other, one);
 
-/** Returns how many animals a repository reads for a page: one more than its limit. */
+/** Returns how many animals to read for a page: one more than its limit, to learn whether a next page exists. */
 export const countToFind = (limit: number): number => limit + 1;
 
 /**
- * Makes a page from the animals that a repository has read, in the order of the query. A repository reads up to
- * `countToFind(limit)` animals, one more than `limit`, to learn whether a next page exists. Freezes the page and its
- * animals, so that callers can share them.
+ * Makes a page from up to `countToFind(limit)` animals, in the order of the query. Freezes the page and its animals, so
+ * that callers can share them.
  */
 export const toPage = (limit: number, found: ReadonlyArray<Pet>): PetPage =>
   Object.freeze({

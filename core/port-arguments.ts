@@ -23,7 +23,7 @@ const valid =
       ),
     );
 
-/** Returns a query, or fails if it is invalid, such as by an id beyond int64. It could fail a whole batch. */
+/** Returns a query, or fails if it is invalid, such as by an id beyond int64. An invalid query could fail its batch. */
 export const validPetQuery: (query: PetQuery) => E.Either<Unavailable, PetQuery> = valid(
   objectCheck<PetQuery>({
     limit: predicateCheck(
@@ -34,11 +34,11 @@ export const validPetQuery: (query: PetQuery) => E.Either<Unavailable, PetQuery>
   }),
 );
 
-/** Returns a new animal, or fails if it is invalid. SQLite would store it, and later lists would fail. */
+/** Returns a new animal, or fails if it is invalid. SQLite would store invalid values, and later lists would fail. */
 export const validNewPet: (newPet: NewPet) => E.Either<Unavailable, NewPet> = valid(
   objectCheck<NewPet>(fieldChecks(newPetRules)),
 );
 
-/** Returns changes, or fails if they are invalid. SQLite would store them, and later lists would fail. */
+/** Returns changes, or fails if they are invalid. SQLite would store invalid values, and later lists would fail. */
 export const validPetChanges: (changes: PetChanges) => E.Either<Unavailable, PetChanges> =
   valid(checkPetChanges);

@@ -33,7 +33,7 @@ export const unavailable = (cause: unknown): Unavailable => ({
 /**
  * Failure of an authentication: the API key is not valid. `reason` and `keyId` are for the log, not for the client. The
  * reason is `malformed` if the text can't be an API key, and `unknown` if it matches no key. `keyId` is the id of the
- * key, if it is known. With the reason `unknown`, it comes from the key's text, and the client may have invented it.
+ * key, if known. With the reason `unknown`, `keyId` is part of the key's text, which the client may have invented.
  */
 export interface InvalidApiKey {
   readonly _tag: 'InvalidApiKey';
@@ -101,10 +101,10 @@ export interface PetRepository {
   /** Reads one animal by its id. An id outside the range of int64 is an unknown id. */
   readonly find: (id: bigint, deadline?: Deadline) => TaskEither<PetNotFound | Unavailable, Pet>;
   /**
-   * Adds an animal, and resolves once the animal is stored durably. With `idempotency`, a retry adds no second animal:
-   * `resolveIdempotentCreate` defines its result. While another create with the same key runs, this one waits for it or
-   * fails with IdempotencyKeyInFlight. `createdBy` is the API key that adds the animal, for a repository that records it.
-   * Fails with Unavailable if `validNewPet` rejects the animal.
+   * Adds an animal, and resolves once the animal is stored durably. With `idempotency`, a retry adds no second animal,
+   * and gets the result of `resolveIdempotentCreate`. While another create with the same key runs, the call waits for
+   * its end or fails with IdempotencyKeyInFlight. `createdBy` is the API key that adds the animal, for a repository
+   * that records it. Fails with Unavailable if `validNewPet` rejects the animal.
    */
   readonly create: (
     newPet: NewPet,
@@ -135,10 +135,9 @@ export interface PetMaintenance {
   /**
    * Adds all animals of a source or none, and returns their number, first and last id. The ids ascend in the order of
    * the source. `onIds` gets every id before the animals are stored. Reads the source once, and not further after an
-   * error. Fails with ImportAborted, and stores nothing, if the source, `onIds` or the store fails before the commit, or
-   * if an animal has an invalid value.
-   * After Unavailable, either all animals are stored or none. Readers see none before all are stored. Until then, the
-   * store may reject other creates.
+   * error. Fails with ImportAborted, and stores nothing, if an animal is invalid, or if the source, `onIds` or the
+   * store fails before the commit. After Unavailable, either all animals are stored or none. Readers see none before
+   * all are stored. During an import, the store may reject creates.
    */
   readonly importAll: (
     newPets: AsyncIterable<NewPet>,

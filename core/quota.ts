@@ -4,7 +4,7 @@ export interface RateLimit {
   readonly seconds: number;
 }
 
-/** State of an owner's rate limit. `isWithin` is false if the request that was counted last exceeds the limit. */
+/** State of an owner's rate limit. `isWithin` is false if the last request exceeded the limit. */
 export interface Quota extends RateLimit {
   readonly isWithin: boolean;
   readonly remaining: number;

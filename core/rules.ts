@@ -1,6 +1,6 @@
 /*
- * Rules for the values of a store. Imports only the engine that checks them, so that a bundle of the client stays
- * small.
+ * Rules for the values of a store. Imports only validation.ts, which imports nothing, so that a bundle of the client
+ * stays small.
  */
 import { type FieldRule, integerViolation, type TextRule, predicateCheck } from './validation';
 
@@ -17,7 +17,7 @@ export const idempotencyKeyRule: TextRule = {
   expected: `1 to ${maxIdempotencyKeyLength} printable ASCII characters`,
 };
 
-/** Rule of the ids of API keys and owners. Unlike the keys themselves, they are not secret. */
+/** Rule of the ids of API keys and owners. Unlike API keys, these ids are not secret. */
 export const publicIdRule: TextRule = {
   pattern: /^[^\0\p{Surrogate}]+$/u,
   expected: 'a string that is not empty, without U+0000 and lone surrogates',
@@ -34,8 +34,8 @@ export const pageSizeCheck = predicateCheck(
 );
 
 /**
- * Reads the size of a page from digits, such as those of a query parameter or an option. Returns undefined for another
- * text. `pageSizeCheck` checks the size.
+ * Parses a page size in digits, such as that of a query parameter. Returns undefined for another text. `pageSizeCheck`
+ * checks the range.
  */
 export const pageSizeFromText = (text: string): number | undefined =>
   /^[0-9]{1,20}$/.test(text) ? Number(text) : undefined;

@@ -10,8 +10,8 @@ import { maxPageSize } from './rules';
 /** Callbacks of an import. If one throws, nothing is stored. */
 export interface ImportCallbacks {
   /**
-   * Gets the failure of each invalid animal, which is left out. Without this callback, an import fails at the first
-   * invalid animal.
+   * Gets the failure of each invalid animal. The import leaves this animal out. Without this callback, an import fails
+   * at the first invalid animal.
    */
   readonly onInvalid?: ((failure: InvalidNewPet) => void) | undefined;
   /** Gets the names of properties that are not fields of a new animal. */
@@ -38,9 +38,9 @@ async function* decodeNewPets(
 }
 
 /**
- * Adds all animals of a source or none, and returns their number, first and last id. Needs no API key. Fails with
- * InvalidNewPet at the first invalid animal, unless `onInvalid` is given. Fails with ImportAborted, and stores nothing,
- * if the source, a callback or the store fails before the commit. After Unavailable, either all animals are stored or
+ * Adds all animals of a source or none, and returns their number, first and last id. Needs no API key. Without
+ * `onInvalid`, fails with InvalidNewPet at the first invalid animal. Fails with ImportAborted, and stores nothing, if
+ * the source, a callback or the store fails before the commit. After Unavailable, either all animals are stored or
  * none.
  */
 export const importAll =

@@ -2,11 +2,11 @@
  * Engine that checks values: those of requests, files, arguments and options. Imports nothing, so that a bundle of the
  * client stays small.
  *
- * An example: the rule `{ kind: 'int64', required: true }` of `categoryId` is plain data. `fieldCheck` makes a check of
- * it. Its `decode` returns 7n for 7, and undefined for the invalid value 'x'. Its `explain` then returns the violation,
- * `{ rule: 'not_integer' }`, and in words the values that are `expected`. `objectCheck` makes the check of an object from
- * those of its fields. It reports `{ name: 'categoryId', rule: 'not_integer', expected: 'an integer from ...' }`, of which
- * `invalidFieldTexts` makes `categoryId must be an integer from ...`. A codec (codec.ts) is a check for io-ts.
+ * An example: the rule `{ kind: 'int64', required: true }` of `categoryId` is plain data. `fieldCheck` turns the rule
+ * into a Check. `decode` of this Check returns 7n for 7, and undefined for 'x'. For 'x', `explain` returns the `rule`
+ * 'not_integer' and the text `expected`, 'an integer from ...'. `objectCheck` combines the Checks of the fields of an
+ * object, and adds the `name` 'categoryId' to the violation. `invalidFieldTexts` turns the violation into 'categoryId
+ * must be an integer from ...'. Codecs for io-ts (codec.ts) use these Checks.
  */
 
 /** Rule that an invalid value breaks, with its limits. `minimum` and `maximum` are decimal digits. */
@@ -33,7 +33,7 @@ export interface Check {
   readonly decode: (input: unknown) => unknown;
   /** Returns the rule that an invalid input breaks. */
   readonly explain: (input: unknown) => Omit<InvalidField, 'name'> & Violation;
-  /** True if an object must have the value. */
+  /** True if an object must have the field. */
   readonly required?: boolean | undefined;
 }
 
@@ -59,7 +59,7 @@ export interface FieldCheck extends Check {
 
 export const isString = (input: unknown): input is string => typeof input === 'string';
 
-/** Makes the check of values that need no conversion. */
+/** Makes a check that returns valid values unchanged. */
 export const predicateCheck = (
   holds: (input: unknown) => boolean,
   expected: string,
@@ -91,7 +91,7 @@ export const trimmed = (check: Check): Check =>
 
 const unstorable = /[\0\p{Surrogate}]/u;
 
-/** Compares the number of code points. Each has the length 1 or 2, so `length` often decides without counting them. */
+/** Compares the number of code points. A code point has 1 or 2 UTF-16 units, so `length` often suffices. */
 const isTooLong = (value: string, maxLength: number): boolean =>
   value.length > maxLength && (value.length > 2 * maxLength || Array.from(value).length > maxLength);
 
@@ -192,7 +192,7 @@ export interface Checked<A> {
   readonly unknownFields: ReadonlyArray<string>;
 }
 
-/** Check of an object. Returns an Either of fp-ts, which this file may not import. */
+/** Check of an object. Returns an Either, but names no type of fp-ts, which this file may not import. */
 export type ObjectCheck<A> = (
   input: unknown,
 ) =>
@@ -203,8 +203,8 @@ export const isObject = (value: unknown): value is Readonly<Record<string, unkno
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /**
- * Makes the check of an object. Copies only own properties that are fields, and leaves out those that are undefined.
- * Ignores other properties, but fails if `refuses` returns true for the name of one.
+ * Makes the check of an object. Copies the own properties that are fields, except undefined ones. Fails on an unknown
+ * property if `refuses` returns true for its name. Ignores other unknown properties.
  */
 export const objectCheck = <A>(
   fields: FieldChecks<A>,

@@ -4,7 +4,7 @@ import { propertyOf } from './values';
 
 const statuses = {
   ...errorStatuses,
-  // Codes that only the client uses. A server that passes the error on to its own clients can use their statuses.
+  // Codes that only the client uses. Their statuses suit a server that passes the error on to its own clients.
   invalid_argument: 400,
   aborted: 499,
   callback_failed: 500,

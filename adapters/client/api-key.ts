@@ -39,8 +39,8 @@ const askForApiKey = async (source: ApiKeySource): Promise<unknown> => {
 };
 
 /**
- * Returns the current API key. Throws an AnimalStoreError if the key is malformed or its function throws. Throws the
- * error of the function itself if `mustReachCaller` accepts it.
+ * Returns the current API key. Throws an AnimalStoreError if the key is malformed or the source function throws. Throws
+ * an error that `mustReachCaller` accepts unchanged.
  */
 export const readApiKey = async (source: ApiKeySource): Promise<string> => {
   const apiKey = await askForApiKey(source);

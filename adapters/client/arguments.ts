@@ -31,9 +31,8 @@ const isEmpty = (input: unknown): boolean => input === null || (isString(input) 
 
 /**
  * Makes the check of a field that a caller passes. An int64 may also be a string of decimal digits. An empty text for a
- * required int64 counts as missing, because a form sends it for an empty field. Ignores blanks around a value that is
- * not free text, because a person may have typed them. The service rejects such blanks, because programs write its
- * requests.
+ * required int64 counts as missing, because a form sends it for an empty field. Unlike the service, ignores blanks
+ * around a value that is not free text, because a person may have typed them.
  */
 const argumentCheck = (rule: FieldRule): Check => {
   const { decode, fromText, explain, required } = fieldCheck(rule);
@@ -107,10 +106,7 @@ const pageQueryChecks: FieldChecks<PageQuery> = {
   pageSize: trimmed(converted(pageSizeCheck, toNumber)),
 };
 
-/**
- * Selects the options that describe a page, for the property `next` of a page. Leaves out the options of the call, such
- * as `signal`.
- */
+/** Selects the options that describe a page. Leaves out the options of the call, such as `signal`. */
 export const toPageQuery = checkerOf('options', objectCheck(pageQueryChecks));
 
 const checkKnownPageOptions = optionsChecker<CallOptions & PageQuery>({

@@ -37,8 +37,8 @@ export interface AnimalStoreClient<Int64 extends bigint | string = bigint> {
   /** Adds an animal. All attempts send the same idempotency key, which is random if the options have none. */
   readonly create: (newPet: NewPetInput, options?: CreateOptions) => Promise<PetOf<Int64>>;
   /**
-   * Adds an animal like `create`. `replayed` is true if an earlier request with the same idempotency key added it. That
-   * may be an attempt of this call whose response was lost.
+   * Adds an animal like `create`. `replayed` is true if an earlier request with the same idempotency key added it. The
+   * earlier request may be an attempt of this call whose response was lost.
    */
   readonly createWithDetails: (
     newPet: NewPetInput,
@@ -46,7 +46,7 @@ export interface AnimalStoreClient<Int64 extends bigint | string = bigint> {
   ) => Promise<{ readonly pet: PetOf<Int64>; readonly replayed: boolean; readonly idempotencyKey: string }>;
   /** Reads one page of the animals that pass the filters. */
   readonly page: (options?: PageOptions) => Promise<Page<Int64>>;
-  /** Lists the animals that pass the filters, by ascending id unless the option `order` is `desc`. */
+  /** Lists the animals that pass the filters, by ascending id, or by descending id with `order: 'desc'`. */
   readonly list: (options?: PageOptions) => PetList<Int64>;
   /**
    * Reads one animal. Rejects with the code `pet_not_found` if no animal has this id. Over HTTP, requests a list of one
@@ -80,7 +80,7 @@ export type ClientFactory<Options> = <Int64 extends 'bigint' | 'string' = 'bigin
   options: Options & { readonly int64?: Int64 | undefined },
 ) => Int64 extends 'string' ? AnimalStoreClient<string> : AnimalStoreClient;
 
-// The overload gives the client the type that its option names, which TypeScript can't derive from a comparison.
+// The overload types the client by the option `int64`, because TypeScript can't derive its type from a comparison.
 export function clientFactory<Options>(
   configure: (options: Options) => Configuration,
 ): ClientFactory<Options>;
@@ -103,7 +103,7 @@ interface CheckedPage {
   readonly next: PageQuery | undefined;
 }
 
-/** Makes a client, which calls `configure` only at its first call. */
+/** Makes a client that calls `configure` at the first call of one of its methods. */
 const clientOver = <Int64 extends bigint | string>(
   configure: () => Configuration,
   convert: Int64Conversion<Int64>,
@@ -181,8 +181,8 @@ const clientOver = <Int64 extends bigint | string>(
 };
 
 /**
- * Checks the arguments of `page` or `list`. Refuses a second argument, because a caller may expect it to take the
- * options of the call, as in other clients.
+ * Checks the arguments of `page` or `list`. Refuses a second argument, which in other clients has the options of the
+ * call.
  */
 const checkPageArguments = (
   options: PageOptions,

@@ -19,8 +19,8 @@ const fetchError = (cause: unknown, hint = ''): unknown => {
   // Some errors of a connection have no message, only a code.
   const texts = [propertyOf(reason, 'message'), propertyOf(reason, 'code'), propertyOf(cause, 'message')];
   const text = String(texts.find((one) => isString(one) && one !== '') ?? cause);
-  // A retry can't resolve a programming error, or a port that `fetch` blocks. An error of the network has a cause, whose
-  // message may contain a host name such as `annulled.example`.
+  // A retry can't resolve a programming error, or a port that `fetch` blocks. An error with a cause comes from the
+  // network. Its text may contain a host name such as `annulled.example`, which would match `programmingFault`.
   const isPermanent = text === 'bad port' || (reason === undefined && programmingFault.test(text));
   return isPermanent && /^(?:Type|Reference)Error$/.test(String(propertyOf(cause, 'name')))
     ? unexpected(`fetch failed: ${text}`, { cause })

@@ -9,8 +9,8 @@ import { propertyOf } from './values';
 /** Options of a client over HTTP: the service, an API key, and defaults for the options of each call. */
 export interface AnimalStoreClientOptions extends CallOptions, ClientOptions {
   /**
-   * Address of the service, `http:` or `https:`, with its path prefix, if any. In a web page, it may be relative to
-   * that page. It may end with `/v1`, and must have no user name, password, query or fragment.
+   * HTTP or HTTPS address of the service, with its path prefix, if any. In a web page, the address may be relative to
+   * the page. It may end with `/v1`, and must have no user name, password, query or fragment.
    */
   readonly baseUrl: string | URL;
   /**
@@ -64,8 +64,8 @@ const checkOptions = /* @__PURE__ */ optionsChecker<AnimalStoreClientOptions>({
 });
 
 /**
- * Makes the client of a store over HTTP, for programs that use a remote store. Sends nothing before the first call, and
- * checks the options then: a call rejects with the code `invalid_argument` if an option is invalid.
+ * Makes the client of a store over HTTP, for programs that use a remote store. The first call checks the options. If an
+ * option is invalid, calls reject with the code `invalid_argument`.
  * @example const animals = animalStoreClient({ baseUrl: 'http://127.0.0.1:3000', apiKey });
  */
 export const animalStoreClient = /* @__PURE__ */ clientFactory((options: AnimalStoreClientOptions) => {

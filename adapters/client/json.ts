@@ -3,8 +3,8 @@
 const jsonTokens = /"[^"\\]*(?:\\.[^"\\]*)*"?|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
 
 /**
- * Turns an integer into a string: U+0000 and its digits. A string that begins with U+0000 gets a second one, so that it
- * is not taken for an integer. Names of properties stay as they are, because a reviver of JSON.parse can't change names.
+ * Turns an integer into a string: U+0000 and its digits. A string that begins with U+0000 gets one more, so that it is
+ * not taken for an integer. Names of properties stay as they are, because a reviver of JSON.parse can't change names.
  */
 const markToken = (token: string, index: number, text: string): string => {
   if (/^-?\d+$/.test(token)) return `"\\u0000${token}"`;
@@ -13,7 +13,7 @@ const markToken = (token: string, index: number, text: string): string => {
   return isName ? token : `"\\u0000${token.slice(1)}`;
 };
 
-/** Returns the value that a string of a marked text stands for. */
+/** Reverses `markToken` for a string that JSON.parse returned. */
 const unmark = (value: string): unknown => {
   if (!value.startsWith('\0')) return value;
   const unmarked = value.slice(1);

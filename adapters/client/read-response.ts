@@ -87,7 +87,7 @@ const readText = async (response: Response): Promise<string> => {
   }
 };
 
-/** Reads a successful response. Otherwise throws the error that the response reports, or that it is not the service's. */
+/** Reads a successful response. Throws the error that a failed response reports, or `unexpected_response`. */
 export const readResponse = async (response: Response): Promise<Success> => {
   const text = await readText(response);
   const body = parseBody(response, text);

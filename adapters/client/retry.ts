@@ -17,7 +17,7 @@ export interface Attempt extends Pick<CallOptions, 'fetch' | 'headers'> {
 
 /**
  * Runs an idempotent call, and retries it after temporary failures until `retryForMs` has passed. Rejects with the
- * error of the last attempt. An AnimalStoreError has the number of attempts and the idempotency key.
+ * error of the last attempt. An AnimalStoreError gets the number of attempts and the idempotency key.
  */
 export const withRetries = async <A>(
   send: (attempt: Attempt) => Promise<A>,
@@ -37,7 +37,7 @@ export const withRetries = async <A>(
         return await attemptOnce(send, { timeoutMs, fetch, headers }, aborted);
       } catch (cause) {
         if (!(cause instanceof AnimalStoreError)) throw cause;
-        // No request was sent. The API key that a function has returned may be invalid, for example.
+        // No request was sent, for example because a function returned an invalid API key.
         if (cause.code === 'invalid_argument') attempts -= 1;
         Object.assign(cause, details());
         const delayMs = backoffMs(cause, attempts);
@@ -55,7 +55,7 @@ export const withRetries = async <A>(
   }
 };
 
-/** Makes one attempt. Ends it at its timeout, or when the caller aborts, even if `send` ignores its signal. */
+/** Makes one attempt, which ends at its timeout or when the caller aborts, even if `send` ignores its signal. */
 const attemptOnce = async <A>(
   send: (attempt: Attempt) => Promise<A>,
   attempt: Omit<Attempt, 'signal'>,

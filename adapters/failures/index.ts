@@ -1,6 +1,6 @@
 /*
- * Codes, HTTP statuses and texts of failures, for the HTTP API and for the client of an embedded store. Loads of the
- * core only files that load no package, so that a bundle of the client stays small.
+ * Codes, HTTP statuses and texts of failures, for the HTTP API and for the client of an embedded store. Imports only
+ * those files of the core that import no package, so that a bundle of the client stays small.
  */
 import type { PetNotFound, StoreFailure } from '../../core';
 import { idempotencyKeyRule } from '../../core/rules';
@@ -51,8 +51,8 @@ const describe = (code: ErrorCode, message: string, retryAfterMs?: number): Stor
 });
 
 /**
- * Describes a failure of the store to its caller. Each adapter describes PetNotFound itself. `key` is the caller's name
- * for an idempotency key, and `input` for the animal or the query.
+ * Describes a failure of the store to its caller. Each adapter describes PetNotFound itself. The message calls the
+ * idempotency key `key`, and an invalid animal or query `input`.
  */
 export const describeStoreFailure = (
   failure: Exclude<StoreFailure, PetNotFound>,

@@ -32,7 +32,7 @@ interface KnownKey {
 export const inMemoryApiKeys = (
   keys: Iterable<readonly [id: string, key: string, owner?: string, access?: 'read-only']> = [],
 ): InMemoryApiKeys => {
-  // V8 finds a key of a Map by a hash of the whole text. The time of a lookup therefore does not show how much of a
+  // V8 looks up a key of a Map by a hash of the whole string. The lookup time therefore does not reveal how much of a
   // guessed API key is right.
   const byKey = new Map<string, KnownKey>();
 

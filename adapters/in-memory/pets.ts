@@ -79,8 +79,8 @@ const withId = (id: bigint, newPet: NewPet): Pet => Object.freeze(Object.assign(
 const noIdsLeft = 'the id of a new animal would be greater than 9223372036854775807, the largest int64';
 
 /**
- * Makes both ports to the animals in memory, for tests and programs without a database. Throws a TypeError on invalid
- * `pets`.
+ * Makes an in-memory PetRepository and PetMaintenance, for tests and programs without a database. Throws a TypeError on
+ * invalid `pets`.
  * @example const pets = inMemoryPetRepository({ pets: [{ id: 1n, name: 'Rex', categoryId: 7n }] });
  */
 export const inMemoryPetRepository = ({
@@ -132,7 +132,7 @@ export const inMemoryPetRepository = ({
 
   const addOnce = (newPet: NewPet, key: string): CreateResult => {
     purgeExpired();
-    // Checks this key's record too, because `purgeExpired` can stop before an expired record if the clock was set back.
+    // After the clock was set back, `purgeExpired` can stop before the expired record of this key.
     if ((records.get(key)?.expiresAt ?? Infinity) <= now()) records.delete(key);
     const record = records.get(key);
     const pet = record && byId.get(record.id);

@@ -27,8 +27,8 @@ const depthOf = (outsideStrings: string): number => {
 };
 
 /**
- * Returns an integer of at most 19 digits (7, 7.0 or 7e0) as a bigint, and any other number as a LosslessNumber. A
- * larger number is not expanded to digits, because those of 1e999999999 would fill the memory.
+ * Returns an integer of at most 19 digits (7, 7.0 or 7e0) as a bigint, and any other number as a LosslessNumber. Does
+ * not expand larger exponents, because the digits of 1e999999999 would fill the memory.
  */
 const parseNumber = (text: string): unknown => {
   const { sign, digits, exponent } = splitNumber(text);
@@ -37,8 +37,8 @@ const parseNumber = (text: string): unknown => {
     : parseLosslessNumber(text);
 };
 
-// Matches strings. A string without a closing quote matches up to the end of the text. Otherwise the expression would
-// try again at each escaped quote of that string, in quadratic time.
+// Matches JSON strings. An unclosed string matches up to the end of the text, because a new try at each of its escaped
+// quotes would take quadratic time.
 const strings = /"(?:[^"\\]|\\.)*(?:"|\\?$)/gs;
 
 const membersIn = (value: unknown): number =>
