@@ -50,7 +50,7 @@ export const petRoutesHandler =
       status,
       headers: {
         ...(pathname.endsWith('/') ? belowSlash(headers) : headers),
-        // Bun and Deno would otherwise send `Content-Length: 0`.
+        // Without this header, Bun and Deno would send `Content-Length: 0`.
         ...(method === 'HEAD' && { 'Content-Length': String(bytes.length) }),
       },
     });
@@ -68,8 +68,8 @@ const routes = Object.values(petOperations).map((operation) => ({
 
 /**
  * Finds the operation by the end of the path. The path may have a prefix. It may also end with a slash, because some
- * frameworks redirect to such a path. Without a match, returns an operation that fails, because the key is checked
- * first.
+ * frameworks redirect to such a path. Without a match, returns an operation that fails, so that `answer` checks the API
+ * key first.
  */
 const route = (method: string, path: string) => {
   const atPath = routes.flatMap(({ operation, pattern }) => {
@@ -93,8 +93,8 @@ const decodeSegment = (text: string): string => {
 };
 
 /**
- * Reports whether a request has a body. Calls `read` for a body that no header announces, as in a request that a program
- * has made: even an empty body is then a stream.
+ * Reports whether a request has a body. Calls `read` if no header announces the body, because even an empty body of a
+ * Request that a program has made is a stream.
  */
 const hasBody = async ({ headers, body }: Request, read: () => Promise<BodyResult>): Promise<boolean> => {
   if (body === null) return false;

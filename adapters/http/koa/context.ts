@@ -30,8 +30,8 @@ export const recordOf = ({ req, res, state }: Context): RequestRecord => {
 };
 
 /**
- * Returns a header, or the values of a repeated header joined by commas. A request with two keys must not be accepted
- * for the first one.
+ * Returns a header. Joins the values of a repeated header by commas, so that a request with two API keys is not
+ * authenticated by the first key.
  */
 export const headerOf = ({ headers, rawHeaders }: IncomingMessage, name: string): string | undefined => {
   if (name !== 'authorization' && name !== 'content-type') return headers[name]?.toString();

@@ -8,7 +8,7 @@ import { operationsHint, type PetOperation, petOperations } from '../operations/
 import { hasBody, readBody } from '../message/request-body';
 import { type Context, headerOf, type KoaState, recordOf, writeReply } from './context';
 
-/** Adds the routes of the operations. Other requests under `/v1` also need a valid key, and then get a 404 or 405. */
+/** Adds the routes of the operations. Other requests under `/v1` get a 404 or 405, or a 401 without a valid key. */
 export const addPetRoutes = (app: Koa, openStore: OpenAnimalStore): void => {
   const router = petRouter({ openStore });
   app.use(router.routes());
@@ -23,11 +23,11 @@ export const addPetRoutes = (app: Koa, openStore: OpenAnimalStore): void => {
 export interface MountOptions extends Pick<StoreAccess<Context>, 'apiKeyOfRequest'> {}
 
 /**
- * Adds the routes of the operations under `/v1` to the Koa application of an embedding program. A request is
- * authenticated before its body is read, unless a body parser comes first. Such a parser must leave the body in
- * `context.request.rawBody`. After authentication, `context.state.caller` is the Caller. To type it, create the
- * application as `new Koa<{ caller?: Caller }>()`. For CORS, expose `exposedHeaders`. An error response has a
- * body of the OpenAPI schema `Error`. The cause of a 500 or 503 is emitted as the application's `error` event.
+ * Adds the routes of the operations under `/v1` to the Koa application of an embedding program. Authenticates a request
+ * before it reads the body. A body parser that runs earlier must keep the body in `context.request.rawBody`.
+ * Authentication sets `context.state.caller` to the Caller. To type this property, create the application as
+ * `new Koa<{ caller?: Caller }>()`. For CORS, expose `exposedHeaders`. An error response has a body of the OpenAPI
+ * schema `Error`. The cause of a 500 or 503 is emitted as the application's `error` event.
  * @example mountPetRoutes(app, storeOpener(ports));
  */
 export const mountPetRoutes = (

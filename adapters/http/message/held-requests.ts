@@ -1,4 +1,4 @@
 import type { IncomingMessage } from 'node:http';
 
-/** Times in milliseconds for which the HTTP server has held requests. Their deadlines include this time. */
+/** Times in milliseconds for which `RequestQueue` has held requests. `RequestDeadline` subtracts this time. */
 export const heldRequestsMs = new WeakMap<IncomingMessage, number>();

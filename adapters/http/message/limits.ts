@@ -5,10 +5,10 @@ export const requestLimits = {
   headers: 128,
   bodyBytes: 16_000,
   // Maximum times from the first byte of a request: `headMs` to the end of its headers, `requestMs` to the end of its
-  // body. A proxy in front needs longer limits. Otherwise clients get the proxy's error instead of the service's 408.
+  // body. A proxy in front needs longer limits, so that clients get the service's 408 and not the proxy's error.
   headMs: 10_000,
   requestMs: 20_000,
-  // Maximum time from the start of a request to its reply, with a hold by the server, without the wait for its body.
+  // Maximum time from the start of a request to its reply. Includes a hold by `RequestQueue`, but no wait for a body.
   responseMs: 4_000,
   // If a body takes longer, the API key is checked again, because it may have been revoked during this time.
   recheckKeyAfterMs: 1_000,

@@ -21,8 +21,8 @@ const hasWholeBody = ({ headers, readableLength }: IncomingMessage): boolean =>
   readableLength === Number(headers['content-length']);
 
 /**
- * Reads a body. Fails if it is too large, incomplete, or already read by a body parser. Copies a body that has not
- * arrived whole into one buffer, because even a chunk of one byte would take 400 bytes in a list of chunks.
+ * Reads a body. Fails if it is too large, incomplete, or already read by a body parser. Copies the chunks of a body
+ * into one buffer, because even a chunk of one byte would take 400 bytes in a list.
  */
 const collectBody = async (request: IncomingMessage): Promise<BodyResult> => {
   if (request.readableDidRead || request.readableEncoding !== null) {

@@ -18,8 +18,8 @@ export interface StoreAccess<Request> {
 }
 
 /**
- * Makes the reply to a request, with all headers of its operation. The reply is a 503 at the deadline of the request.
- * `hostRequest` is the same request, in the type of the web framework.
+ * Makes the reply to a request, with all headers of its operation. The reply is a 503 if the deadline of the request
+ * passes. `hostRequest` is the same request, in the type of the web framework.
  */
 export const answer = async <Request>(
   access: StoreAccess<Request>,

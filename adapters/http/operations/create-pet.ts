@@ -35,8 +35,8 @@ export const handleCreatePet: Handler = async (store, request) => {
 
 const quotedText = String.raw`"((?:[ !#-\[\]-~]|\\["\\]){1,${maxIdempotencyKeyLength}})"`;
 
-// Matches a key without quotes. It must not contain a comma, because Node joins the values of repeated headers with
-// commas. Two keys would otherwise be read as one.
+// Matches a key without quotes. Excludes commas, because Node joins the values of repeated headers with commas, and two
+// keys would be read as one.
 const bareText = String.raw`([!#-+\--\[\]-~]{1,${maxIdempotencyKeyLength}})`;
 
 // Matches a key in double quotes (a String of RFC 9651, section 3.3.3, without parameters) or a key without quotes.

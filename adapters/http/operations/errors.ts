@@ -75,7 +75,7 @@ const retryAfter = (milliseconds: number): Headers => ({ 'Retry-After': String(m
 
 type DescribedFailure = Exclude<StoreFailure, PetNotFound>;
 
-/** Ends of messages that apply only to HTTP. */
+/** Advice that applies only to HTTP, to append to the messages of `describeStoreFailure`. */
 const advice: Readonly<Partial<Record<DescribedFailure['_tag'], string>>> = {
   InvalidIdempotencyKey:
     '; if it has spaces, commas, quotes or backslashes, ' +

@@ -9,7 +9,7 @@ import { jsonReply, unknownFieldsHeader } from './reply';
 export const handleListPets: Handler = async (store, { query, record }) => {
   const parameters = readQuery(query);
   if (E.isLeft(parameters)) return parameters;
-  // An invalid text stays as it is, so that the core rejects it.
+  // Pass an invalid text on unchanged, so that the core rejects it.
   const known = parameters.right.filter(isKnown);
   const values = Object.fromEntries(known.map(({ name, value }) => [name, parsers[name]?.(value) ?? value]));
   const page = await store.listPets(values, record.deadline.time)();
@@ -49,8 +49,8 @@ const readQuery = (query: string): E.Either<HttpFailure, ReadonlyArray<Parameter
     return E.left(invalidQuery([''], `a list of at most ${maxParameters} parameters`));
   }
   const written = texts.filter((text) => text !== '');
-  // The `&` keeps a question mark at the start, which URLSearchParams would drop. URLSearchParams skips empty texts, as
-  // `written` does.
+  // The `&` keeps a question mark at the start, which URLSearchParams would drop. Both leave out empty texts, so that
+  // the indexes of `written` and the parameters agree.
   const parameters = Array.from(new URLSearchParams(`&${query}`), ([name, value], index) => ({
     name,
     value,

@@ -6,8 +6,8 @@ import type { HttpFailure } from './errors';
 import type { Outcome } from './reply';
 
 /**
- * Record of one request, from its start to its outcome. A value that is undefined is not known yet: the record can be
- * reported at any time, because the client may leave before the response.
+ * Record of one request, from its start to its outcome. Properties stay undefined if the client disconnects before
+ * their values are known.
  */
 export class RequestRecord {
   readonly id: string;
@@ -24,7 +24,7 @@ export class RequestRecord {
   /** Failure that the HTTP server itself has answered, because the body is malformed or late. */
   serverRejection: HttpFailure | undefined;
 
-  /** `sentId` is the value of the header `X-Request-Id`, if any. `heldMs` is the time of a hold by the server. */
+  /** `sentId` is the value of the header `X-Request-Id`, if any. `RequestQueue` held the request for `heldMs`. */
   constructor(sentId: unknown, heldMs = 0) {
     this.id = requestIdOf(sentId);
     this.startedAt = performance.now() - heldMs;
@@ -50,7 +50,7 @@ export class RequestDeadline {
   private state: 'Counting' | 'Paused' | 'PausedWithoutTimer' = 'Counting';
   private timer: NodeJS.Timeout | undefined;
   private end: (outcome: Outcome) => void = constVoid;
-  /** Time from the call of `endInTime`. Most requests are not held, and share Node's timer list of one duration. */
+  /** Time from `endInTime` to the first check. Mostly the same duration, so that the timers share a list in Node. */
   private readonly firstCheckMs: number;
 
   constructor(startedAt: number, heldMs = 0) {
@@ -58,7 +58,7 @@ export class RequestDeadline {
     this.firstCheckMs = requestLimits.responseMs - heldMs;
   }
 
-  /** Time by which the reply must be made. It moves when the body has arrived. */
+  /** Time by which the reply must be made. `pauseUntil` moves it. */
   get time(): Deadline {
     return this.endsAt;
   }

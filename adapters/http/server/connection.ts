@@ -17,8 +17,8 @@ import { isMalformedHeadRequest, type ParserError, parserFailure, validateReques
  *   Idle ── bytes that `RequestQueue` holds ──▶ Waiting ── released ──▶ Idle
  *   Idle, Running ── failure, or response that closes the connection ──▶ Closing
  *
- * Otherwise bytes stay in the socket, or are discarded in Closing. `mayBegin` and `heldMs` concern the next bytes in
- * Idle. A client can half-close in any state.
+ * After the body and in Waiting, bytes stay in the socket. In Closing, bytes are discarded. `mayBegin` and `heldMs`
+ * concern the next bytes in Idle. A client can half-close in any state.
  */
 type ConnectionState = { readonly _tag: 'Idle' | 'Waiting' | 'Closing' } | Running;
 
@@ -46,7 +46,7 @@ const takeListeners = (
 
 /**
  * Connection of a client. Runs one exchange (a request and its response) at a time. Node itself would parse and start
- * pipelined requests at once. They could then fill the memory, and run although an earlier response closes the
+ * pipelined requests at once. These requests could fill the memory, and run although an earlier response closes the
  * connection. The connection therefore passes bytes to Node's listeners only when the next request may start.
  */
 export class Connection {
@@ -201,8 +201,8 @@ export class Connection {
   failParsing(error: ParserError): void {
     const { socket, state } = this;
     if (state._tag === 'Closing' || !socket.writable) return;
-    // Close without a response if the client has sent nothing. It may have opened the connection in advance, and would
-    // take a 408 as the response to its first request.
+    // Close without a response if the client has sent nothing. A client that connects in advance would take a 408 as
+    // the response to its first request.
     if (socket.bytesRead === 0) {
       socket.destroy();
       return;
@@ -219,7 +219,7 @@ export class Connection {
     return this.state._tag === 'Idle' && this.socket.writable && !this.parts.isInsideRequest;
   }
 
-  /** Makes the current response the last one of the connection, unless its head is already sent. */
+  /** Makes the current response the last one of the connection. Has no effect if its head is already sent. */
   announceStop(): void {
     if (this.state._tag === 'Running' && !this.state.response.headersSent) closeAfter(this.state.response);
   }

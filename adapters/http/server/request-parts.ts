@@ -18,14 +18,14 @@ export class RequestParts {
   }
 
   /**
-   * True if the last bytes, apart from a body with a Content-Length, were a blank line. False if only Node has found
-   * the end of a head: until 20.19.1, it also takes `\r\n\r` and any byte for a blank line.
+   * True if the last bytes, apart from a body with a Content-Length, were a blank line. False if Node has ended a head
+   * elsewhere: until 20.19.1, Node also takes `\r\n\r` and any byte for a blank line.
    */
   get endedAtBlankLine(): boolean {
     return this.tail === '';
   }
 
-  /** Starts a body with a Content-Length. Its head was the last part. */
+  /** Starts a body with a Content-Length. The last part was its head. */
   startBody(contentLength: number): void {
     this.bodyBytesLeft = contentLength;
   }

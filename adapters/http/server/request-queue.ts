@@ -4,12 +4,11 @@ import { serverTimeouts } from './timeouts';
 const maxBegun = 256;
 
 /**
- * Holds requests until a later tick of the event loop, in the order in which they arrived: while connections arrive
- * (`AcceptHold`), and above `maxBegun` requests in a tick.
+ * Holds requests until a later tick of the event loop while clients connect (`AcceptHold`), and above `maxBegun`
+ * requests in a tick. Releases the requests in the order in which they arrived.
  *
  * If over 1,024 connections have sent something, libuv reads again up to 48 times in the same tick. Connections that
- * are answered at once, as by a 400, could then keep timers and the requests that wait for the database from running
- * for seconds.
+ * are answered at once, as by a 400, could then delay timers and database results for seconds.
  */
 export class RequestQueue {
   readonly acceptHold = new AcceptHold();
@@ -25,7 +24,7 @@ export class RequestQueue {
     return true;
   }
 
-  /** Calls `begin` in a later tick, which counts the request. */
+  /** Calls `begin` in a later tick, and counts the request in that tick. */
   hold(begin: () => void): void {
     if (this.held.push(begin) > 1) return;
     this.acceptHold.start();
@@ -60,10 +59,10 @@ const maxTicks = 4_096;
  * Decides how long requests are held while clients connect.
  *
  * Node accepts only one connection per tick of the event loop (since libuv 1.45), and each tick also starts the
- * requests that it reads. If many clients connect at the same time, as after a restart, the last would wait for seconds.
- * Requests are therefore held until a tick accepts no connection, but at most for `acceptHoldMs` or `maxTicks`. After
- * such a hold, the next one can begin only after the same length of time, so that connected clients get half of the
- * time.
+ * requests that it reads. If many clients connect at the same time, as after a restart, the last would wait for
+ * seconds. Requests are therefore held until a tick accepts no connection, but at most for `acceptHoldMs` or
+ * `maxTicks`. The next hold can begin only after a pause as long as the last hold, so that connected clients get half
+ * of the time.
  */
 class AcceptHold {
   private hasAccepted = false;
@@ -76,7 +75,7 @@ class AcceptHold {
     this.hasAccepted = true;
   }
 
-  /** True if a connection was accepted, and requests are to be held. */
+  /** True if requests must be held: a connection was accepted, and the pause after the last hold is over. */
   get isDue(): boolean {
     return this.hasAccepted && performance.now() >= this.nextStartAt;
   }

@@ -65,9 +65,8 @@ export const startHttpServer = async (
     address: addressOf(host, server.address()),
     openConnections: () => open.size,
     stop: async (delayMs, closeMs = serverTimeouts.stopMs) => {
-      // While `isStopping` is true, each response closes its connection. `isStopping` therefore stays false during the
-      // delay. Otherwise a proxy would open a new connection for each request, and the connections opened at the end of
-      // the delay would be reset.
+      // Keep `isStopping` false during the delay. If each response closed its connection, a proxy would open a new
+      // connection for each request. The connections opened at the end of the delay would be reset.
       state.isStopping = delayMs === 0;
       await pause(delayMs);
       await drainAcceptBacklog(server);
@@ -104,7 +103,7 @@ const createNodeServer = (idleSeconds: number): Server => {
   return server;
 };
 
-/** Keeps a Connection of each socket that a server has accepted, and passes on the server's events. */
+/** Makes a Connection for each accepted socket, and passes the server's events to the Connections. */
 const trackConnections = (server: Server, state: ServerState): ReadonlyMap<Duplex, Connection> => {
   const open = new Map<Duplex, Connection>();
   server.on('connection', (socket) => {

@@ -1,4 +1,4 @@
-/** Time limits of connections and of the whole server. Those of a request are in `requestLimits`. */
+/** Time limits of connections and of the whole server. Time limits of a request are in `requestLimits`. */
 export const serverTimeouts = {
   sweepMs: 500,
   /** Maximum time for which `RequestQueue` holds requests while clients connect. */

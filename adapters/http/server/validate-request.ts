@@ -4,7 +4,7 @@ import { requestLimits } from '../message/limits';
 import type { ServerFailure } from '../message/server-failure';
 import type { RequestParts } from './request-parts';
 
-/** Number after which Node drops headers. It is one more than the maximum, so that too many headers are noticed. */
+/** Number of headers that Node keeps. One more than the maximum, so that `validateRequest` notices too many. */
 export const maxKeptHeaders = requestLimits.headers + 1;
 
 /**
@@ -47,7 +47,7 @@ export const validateRequest = (
   return undefined;
 };
 
-// Matches the name of a header (RFC 9110, section 5.6.2). Until 20.19.1, Node also accepts spaces in it, or no name.
+// Matches the name of a header (RFC 9110, section 5.6.2). Until 20.19.1, Node also accepts an empty name or spaces.
 const token = /^[\w!#$%&'*+.^`|~-]+$/;
 
 // Matches a Host header (RFC 9110, section 7.2): an optional host (RFC 3986, section 3.2.2) and an optional port.

@@ -40,8 +40,8 @@ export const httpApplication = (options: PublicOptions): HttpApplication => {
 
 /**
  * Answers 500 if a later middleware throws. Delays every response until the rest of the request's body has arrived.
- * Otherwise a proxy might stop sending the body, and the server would read the proxy's next request as the body. If
- * `drainBody` gives up, the response closes the connection.
+ * After an early response, a proxy might stop sending the body, and the server would read the proxy's next request as
+ * the body. If `drainBody` gives up, the response closes the connection.
  */
 const completeRequests = async (context: Context, next: () => unknown): Promise<void> => {
   try {

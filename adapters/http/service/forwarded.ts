@@ -46,8 +46,8 @@ export const clientAddressOf = (request: RequestHead, trustedProxies: number): s
   return parseForwardedAddress(entry);
 };
 
-// The URL is written into a page. So these patterns match only texts without characters that are special in HTML, or in
-// the replacement of `replaceAll`.
+// `replaceAll` writes the URL into a page. These patterns exclude characters that are special in HTML, or in a
+// replacement, such as `$`.
 const plainOrigin = /^https?:\/\/[\w.:[\]-]+$/;
 const plainPrefix = /^(?:\/[\w.~-]+)+$/;
 

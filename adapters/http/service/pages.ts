@@ -14,8 +14,8 @@ const codings = [
 ] as const;
 
 /**
- * Makes the reply for one client. `origin` is the URL of the service, which the text may contain. It is empty if the
- * URL is unknown. `accepts` returns true if the client accepts a content coding.
+ * Makes the reply for one client. `origin` is the URL of the service, for the text, or empty if the URL is unknown.
+ * `accepts` returns true if the client accepts a content coding.
  */
 type MakeTextReply = (origin: string, accepts: (coding: string) => boolean) => Reply;
 
