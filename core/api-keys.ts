@@ -76,8 +76,8 @@ export interface Rotation {
 }
 
 /**
- * Returns when the old key of a rotation expires, and the times of the new key. The old key stays valid for the grace
- * period, unless it expires earlier. By default, the new key has the old key's lifetime. Fails if the old key is
+ * Returns when the old key of a rotation expires, and the times of the new key. The old key expires after `graceMs`, or
+ * at its own expiry if that is earlier. By default, the new key has the old key's lifetime. Fails if the old key is
  * revoked.
  */
 export const rotateKey = (

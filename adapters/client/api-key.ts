@@ -4,7 +4,7 @@ import { invalidArgument, mustReachCaller } from './animal-store-error';
 import { checkerOf } from './arguments';
 import { isFunction } from './values';
 
-/** API key, or a function that returns the current key before each attempt. */
+/** API key, or a function that each attempt calls for the current key. */
 export type ApiKeySource = string | (() => string | Promise<string>);
 
 const withBearer = /^\s*bearer\s/i;

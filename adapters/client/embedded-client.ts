@@ -58,7 +58,7 @@ const embeddedTransport = (openStore: OpenAnimalStore, apiKey: ApiKeySource): Tr
 export interface EmbeddedClientOptions extends CallOptions, ClientOptions {
   /** Function that opens the store of this process, such as `storeOpener(ports)`. */
   readonly openStore: OpenAnimalStore;
-  /** API key, or a function that returns the current key before each attempt. */
+  /** API key, or a function that each attempt calls for the current key. */
   readonly apiKey: ApiKeySource;
 }
 

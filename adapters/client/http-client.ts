@@ -14,8 +14,8 @@ export interface AnimalStoreClientOptions extends CallOptions, ClientOptions {
    */
   readonly baseUrl: string | URL;
   /**
-   * API key, or a function that returns the current key before each attempt, such as during a rotation. Leave it out if
-   * a proxy adds the key.
+   * API key, or a function that each attempt calls for the current key, such as during a rotation. Leave it out if a
+   * proxy adds the key.
    */
   readonly apiKey?: ApiKeySource | undefined;
 }

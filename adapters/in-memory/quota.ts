@@ -6,10 +6,7 @@ interface Window {
   requests: number;
 }
 
-/**
- * Makes a rate limit in memory. The first request of an owner begins a window, and the owner's later requests are
- * counted in it.
- */
+/** Makes an in-memory rate limit. The first request of an owner starts a window, which ends after `limit.seconds`. */
 export const inMemoryQuota = (limit: RateLimit): ConsumeQuota => {
   const windows = new Map<OwnerId, Window>();
 

@@ -12,7 +12,7 @@ export const hasBody = ({ headers, httpVersionMajor }: IncomingMessage): boolean
 /** Bodies that the server has begun to collect before the routes ask for them. */
 const collected = new WeakMap<IncomingMessage, Promise<BodyResult>>();
 
-/** Begins to collect a body, unless all of it has arrived. `readBody` then returns the collected body. */
+/** Begins to collect a body for `readBody`. Does nothing if all of the body has arrived. */
 export const beginToCollectBody = (request: IncomingMessage): void => {
   if (!hasWholeBody(request)) collected.set(request, collectBody(request));
 };

@@ -11,7 +11,7 @@ import type { Outcome } from './reply';
  */
 export class RequestRecord {
   readonly id: string;
-  /** Time of the start by `performance.now()`. The HTTP server may have held the request since then. */
+  /** Start of the request by `performance.now()`, before any hold by `RequestQueue`. */
   readonly startedAt: number;
   readonly deadline: RequestDeadline;
   /** Path of the route, such as `/v1/pets/:petId`. */

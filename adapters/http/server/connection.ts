@@ -224,7 +224,7 @@ export class Connection {
     if (this.state._tag === 'Running' && !this.state.response.headersSent) closeAfter(this.state.response);
   }
 
-  /** Closes the connection, unless a request is arriving, or waits in the queue or for its response. */
+  /** Closes the connection if no request is arriving, queued or unanswered. */
   closeInactive(): void {
     const { state, parts } = this;
     const isArriving = state._tag === 'Idle' && parts.isInsideRequest;

@@ -4,8 +4,8 @@ const keepsAlive = ({ headers: { connection }, httpVersion }: IncomingMessage): 
   connection === undefined ? httpVersion === '1.1' : connection.toLowerCase() === 'keep-alive';
 
 /**
- * Announces when the server closes an idle connection, unless the client has asked to close it after the response (RFC
- * 9112, section 9.3).
+ * Announces when the server closes an idle connection (RFC 9112, section 9.3). Does nothing if the client has asked to
+ * close the connection after the response.
  */
 export const announceKeepAlive = (
   request: IncomingMessage,

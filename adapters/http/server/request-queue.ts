@@ -52,7 +52,7 @@ export class RequestQueue {
   }
 }
 
-/** Maximum number of ticks, and so of connections, in a hold. Linux queues as many in the accept backlog by default. */
+/** Maximum number of ticks in a hold. Each accepts one connection, and 4,096 is the default accept backlog of Linux. */
 const maxTicks = 4_096;
 
 /**
