@@ -10,7 +10,7 @@ import type { Attempt } from './retry';
 import { isFunction } from './values';
 
 /**
- * Time by which the store's deadline exceeds the client's timeout, so that a slow call fails with `timeout` and not with
+ * Time by which the store's deadline exceeds the client's timeout, so that a slow call fails with `timeout`, not with
  * `unavailable`.
  */
 const graceMs = 50;

@@ -8,8 +8,8 @@ import type { RequestParts } from './request-parts';
 export const maxKeptHeaders = requestLimits.headers + 1;
 
 /**
- * Returns the first fault that Node tolerates in a request head, or undefined. Applies RFC 9112, sections 2.1, 2.3, 3.2,
- * 5.1 and 6.1, and RFC 9110, sections 7.2, 10.1.1 and 11. Rewrites the target of a valid request to origin form.
+ * Returns the first fault that Node tolerates in a request head, or undefined. Applies RFC 9112, sections 2.1, 2.3,
+ * 3.2, 5.1 and 6.1, and RFC 9110, sections 7.2, 10.1.1 and 11. Rewrites the target of a valid request to origin form.
  */
 export const validateRequest = (
   request: IncomingMessage,
