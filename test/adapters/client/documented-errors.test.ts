@@ -18,7 +18,7 @@ const numbersIn = (text: string): ReadonlyArray<number> =>
 
 describe('The documents', () => {
   it('name the statuses after which the client retries', () => {
-    const [, listed = ''] = /the statuses ([^(]+) \(Cloudflare\)/.exec(page.replaceAll('\n', ' ')) ?? [];
+    const [, listed = ''] = /the statuses ([^.]+)\./.exec(page.replaceAll('\n', ' ')) ?? [];
     const errors = Array.from({ length: 200 }, (_, index) => 400 + index);
     expect(numbersIn(listed)).to.deep.equal(
       errors.filter((status) => isRetried({ code: 'unexpected_response', status })),
