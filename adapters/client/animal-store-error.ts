@@ -30,7 +30,7 @@ export class AnimalStoreError extends Error {
 
   /** Name of the class, which is the same in every copy of the client. */
   override readonly name = 'AnimalStoreError';
-  /** What has failed, such as `pet_not_found`. */
+  /** Name of the failure, such as `pet_not_found`. */
   readonly code: AnimalStoreErrorCode;
   /** HTTP status of the response if it reports an error, otherwise a status that fits the code. */
   readonly status: number;

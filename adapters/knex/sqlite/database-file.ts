@@ -1,5 +1,5 @@
 /*
- * What is known of a database file by its path: the logs of SQLite next to it, who uses it, and what keeps this process
+ * Facts about a database file, by its path: the logs of SQLite next to it, who uses it, and what keeps this process
  * from using it.
  */
 
