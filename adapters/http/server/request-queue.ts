@@ -15,10 +15,12 @@ export class RequestQueue {
   private readonly held: Array<() => void> = [];
   private begun = 0;
   private isTickEndScheduled = false;
+  private isPaused = false;
 
   /** Counts a request as begun in this tick, and returns true. Returns false if the request must be held. */
   tryBegin(): boolean {
-    if (this.held.length > 0 || this.begun >= maxBegun || this.acceptHold.isDue) return false;
+    if (this.isPaused || this.held.length > 0 || this.begun >= maxBegun || this.acceptHold.isDue)
+      return false;
     this.begun += 1;
     this.awaitEndOfTick();
     return true;
@@ -31,6 +33,16 @@ export class RequestQueue {
     this.awaitEndOfTick();
   }
 
+  /** Holds all requests until `resume`. */
+  pause(): void {
+    this.isPaused = true;
+  }
+
+  resume(): void {
+    this.isPaused = false;
+    this.awaitEndOfTick();
+  }
+
   private awaitEndOfTick(): void {
     if (this.isTickEndScheduled) return;
     this.isTickEndScheduled = true;
@@ -40,7 +52,7 @@ export class RequestQueue {
   private readonly endTick = (): void => {
     this.isTickEndScheduled = false;
     this.begun = 0;
-    if (this.held.length === 0) return;
+    if (this.held.length === 0 || this.isPaused) return;
     if (!this.acceptHold.continuesAfterTick()) this.release();
     this.awaitEndOfTick();
   };

@@ -69,10 +69,14 @@ export const startHttpServer = async (
       // connection for each request. The connections opened at the end of the delay would be reset.
       state.isStopping = delayMs === 0;
       await pause(delayMs);
+      // Hold requests meanwhile: they would prolong ticks, and their clients would connect again.
+      requestQueue.pause();
       await drainAcceptBacklog(server);
+      server.close();
       state.isStopping = true;
+      requestQueue.resume();
       for (const connection of open.values()) connection.announceStop();
-      await closeAll(server, open, Math.min(delayMs, serverTimeouts.idleGraceMs), closeMs);
+      await closeConnections(server, open, Math.min(delayMs, serverTimeouts.idleGraceMs), closeMs);
       clearInterval(sweep);
     },
   };
@@ -134,33 +138,34 @@ const addressOf = (host: string, bound: ReturnType<Server['address']>): string =
 };
 
 /**
- * Accepts the connections in the kernel's accept backlog for up to 1 s, because closing the server would reset them. A
- * short tick of the event loop that accepts no connection shows that the backlog is empty. A long tick shows nothing,
- * because new connections can arrive during it.
+ * Accepts the connections in the kernel's accept backlog for up to 0.5 s, because closing the server would reset them.
+ * The
+ * caller must close the server in the tick in which this function returns. No connection for `quietMs` and then a short
+ * tick show that the backlog is empty. After a long tick, it can have new connections.
  */
 const drainAcceptBacklog = async (server: Server): Promise<void> => {
-  let accepted = 0;
-  const count = (): void => {
-    accepted += 1;
+  let quietSince = performance.now();
+  const noteConnection = (): void => {
+    quietSince = performance.now();
   };
-  server.on('connection', count);
+  server.on('connection', noteConnection);
   const giveUpAt = performance.now() + serverTimeouts.acceptBacklogMs;
   for (;;) {
-    const before = accepted;
     const startedAt = performance.now();
     await immediate();
     const now = performance.now();
-    if ((accepted === before && now - startedAt < serverTimeouts.quietTickMs) || now > giveUpAt) break;
+    const isQuiet =
+      now - quietSince >= serverTimeouts.quietMs && now - startedAt < serverTimeouts.quietTickMs;
+    if (isQuiet || now > giveUpAt) break;
   }
-  server.off('connection', count);
+  server.off('connection', noteConnection);
 };
 
 /**
- * Stops accepting connections. Closes idle connections after `idleGraceMs`, and all connections after `closeMs`. A
- * connection that has sent nothing stays open for `firstByteMs`, because the kernel may have received its first request
- * already.
+ * Closes idle connections after `idleGraceMs`, and all connections after `closeMs`. A connection that has sent nothing
+ * stays open for `firstByteMs`, because the kernel may have received its first request already.
  */
-const closeAll = async (
+const closeConnections = async (
   server: Server,
   open: ReadonlyMap<Duplex, Connection>,
   idleGraceMs: number,
@@ -168,7 +173,6 @@ const closeAll = async (
 ): Promise<void> => {
   const beganAt = performance.now();
   const closed = once(server, 'close');
-  server.close();
   const timer = setInterval(() => {
     const elapsedMs = performance.now() - beganAt;
     for (const { socket, isIdle } of open.values()) {

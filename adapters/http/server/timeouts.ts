@@ -13,7 +13,9 @@ export const serverTimeouts = {
    * manager must wait longer than the sum of these three times before it kills the process.
    */
   stopMs: 10_000,
-  acceptBacklogMs: 1_000,
+  acceptBacklogMs: 500,
+  /** Time without a new connection after which a shutdown closes the server. Clients that got a response have then connected again. */
+  quietMs: 50,
   quietTickMs: 0.1,
   firstByteMs: 200,
   /**

@@ -56,6 +56,18 @@ describe('RequestQueue', () => {
     expect(started).to.have.length(3);
   });
 
+  it('holds requests during a pause, even if no connection arrives', async () => {
+    queue.pause();
+    request();
+    await pass(20, false);
+    expect(started).to.deep.equal([]);
+    queue.resume();
+    await pass(1, false);
+    expect(started).to.have.length(1);
+    request();
+    expect(started).to.have.length(2);
+  });
+
   it('starts held requests in order', async () => {
     const order: Array<string> = [];
     queue.acceptHold.connectionAccepted();
