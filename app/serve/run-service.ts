@@ -14,6 +14,7 @@ import { batchOperations } from '../../adapters/knex';
 import { prometheusMetrics } from '../../adapters/prometheus';
 import { storeOpener } from '../../core';
 import type { StartMessages } from '../store/open-database';
+import { canBeCreated } from '../store/checks/check-file';
 import { listenBriefly } from '../store/checks/check-listen-address';
 import { openServiceStore, type ServiceStore } from '../store/service-store';
 import { CommandFailed, orFail } from '../failures';
@@ -137,8 +138,9 @@ export const runService = async (
   { version, logger, untilStopSignal, ...messages }: RunOptions,
 ): Promise<void> => {
   const { DATABASE_URL, STOP_DELAY } = settings;
-  if (mayCreateStore(settings))
-    // Tries the ports first, so that a start that can't listen leaves no new, empty database.
+  // Tries the ports before a file is created, so that a start that can't listen leaves none. Other starts don't try: a
+  // proxy would connect meanwhile, and its requests would fail instead of going to the next instance.
+  if (mayCreateStore(settings) && DATABASE_URL._tag === 'Sqlite' && canBeCreated(DATABASE_URL.filename))
     for (const prefix of ['ADMIN_', ''] as const) await orFail(listenBriefly(settings, prefix));
   const metrics =
     settings.ADMIN_PORT === undefined

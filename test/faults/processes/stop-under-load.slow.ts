@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { type SqlStore, sqlStores } from '../../support/databases/databases';
 import { eventually } from '../../support/eventually';
 import { type Answer, call, environmentOf } from '../../support/http/client';
+import { freePort } from '../../support/processes/system';
 import { killServices, startService } from '../../support/service/service-process';
 import { expectStored, newLedger, useUntilOver } from '../support/ledger';
 
@@ -76,8 +77,37 @@ const stopUnderLoad = async (store: SqlStore): Promise<void> => {
   expect(Object.fromEntries(ledger.failed), 'answers but 201, and resets').to.deep.equal({});
 };
 
+/** Stops a service repeatedly, while each request of 200 clients opens a connection. */
+const stopWhileClientsConnect = async (): Promise<void> => {
+  const port = `${await freePort()}`;
+  const ledger = newLedger();
+  let isOver = false;
+  const load = Promise.all(
+    Array.from({ length: 200 }, (_, client) =>
+      useUntilOver({
+        name: `${client}`,
+        ledger,
+        address: () => `http://127.0.0.1:${port}`,
+        keepAlive: false,
+        isOver: () => isOver,
+      }),
+    ),
+  );
+  for (let stops = 0; stops < 10; stops += 1) {
+    const service = await startService({ ...environmentOf('memory:'), STOP_DELAY: '300', PORT: port });
+    const before = ledger.acknowledged.length;
+    await eventually('animals are created', 20_000, () => ledger.acknowledged.length > before);
+    expect(await service.stop()).to.include({ code: 0 });
+  }
+  isOver = true;
+  await load;
+  expect(Object.fromEntries(ledger.failed), 'other answers, and resets').to.deep.equal({});
+};
+
 describe('A service that stops under load', function () {
   afterEach(killServices);
+
+  it('resets no connection, even if clients connect until its end', stopWhileClientsConnect);
 
   for (const { name, within } of sqlStores) {
     it(`loses nothing after SIGTERM, on ${name}`, () => within(stopUnderLoad));
