@@ -72,14 +72,14 @@ module.exports = {
       comment: 'Any web framework can serve the operations.',
       severity: 'error',
       from: { path: ['^adapters/http/operations/', '^adapters/http/fetch\\.ts$'] },
-      to: { path: ['^adapters/http/koa/', '^node_modules/@?koa/'] },
+      to: { path: ['^adapters/http/koa\\.ts$', '^node_modules/@?koa/'] },
     },
     {
       name: 'http-library-knows-no-service',
       comment:
         'The library contains the operations and their mount in Koa, but not the service and its server.',
       severity: 'error',
-      from: { path: ['^adapters/http/(operations|koa)/', '^adapters/http/(fetch|public)\\.ts$'] },
+      from: { path: ['^adapters/http/operations/', '^adapters/http/(fetch|koa|public)\\.ts$'] },
       to: { path: '^adapters/http/(service|server)/' },
     },
     {

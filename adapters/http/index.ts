@@ -5,5 +5,5 @@ export { exposedHeaders } from './operations/headers';
 export type { ApiKeyOfRequest } from './operations/answer';
 export { petOperations } from './operations/pet-operations';
 export { openApiDocument } from './operations/openapi-document';
-export { type MountOptions, mountPetRoutes } from './koa/routes';
+export { type MountOptions, mountPetRoutes } from './koa';
 export { type CheckReadiness, healthPaths, type ReadMetrics } from './service/service-routes';

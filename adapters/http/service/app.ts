@@ -1,8 +1,8 @@
 import * as E from 'fp-ts/Either';
 import Koa from 'koa';
 import type { OpenAnimalStore } from '../../../core';
-import { type Context, recordOf, writeOutcome } from '../koa/context';
-import { addPetRoutes } from '../koa/routes';
+import { type Context, recordOf, writeOutcome } from '../koa';
+import { addPetRoutes } from '../koa';
 import { describeFailure } from '../operations/errors';
 import { petMethods } from '../operations/pet-operations';
 import { failureReply } from '../operations/reply';

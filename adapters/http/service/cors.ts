@@ -1,5 +1,5 @@
 import * as E from 'fp-ts/Either';
-import { type Middleware, writeOutcome } from '../koa/context';
+import { type Middleware, writeOutcome } from '../koa';
 import { acceptedHeaders, exposedHeaders, type Headers, securityHeaders } from '../operations/headers';
 import { petMethods } from '../operations/pet-operations';
 

@@ -1,5 +1,5 @@
 import type { KeyId, OwnerId } from '../../../core';
-import { type Middleware, recordOf } from '../koa/context';
+import { type Middleware, recordOf } from '../koa';
 import { describeFailure, type UnauthorizedReason } from '../operations/errors';
 import type { RequestRecord } from '../operations/request-record';
 import type { RequestHead } from '../server/rejection';

@@ -5,12 +5,12 @@ import { EventEmitter, once } from 'node:events';
 import { connect, createServer } from 'node:http2';
 import { buffer, text } from 'node:stream/consumers';
 import { mock } from 'node:test';
-import { mountPetRoutes } from '../../../../adapters/http';
-import { inMemoryApiKeys, inMemoryPetRepository } from '../../../../adapters/in-memory';
-import { storeOpener, type PetRepository } from '../../../../core';
-import { arbitraryApiKey, arbitraryKeyId } from '../../../contracts';
-import { listenOn, servePlainly } from '../../../support/http/listen';
-import { connectTo, postRequest } from '../../../support/http/raw-connection';
+import { mountPetRoutes } from '../../../adapters/http';
+import { inMemoryApiKeys, inMemoryPetRepository } from '../../../adapters/in-memory';
+import { storeOpener, type PetRepository } from '../../../core';
+import { arbitraryApiKey, arbitraryKeyId } from '../../contracts';
+import { listenOn, servePlainly } from '../../support/http/listen';
+import { connectTo, postRequest } from '../../support/http/raw-connection';
 
 const key = arbitraryApiKey();
 const newPet = '{"name":"Rex","categoryId":7}';
