@@ -1,6 +1,6 @@
 /** Public exports of `animal-store/fetch`, for frameworks that use Request and Response. Loads neither Koa nor Node. */
 import * as E from 'fp-ts/Either';
-import { bodyIncomplete, type BodyResult, bodyTooLarge } from './message/body-result';
+import { bodyIncomplete, type BodyResult, bodyTooLarge } from './message/failures';
 import { requestLimits } from './message/limits';
 import { answer, type StoreAccess } from './operations/answer';
 import { failureOfMethods } from './operations/errors';

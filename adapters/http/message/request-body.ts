@@ -1,6 +1,6 @@
 import * as E from 'fp-ts/Either';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { bodyIncomplete, type BodyResult, bodyTooLarge } from './body-result';
+import { bodyIncomplete, type BodyResult, bodyTooLarge } from './failures';
 import { requestLimits } from './limits';
 
 /** True if a body may follow the head. In HTTP/2, which an embedding program may serve, a body needs no header. */

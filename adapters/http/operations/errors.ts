@@ -1,7 +1,6 @@
 import { apiKeyRule, type PetNotFound, type StoreFailure } from '../../../core';
 import { describeStoreFailure, type ErrorCode, errorStatuses, retryDelayMs } from '../../failures';
-import type { BodyFailure } from '../message/body-result';
-import type { ServerFailure } from '../message/server-failure';
+import type { BodyFailure, ServerFailure } from '../message/failures';
 import type { Headers } from './headers';
 import { requestLimits } from '../message/limits';
 

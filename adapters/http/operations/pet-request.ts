@@ -1,5 +1,5 @@
 import type { AnimalStore } from '../../../core';
-import type { BodyResult } from '../message/body-result';
+import type { BodyResult } from '../message/failures';
 import type { Outcome } from './reply';
 import type { RequestRecord } from './request-record';
 

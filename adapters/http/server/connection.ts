@@ -6,7 +6,7 @@ import { endSocket, errorText } from './end-socket';
 import { announceKeepAlive, closeAfter } from './keep-alive';
 import type { RequestHead } from './rejection';
 import { RequestParts } from './request-parts';
-import type { ServerFailure } from '../message/server-failure';
+import type { ServerFailure } from '../message/failures';
 import type { ServerState } from './server-state';
 import { isMalformedHeadRequest, type ParserError, parserFailure, validateRequest } from './validate-request';
 

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import type { ServerFailure } from '../message/server-failure';
+import type { ServerFailure } from '../message/failures';
 
 /** Head of a request. `headers` and `url` are empty if the HTTP server could not parse the request. */
 export type RequestHead = Pick<IncomingMessage, 'headers' | 'method' | 'url' | 'socket'>;

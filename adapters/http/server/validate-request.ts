@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { isHeaderName } from '../message/header-values';
 import { requestLimits } from '../message/limits';
-import type { ServerFailure } from '../message/server-failure';
+import type { ServerFailure } from '../message/failures';
 import type { RequestParts } from './request-parts';
 
 /** Number of headers that Node keeps. One more than the maximum, so that `validateRequest` notices too many. */

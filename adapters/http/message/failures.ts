@@ -1,6 +1,14 @@
 import type * as E from 'fp-ts/Either';
 import type { MalformedJson } from '../../json';
-import type { ServerFailure } from './server-failure';
+
+/** Failure of a request that the HTTP server rejects. */
+export type ServerFailure =
+  | {
+      readonly _tag: 'ExpectationFailed' | 'HeadersTooLarge' | 'HttpVersionNotSupported' | 'RequestTimeout';
+    }
+  | { readonly _tag: 'MalformedRequest'; readonly reason: string }
+  | { readonly _tag: 'MethodNotAllowed'; readonly allowed: ReadonlyArray<string> }
+  | { readonly _tag: 'PayloadTooLarge'; readonly hasLongChunkExtensions?: true };
 
 /** Bug in the program. Its cause must not reach the client. */
 export interface Defect {
