@@ -6,11 +6,12 @@ import { reasonOf } from './app/store/failure-text';
 import { databaseOf } from './app/store/database';
 import { readDotEnv } from './app/settings/dot-env';
 import { readSettings } from './app/settings/settings';
+import { messageText } from './app/terminal/terminal';
 import { invalidFieldTexts } from './core';
 
 const configuration = (): Knex.Config => {
   const env = { ...process.env };
-  readDotEnv(env, (text) => process.stderr.write(`${text}\n`));
+  readDotEnv(env, (text, kind) => process.stderr.write(`${messageText(text, kind)}\n`));
   const settings = readSettings(env);
   if (E.isLeft(settings)) throw new Error(invalidFieldTexts(settings.left).join('\n'));
   try {

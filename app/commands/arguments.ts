@@ -63,7 +63,7 @@ export const formatOption = (): Option =>
   new Option('--format <format>', 'format of the file, if its name does not show it').choices(formats);
 
 /** Ends the program with a usage error of the command. */
-export const failUsage = (command: Command, text: string): never => command.error(`error: ${text}`);
+export const failUsage = (command: Command, text: string): never => command.error(text);
 
 /** Ends the program with a usage error if an option of `names` is given, because it would have no effect. */
 export const refuseOptions = (command: Command, names: ReadonlyArray<string>, purpose: string): void => {

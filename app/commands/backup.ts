@@ -15,7 +15,7 @@ const backUp = async (file: string, mayReplace: boolean, context: LongCommand): 
   const { settings, terminal, signal } = context;
   const { DATABASE_URL: url } = settings;
   const options = { signal, onStage: stagesOf(context) };
-  terminal.printMessage(`database: ${databaseUrlText(url)}`);
+  terminal.printMessage(databaseUrlText(url), 'database');
   switch (url._tag) {
     case 'Memory':
       throw new CommandFailed({ _tag: 'NoDatabase' });

@@ -35,8 +35,7 @@ export const commandLine = async (argv: ReadonlyArray<string>, io: ProcessIO): P
       'file of NAME=value lines, which override the environment',
       (file: string) => {
         try {
-          for (const warning of overrideByFile(file, env, io.env))
-            terminal.printMessage(`warning: ${warning}`);
+          for (const warning of overrideByFile(file, env, io.env)) terminal.printMessage(warning, 'warning');
         } catch (error) {
           throw new InvalidArgumentError(`can't be used: ${messageOf(error)}`);
         }

@@ -132,7 +132,7 @@ export const demoCommand = (terminal: Terminal): Command =>
           if (!areAllStored) terminal.setExitCode(1);
         } catch (error) {
           const received = receivedSignal();
-          if (received === undefined) terminal.printMessage(`error: ${toError(error).message}`);
+          if (received === undefined) terminal.printMessage(toError(error).message, 'error');
           terminal.setExitCode(received ?? 1);
         }
       }),

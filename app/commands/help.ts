@@ -61,7 +61,7 @@ export const styleHelp = (command: Command, terminal: Terminal): void => {
       getOutHasColors: () => obeysEscapes(stdout, env),
       getErrHasColors: () => obeysEscapes(stderr, env),
       outputError: (text) => {
-        printMessage(withHint(text, command));
+        printMessage(withHint(text.replace(/^error: /, ''), command), 'error');
       },
     })
     .helpOption('-h, --help', 'print this help')

@@ -164,7 +164,7 @@ export const importCommand = (terminal: Terminal): Command =>
         if (format === undefined) throw new Error(`${file}: no such file or directory`);
         const run = options.dryRun === true ? dryRun : importOrExplain;
         const outcome = await run({ file, format, options }, context);
-        outcome.counts.warnings.forEach(context.terminal.printMessage);
+        for (const text of outcome.counts.warnings) context.terminal.printMessage(text, 'warning');
         if (json) terminal.print(json, resultData(outcome), '');
         return resultText(outcome);
       });

@@ -91,7 +91,8 @@ const createAndPrint = (
     terminal.print(json, created, created.key);
     if (API_KEYS.length > 0) {
       terminal.printMessage(
-        'warning: API_KEYS is set: a service with API_KEYS ignores the keys in the database; to use them, unset API_KEYS (or API_KEYS_FILE)',
+        'API_KEYS is set: a service with API_KEYS ignores the keys in the database; to use them, unset API_KEYS (or API_KEYS_FILE)',
+        'warning',
       );
     }
     terminal.printMessage(
@@ -171,7 +172,8 @@ const revoke = (terminal: Terminal): Command =>
         const keys = await orFail(keyStore.list);
         if (keys.some(({ isValid }) => isValid)) return;
         terminal.printMessage(
-          'warning: no valid key is left: the service rejects every request, and does not start in production. Create a key with `animal-store keys create --name NAME`, or set API_KEYS',
+          'no valid key is left: the service rejects every request, and does not start in production. Create a key with `animal-store keys create --name NAME`, or set API_KEYS',
+          'warning',
         );
       }),
     );

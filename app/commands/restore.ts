@@ -155,7 +155,7 @@ const restore = async (file: string, options: Options, context: LongCommand): Pr
   const { DATABASE_URL: url } = settings;
   const sqliteOptions = { mayReplace, signal, onStage: stagesOf(context), onFaults: warningsOf(context) };
   if (check && into === undefined) return tryRestore(file, sqliteOptions);
-  terminal.printMessage(`database: ${databaseUrlText(url)}`);
+  terminal.printMessage(databaseUrlText(url), 'database');
   switch (url._tag) {
     case 'Memory':
       throw new CommandFailed({ _tag: 'NoDatabase' });

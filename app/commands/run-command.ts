@@ -17,11 +17,11 @@ export const runCommand = async (
   command: (settings: Settings) => Promise<void>,
 ): Promise<void> => {
   const report = (text: string): void => {
-    printMessage(`error: ${text}`);
+    printMessage(text, 'error');
     setExitCode(1);
   };
   const settings = readSettings(env);
-  for (const warning of settingWarnings(env, settings)) printMessage(`warning: ${warning}`);
+  for (const warning of settingWarnings(env, settings)) printMessage(warning, 'warning');
   if (E.isLeft(settings)) {
     invalidFieldTexts(settings.left).forEach(report);
     return;

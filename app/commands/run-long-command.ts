@@ -33,7 +33,7 @@ export const stagesOf =
 export const warningsOf =
   ({ terminal }: LongCommand): Required<BackupOptions>['onFaults'] =>
   (texts) => {
-    for (const text of texts) terminal.printMessage(`warning: ${text}`);
+    for (const text of texts) terminal.printMessage(text, 'warning');
   };
 
 export const unchangedText = (file: string): string =>
@@ -68,8 +68,8 @@ export const runLongCommand = (
           },
         });
       };
-      const end = (code: number | NodeJS.Signals, text: string): void => {
-        terminal.printMessage(text);
+      const end = (code: number | NodeJS.Signals, text: string, kind?: 'error'): void => {
+        terminal.printMessage(text, kind);
         terminal.setExitCode(code);
       };
       try {
@@ -81,7 +81,7 @@ export const runLongCommand = (
         if (received !== undefined) end(received, `interrupted by ${received}: ${describe()}`);
         else if (errorCode(error) === 'EPIPE')
           end('SIGPIPE', `the reading program closed the pipe: ${describe()}`);
-        else end(1, `error: ${reasonOf(error, settings.DATABASE_URL)}; ${describe()}`);
+        else end(1, `${reasonOf(error, settings.DATABASE_URL)}; ${describe()}`, 'error');
       }
     }),
   );

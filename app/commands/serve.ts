@@ -7,7 +7,7 @@ import { settingTexts } from '../settings/setting-texts';
 import { showProgress } from '../terminal/progress-bar';
 import { nextStopSignal } from '../terminal/signals';
 import { type Style, styleFor } from '../terminal/style';
-import { announceStop, type Terminal, withJsonMessages } from '../terminal/terminal';
+import { announceStop, type PrintMessage, type Terminal, withJsonMessages } from '../terminal/terminal';
 import { readVersion } from '../version';
 import { runCommand } from './run-command';
 
@@ -31,7 +31,7 @@ const announce = (
   if (adminAddress !== undefined) printMessage(`Metrics and health checks, without a key: ${adminAddress}`);
   if (firstKey === undefined) return;
   printMessage('First API key, shown only once, and a command that adds an animal:');
-  firstCommands(address, firstKey).forEach(printMessage);
+  for (const line of firstCommands(address, firstKey)) printMessage(line);
 };
 
 const defaultText = (name: string): string => {
@@ -69,9 +69,9 @@ export const serveCommand = (io: Terminal): Command =>
         const { logger, close } = openLog(settings, terminal);
         let isMigrating = false;
         const bar = showProgress(terminal, () => (isMigrating ? { stage: 'migrating' } : undefined));
-        const printMessage = (text: string): void => {
+        const printMessage: PrintMessage = (text, kind) => {
           bar.clearLine();
-          terminal.printMessage(text);
+          terminal.printMessage(text, kind);
         };
         try {
           await runService(settings, {

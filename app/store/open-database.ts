@@ -5,9 +5,10 @@ import { checkedStoreOf, databaseChecks } from './checks/check-database';
 import { checkFile, checkMount } from './checks/check-file';
 import { databaseOf } from './database';
 import type { Finding } from './checks/finding';
+import type { PrintMessage } from '../terminal/terminal';
 
 export interface StartMessages {
-  readonly printMessage: (text: string) => void;
+  readonly printMessage: PrintMessage;
   /** Prints that migrations wait or run, by default with `printMessage`. */
   readonly printMigration?: (text: string) => void;
 }
@@ -36,7 +37,7 @@ export const openDatabase = async (
   const { printMigration: onProgress = printMessage } = options;
   const warn = (findings: ReadonlyArray<Finding>): void => {
     for (const { ok, isWarning, text } of findings)
-      if (!ok || isWarning === true) printMessage(`warning: ${text}`);
+      if (!ok || isWarning === true) printMessage(text, 'warning');
   };
   warn(checkFile(url, { mayCreate, use: purpose === 'read' ? 'read' : 'write' }));
   warn(checkMount(url, purpose === 'serve' && !mayCreateStore(settings)));

@@ -33,7 +33,7 @@ export const withStore = async <A>(
 ): Promise<A> => {
   const { database, ranMigrations } = await openDatabase(settings, purpose, options);
   try {
-    options.printMessage(`database: ${databaseUrlText(settings.DATABASE_URL)}`);
+    options.printMessage(databaseUrlText(settings.DATABASE_URL), 'database');
     const operator = operatorName(env);
     return await use({
       pets: { ...knexPetRepository(database), ...knexPetMaintenance(database, operator) },

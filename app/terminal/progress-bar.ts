@@ -1,6 +1,6 @@
 import { Format, type Options, SingleBar } from 'cli-progress';
 import { obeysEscapes } from './style';
-import type { Terminal } from './terminal';
+import type { PrintMessage, Terminal } from './terminal';
 import { counted, grouped } from './text';
 
 /** Progress of a command or of its current stage. `share` is the fraction that is done, from 0 to 1, if known. */
@@ -79,9 +79,9 @@ export const withProgress = async <A>(
   command: (terminal: Terminal) => Promise<A>,
 ): Promise<A> => {
   const { clearLine, remove } = showProgress(terminal, read);
-  const printMessage = (text: string): void => {
+  const printMessage: PrintMessage = (text, kind) => {
     clearLine();
-    terminal.printMessage(text);
+    terminal.printMessage(text, kind);
   };
   try {
     return await command({ ...terminal, printMessage });

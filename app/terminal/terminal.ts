@@ -50,12 +50,31 @@ type Environment = NodeJS.ReadOnlyDict<string>;
 const asCalled = (text: string, env: Environment): string =>
   env['npm_command'] === undefined ? text : text.replaceAll('`animal-store ', '`npx animal-store ');
 
+/** Kind of a message. `database` names the database of a command. */
+export type MessageKind = 'info' | 'database' | 'warning' | 'error';
+
+/**
+ * Prints a line on standard error, wrapped at a terminal. Escapes control characters, by which the name of a file could
+ * move the cursor or begin a line. The default kind is `info`.
+ */
+export type PrintMessage = (text: string, kind?: MessageKind) => void;
+
+/** Writes the kind of a message before its text. */
+export const messageText = (text: string, kind: MessageKind): string =>
+  kind === 'info' ? text : `${kind}: ${text}`;
+
 /** Colours the first word of a warning or error, and dims the line that names the database. */
-const withColour = (text: string, style: Style): string =>
-  text
-    .replace(/^database: .*\S/s, (line) => style('dim', line))
-    .replace(/^warning(?=: )/, (word) => style('yellow', word))
-    .replace(/^error(?=: )/, (word) => style('red', word));
+const withColour = (line: string, kind: MessageKind, style: Style): string => {
+  switch (kind) {
+    case 'info':
+      return line;
+    case 'database':
+      return style('dim', line);
+    case 'warning':
+    case 'error':
+      return style(kind === 'error' ? 'red' : 'yellow', kind) + line.slice(kind.length);
+  }
+};
 
 /** Makes the functions that print messages on standard error. */
 const openMessages = ({ env, stderr }: ProcessIO) => {
@@ -63,19 +82,13 @@ const openMessages = ({ env, stderr }: ProcessIO) => {
   const columns = columnsOf(stderr);
   let written: Promise<unknown> = Promise.resolve();
   const writeError = (text: string): void => {
-    written = writeFully(stderr, withColour(asCalled(text, env), style)).catch(() => undefined);
+    written = writeFully(stderr, asCalled(text, env)).catch(() => undefined);
   };
-  return {
-    writeError,
-    /**
-     * Prints a line, wrapped at a terminal. Escapes control characters, by which the name of a file could move the
-     * cursor or begin a line.
-     */
-    printMessage: (text: string): void => {
-      writeError(`${wrapLine(asCalled(escapeControlCharacters(text), env), columns)}\n`);
-    },
-    messagesWritten: () => written,
+  const printMessage: PrintMessage = (text, kind = 'info') => {
+    const line = asCalled(escapeControlCharacters(messageText(text, kind)), env);
+    writeError(`${withColour(wrapLine(line, columns), kind, style)}\n`);
   };
+  return { writeError, printMessage, messagesWritten: () => written };
 };
 
 /** Keeps the first exit code that a command sets. */
@@ -104,7 +117,7 @@ export const openTerminal = (io: ProcessIO) => {
     written = writeFully(stdout, text).catch((cause: unknown) => {
       const isClosedPipe = errorCode(cause) === 'EPIPE';
       if (!isClosedPipe || reportsClosedPipe)
-        printMessage(`error: standard output was not written: ${toError(cause).message}`);
+        printMessage(`standard output was not written: ${toError(cause).message}`, 'error');
       setExitCode(isClosedPipe ? 'SIGPIPE' : 1);
     });
   };
@@ -151,20 +164,22 @@ export const announceStop = (
     printMessage('stopping; press Ctrl-C again to end at once');
 };
 
-const levels = { 'warning: ': 'warn', 'error: ': 'fatal' } as const;
+const levels: Readonly<Record<MessageKind, string>> = {
+  info: 'info',
+  database: 'info',
+  warning: 'warn',
+  error: 'fatal',
+};
 
 /** Makes a terminal that prints messages as JSON lines, like those of the log. */
 export const withJsonMessages = (terminal: Terminal): Terminal => {
   const beginning = journalPrefix(terminal.stderr, terminal.env);
   return {
     ...terminal,
-    printMessage: (text) => {
-      const [prefix, level] = Object.entries(levels).find(([start]) => text.startsWith(start)) ?? [
-        '',
-        'info',
-      ];
-      const line = { level, time: new Date().toISOString(), msg: text.slice(prefix.length) };
-      terminal.writeError(`${beginning?.(level) ?? ''}${toPrintableJson(line)}\n`);
+    printMessage: (msg, kind = 'info') => {
+      const level = levels[kind];
+      const line = toPrintableJson({ level, time: new Date().toISOString(), msg });
+      terminal.writeError(`${beginning?.(level) ?? ''}${line}\n`);
     },
   };
 };

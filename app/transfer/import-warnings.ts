@@ -46,11 +46,11 @@ export const collectWarnings = () => {
     texts: (): ReadonlyArray<string> => [
       ...kinds.flatMap(({ noun, text }, index) => {
         const found = places[index];
-        return found ? [`warning: ${counted(found.count, noun)} ${text}, the first in ${found.first}`] : [];
+        return found ? [`${counted(found.count, noun)} ${text}, the first in ${found.first}`] : [];
       }),
       ...(ignored.size === 0
         ? []
-        : [`warning: ignored unknown fields: ${[...ignored].map(toPrintableJson).join(', ')}`]),
+        : [`ignored unknown fields: ${[...ignored].map(toPrintableJson).join(', ')}`]),
     ],
   };
 };

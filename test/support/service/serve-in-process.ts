@@ -4,6 +4,7 @@ import { runService, type Service } from '../../../app/serve/run-service';
 import { CommandFailed } from '../../../app/failures';
 import { reasonOf } from '../../../app/store/failure-text';
 import { decodeSettings } from '../../../app/settings/settings';
+import { messageText, type PrintMessage } from '../../../app/terminal/terminal';
 import type { Environment, Outcome } from '../processes/command';
 import type { RunningService } from './service-process';
 
@@ -37,8 +38,8 @@ export const serveInProcess = async (environment: Environment = {}): Promise<Ser
       resolve(service);
       return told;
     };
-    const printMessage = (text: string): void => {
-      messages += `${text}\n`;
+    const printMessage: PrintMessage = (text, kind = 'info') => {
+      messages += `${messageText(text, kind)}\n`;
     };
     const printMigration = (text: string): void => {
       printMessage(`migration: ${text}`);
