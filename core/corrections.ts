@@ -1,30 +1,10 @@
 import * as E from 'fp-ts/Either';
 import * as TE from 'fp-ts/TaskEither';
 import { decodeOrThrow, PetCodec } from './codec';
+import { type InvalidPetChanges, type PetNotFound, petNotFound, type Unavailable } from './failures';
+import { decodePetChanges } from './inputs';
 import { newPetFieldNames, type Pet, type PetChanges } from './pets';
-import {
-  type PetMaintenance,
-  type PetNotFound,
-  petNotFound,
-  type PetRepository,
-  type Unavailable,
-} from './ports';
-import { newPetRules } from './rules';
-import { fieldCheck, fieldChecks, type InvalidField, objectCheck } from './validation';
-
-/** Failure of an update: the changes have fields with invalid values. */
-export interface InvalidPetChanges {
-  readonly _tag: 'InvalidPetChanges';
-  readonly fields: ReadonlyArray<InvalidField>;
-}
-
-/** Checks changes to an animal. Null removes an optional field. */
-export const checkPetChanges = objectCheck<PetChanges>(
-  fieldChecks(newPetRules, (rule) => {
-    const { decode, explain } = fieldCheck(rule);
-    return { explain, decode: (input) => (input === null && !rule.required ? null : decode(input)) };
-  }),
-);
+import type { PetMaintenance, PetRepository } from './ports';
 
 /** Returns a copy of an animal with the changes. A change to null removes the field. */
 export const withChanges = (pet: Pet, changes: PetChanges): Pet => {
@@ -44,10 +24,8 @@ export const updatePet = (
   id: bigint,
   changes: unknown,
 ): TE.TaskEither<InvalidPetChanges | PetNotFound | Unavailable, Pet> => {
-  const checked = checkPetChanges(changes);
-  return E.isLeft(checked)
-    ? TE.left({ _tag: 'InvalidPetChanges', fields: checked.left })
-    : pets.update(id, checked.right.value);
+  const decoded = decodePetChanges(changes);
+  return E.isLeft(decoded) ? TE.fromEither(decoded) : pets.update(id, decoded.right);
 };
 
 /**

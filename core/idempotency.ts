@@ -1,6 +1,7 @@
 import type * as t from 'io-ts';
 import type { OwnerId } from './api-keys';
 import { type Brand, brandedText } from './codec';
+import { type IdempotencyKeyReused, idempotencyKeyReused, type PetDeleted, petDeleted } from './failures';
 import { type NewPet, newPetFieldNames, type Pet } from './pets';
 import { idempotencyKeyRule } from './rules';
 
@@ -43,24 +44,6 @@ export interface IdempotencyRecord {
   /** Animal as it is now, or undefined if it was deleted. */
   readonly pet: Pet | undefined;
 }
-
-/** Failure of a create: the owner of the API key has already used this idempotency key for a different animal. */
-export interface IdempotencyKeyReused {
-  readonly _tag: 'IdempotencyKeyReused';
-}
-export const idempotencyKeyReused: IdempotencyKeyReused = { _tag: 'IdempotencyKeyReused' };
-
-/** Failure of a create: the animal that an earlier create with this idempotency key added was deleted. */
-export interface PetDeleted {
-  readonly _tag: 'PetDeleted';
-}
-export const petDeleted: PetDeleted = { _tag: 'PetDeleted' };
-
-/** Failure of a create: the first create with this idempotency key is still in progress. */
-export interface IdempotencyKeyInFlight {
-  readonly _tag: 'IdempotencyKeyInFlight';
-}
-export const idempotencyKeyInFlight: IdempotencyKeyInFlight = { _tag: 'IdempotencyKeyInFlight' };
 
 type IdempotentCreate =
   | { readonly _tag: 'Create' }

@@ -3,47 +3,33 @@ import { pipe } from 'fp-ts/function';
 import * as TE from 'fp-ts/TaskEither';
 import { ApiKey, type Caller } from './api-keys';
 import {
-  IdempotencyKey,
   type IdempotencyKeyInFlight,
   type IdempotencyKeyReused,
-  type PetDeleted,
-} from './idempotency';
-import type { NewPet, Pet, PetPage, PetQuery } from './pets';
-import {
-  type Authenticate,
-  type ConsumeQuota,
-  type CreatedPet,
-  type Deadline,
   type InvalidApiKey,
   invalidApiKey,
+  type InvalidIdempotencyKey,
+  type InvalidNewPet,
+  type InvalidQuery,
+  type PetDeleted,
   type PetNotFound,
   petNotFound,
-  type PetRepository,
+  type QuotaExceeded,
+  type ReadOnlyApiKey,
   type Unavailable,
-} from './ports';
+} from './failures';
+import { IdempotencyKey } from './idempotency';
+import { decodeNewPet, decodePetQuery } from './inputs';
+import type { Pet, PetPage, PetQuery } from './pets';
+import type { CreatedPet, Deadline, PetRepository, Ports } from './ports';
 import type { Quota } from './quota';
-import { defaultPageSize, listRules, newPetRules, pageSizeCheck, petRules } from './rules';
-import { type Checked, fieldCheck, fieldChecks, type InvalidField, objectCheck } from './validation';
-
-/** Ports of a store. Without `consumeQuota`, requests are not limited. */
-export interface Ports {
-  readonly pets: PetRepository;
-  readonly authenticate: Authenticate;
-  readonly consumeQuota?: ConsumeQuota | undefined;
-}
+import { petRules } from './rules';
+import { fieldCheck } from './validation';
 
 /** Opens the store with an API key. With a rate limit, the call counts as one request of the key's owner. */
 export type OpenAnimalStore = (
   apiKey: string,
   deadline?: Deadline,
 ) => TE.TaskEither<InvalidApiKey | QuotaExceeded | Unavailable, AnimalStore>;
-
-/** Failure of opening the store: the owner of the API key has used up the quota. */
-export interface QuotaExceeded {
-  readonly _tag: 'QuotaExceeded';
-  readonly caller: Caller;
-  readonly quota: Quota;
-}
 
 /** Operations on animals. They check their arguments, ignore unknown fields, and pass the deadline on to the ports. */
 export interface PetOperations {
@@ -93,33 +79,6 @@ export interface AnimalStore extends PetOperations {
 /** Name of an operation. Adapters have records with these keys, so that the compiler reports a missing operation. */
 export type OperationName = keyof PetOperations;
 
-/** Failure of a list: the query has fields with invalid values. */
-export interface InvalidQuery {
-  readonly _tag: 'InvalidQuery';
-  readonly fields: ReadonlyArray<InvalidField>;
-}
-
-/** Failure of a create: the animal lacks fields, or has fields with invalid values. */
-export interface InvalidNewPet {
-  readonly _tag: 'InvalidNewPet';
-  readonly fields: ReadonlyArray<InvalidField>;
-}
-
-/** Failure of a create: the API key may only read. */
-export interface ReadOnlyApiKey {
-  readonly _tag: 'ReadOnlyApiKey';
-}
-
-/** Failure of a create: the idempotency key is not 1 to 255 printable ASCII characters. */
-export interface InvalidIdempotencyKey {
-  readonly _tag: 'InvalidIdempotencyKey';
-}
-
-type FailureOf<F> = F extends (...values: never) => TE.TaskEither<infer Failure, unknown> ? Failure : never;
-
-/** Failure of opening the store, or of one of its operations. */
-export type StoreFailure = FailureOf<OpenAnimalStore | AnimalStore[OperationName]>;
-
 /**
  * Makes the function that opens the store of these ports. Only a valid API key gives access to the operations.
  * @example const openStore = storeOpener({ pets, authenticate });
@@ -141,7 +100,7 @@ export const storeOpener =
   };
 
 const storeOf = (
-  pets: Ports['pets'],
+  pets: PetRepository,
   caller: Caller,
   checkKey: AnimalStore['checkKey'],
   quota: Quota | undefined,
@@ -176,33 +135,6 @@ const storeOf = (
 });
 
 const idCheck = fieldCheck(petRules.id);
-
-const checkPetQuery = objectCheck<Partial<PetQuery>>({
-  limit: pageSizeCheck,
-  ...fieldChecks(listRules),
-});
-
-/** Decodes a query whose `limit` may be missing. */
-export const decodePetQuery = (query: unknown): E.Either<InvalidQuery, PetQuery> =>
-  pipe(
-    checkPetQuery(query),
-    E.bimap(
-      (fields) => ({ _tag: 'InvalidQuery', fields }),
-      ({ value }) => ({ limit: defaultPageSize, ...value }),
-    ),
-  );
-
-const checkNewPet = objectCheck<NewPet>(fieldChecks(newPetRules));
-
-/**
- * Decodes an animal to add, and names the properties that it ignores. Returns a copy, so that a program may change
- * `newPet` before the animal is stored.
- */
-export const decodeNewPet = (newPet: unknown): E.Either<InvalidNewPet, Checked<NewPet>> =>
-  pipe(
-    checkNewPet(newPet),
-    E.mapLeft((fields) => ({ _tag: 'InvalidNewPet', fields })),
-  );
 
 /** Fails if the API key of the caller may only read. */
 export const checkMayCreate = ({ isReadOnly }: Caller): E.Either<ReadOnlyApiKey, void> =>

@@ -1,12 +1,15 @@
-import * as E from 'fp-ts/Either';
 import type { TaskEither } from 'fp-ts/TaskEither';
 import type { ApiKey, Caller, KeyId, OwnerId } from './api-keys';
 import type {
   IdempotencyKeyInFlight,
   IdempotencyKeyReused,
+  ImportAborted,
+  InvalidApiKey,
   PetDeleted,
-  ScopedIdempotencyKey,
-} from './idempotency';
+  PetNotFound,
+  Unavailable,
+} from './failures';
+import type { ScopedIdempotencyKey } from './idempotency';
 import type { NewPet, Pet, PetChanges, PetPage, PetQuery } from './pets';
 import type { Quota } from './quota';
 
@@ -15,50 +18,6 @@ import type { Quota } from './quota';
  * later, but need not end a call at its deadline.
  */
 export type Deadline = number;
-
-/**
- * Failure of any call: the store can't answer now, but may later. A create that fails this way may still have added its
- * animal, so retry it with the same idempotency key. `cause` is for the log, not for clients.
- */
-export interface Unavailable {
-  readonly _tag: 'Unavailable';
-  readonly cause: Error;
-}
-/** Makes an Unavailable. A cause that is not an Error is converted to one. */
-export const unavailable = (cause: unknown): Unavailable => ({
-  _tag: 'Unavailable',
-  cause: E.toError(cause),
-});
-
-/**
- * Failure of an authentication: the API key is not valid. `reason` and `keyId` are for the log, not for the client. The
- * reason is `malformed` if the text can't be an API key, and `unknown` if it matches no key. `keyId` is the id of the
- * key, if known. With the reason `unknown`, `keyId` is part of the key's text, which the client may have invented.
- */
-export interface InvalidApiKey {
-  readonly _tag: 'InvalidApiKey';
-  readonly reason: 'malformed' | 'unknown' | 'expired' | 'revoked';
-  readonly keyId?: KeyId;
-}
-/** Makes the failure of `Authenticate` for a key that it rejects. */
-export const invalidApiKey = (reason: InvalidApiKey['reason'], keyId?: KeyId): InvalidApiKey =>
-  keyId === undefined ? { _tag: 'InvalidApiKey', reason } : { _tag: 'InvalidApiKey', reason, keyId };
-
-/** Failure of a read or change by id: no animal has this id. */
-export interface PetNotFound {
-  readonly _tag: 'PetNotFound';
-  readonly id: bigint;
-}
-/** Makes the failure of `find` or `update` if no animal has this id. */
-export const petNotFound = (id: bigint): PetNotFound => ({ _tag: 'PetNotFound', id });
-
-/** Failure of `importAll` before its commit: the source, `onIds` or the store failed. Nothing is stored. */
-export interface ImportAborted {
-  readonly _tag: 'ImportAborted';
-  readonly cause: unknown;
-}
-/** Makes the failure of an `importAll` that has stored nothing. */
-export const importAborted = (cause: unknown): ImportAborted => ({ _tag: 'ImportAborted', cause });
 
 /**
  * Authentication port. Returns the caller to whom an API key belongs. Adapters must pass the contract suite
@@ -143,4 +102,11 @@ export interface PetMaintenance {
     newPets: AsyncIterable<NewPet>,
     onIds?: OnIds,
   ) => TaskEither<ImportAborted | Unavailable, ImportedPets>;
+}
+
+/** Ports of a store. Without `consumeQuota`, requests are not limited. */
+export interface Ports {
+  readonly pets: PetRepository;
+  readonly authenticate: Authenticate;
+  readonly consumeQuota?: ConsumeQuota | undefined;
 }

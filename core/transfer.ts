@@ -2,9 +2,10 @@
 
 import * as E from 'fp-ts/Either';
 import type * as TE from 'fp-ts/TaskEither';
-import { decodeNewPet, type InvalidNewPet } from './operations';
+import type { ImportAborted, InvalidNewPet, Unavailable } from './failures';
+import { decodeNewPet } from './inputs';
 import type { NewPet, PetPage, PetQuery } from './pets';
-import type { ImportAborted, ImportedPets, OnIds, PetMaintenance, PetRepository, Unavailable } from './ports';
+import type { ImportedPets, OnIds, PetMaintenance, PetRepository } from './ports';
 import { maxPageSize } from './rules';
 
 /** Callbacks of an import. If one throws, nothing is stored. */

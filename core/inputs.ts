@@ -1,0 +1,97 @@
+/*
+ * Checks of whole inputs. `decode...` checks the untyped input of an operation. `valid...` checks an argument of
+ * PetRepository or PetMaintenance again: a program may call an adapter without the core, with values that no store can
+ * hold, or from JavaScript with numbers in place of bigints. All return copies with only the known fields, so that a
+ * program may change its object before the animal is stored.
+ */
+
+import * as E from 'fp-ts/Either';
+import { pipe } from 'fp-ts/function';
+import {
+  type InvalidNewPet,
+  type InvalidPetChanges,
+  type InvalidQuery,
+  type Unavailable,
+  unavailable,
+} from './failures';
+import type { NewPet, PetChanges, PetQuery } from './pets';
+import { defaultPageSize, listRules, newPetRules, pageSizeCheck } from './rules';
+import {
+  type Checked,
+  fieldCheck,
+  fieldChecks,
+  invalidFieldTexts,
+  objectCheck,
+  type ObjectCheck,
+  predicateCheck,
+} from './validation';
+
+const listChecks = fieldChecks(listRules);
+
+const checkPetQuery = objectCheck<Partial<PetQuery>>({ limit: pageSizeCheck, ...listChecks });
+
+const checkNewPet = objectCheck<NewPet>(fieldChecks(newPetRules));
+
+/** Accepts null for an optional field, which it removes. */
+const checkPetChanges = objectCheck<PetChanges>(
+  fieldChecks(newPetRules, (rule) => {
+    const { decode, explain } = fieldCheck(rule);
+    return { explain, decode: (input) => (input === null && !rule.required ? null : decode(input)) };
+  }),
+);
+
+/** Decodes a query whose `limit` may be missing. */
+export const decodePetQuery = (query: unknown): E.Either<InvalidQuery, PetQuery> =>
+  pipe(
+    checkPetQuery(query),
+    E.bimap(
+      (fields) => ({ _tag: 'InvalidQuery', fields }),
+      ({ value }) => ({ limit: defaultPageSize, ...value }),
+    ),
+  );
+
+/** Decodes an animal to add, and names the properties that it ignores. */
+export const decodeNewPet = (newPet: unknown): E.Either<InvalidNewPet, Checked<NewPet>> =>
+  pipe(
+    checkNewPet(newPet),
+    E.mapLeft((fields) => ({ _tag: 'InvalidNewPet', fields })),
+  );
+
+/** Decodes changes to an animal. */
+export const decodePetChanges = (changes: unknown): E.Either<InvalidPetChanges, PetChanges> =>
+  pipe(
+    checkPetChanges(changes),
+    E.bimap(
+      (fields) => ({ _tag: 'InvalidPetChanges', fields }),
+      ({ value }) => value,
+    ),
+  );
+
+const valid =
+  <A>(check: ObjectCheck<A>) =>
+  (value: A): E.Either<Unavailable, A> =>
+    pipe(
+      check(value),
+      E.bimap(
+        (fields) => unavailable(new TypeError(invalidFieldTexts(fields).join('; '))),
+        (checked) => checked.value,
+      ),
+    );
+
+/** Returns a query, or fails if it is invalid, such as by an id beyond int64. An invalid query could fail its batch. */
+export const validPetQuery: (query: PetQuery) => E.Either<Unavailable, PetQuery> = valid(
+  objectCheck<PetQuery>({
+    limit: predicateCheck(
+      (limit) => Number.isSafeInteger(limit) && Number(limit) > 0,
+      'an integer of at least 1',
+    ),
+    ...listChecks,
+  }),
+);
+
+/** Returns a new animal, or fails if it is invalid. SQLite would store invalid values, and later lists would fail. */
+export const validNewPet: (newPet: NewPet) => E.Either<Unavailable, NewPet> = valid(checkNewPet);
+
+/** Returns changes, or fails if they are invalid. SQLite would store invalid values, and later lists would fail. */
+export const validPetChanges: (changes: PetChanges) => E.Either<Unavailable, PetChanges> =
+  valid(checkPetChanges);
