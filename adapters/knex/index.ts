@@ -49,6 +49,6 @@ export * from './sqlite/restore';
 
 // Errors and files, for advice on what to do
 export { type ErrorKind, DiagnosedError, errorKindOf } from './database/errors';
-export { setSequenceAdvice } from './postgres/ids';
+export { setSequenceAdvice } from './postgres/checks';
 export { findFileFault, isSqlite, replacementFault } from './sqlite/database-file';
 export { refuseForeignFile } from './sqlite/identify-file';

@@ -13,6 +13,9 @@ export const toIsoTime = (milliseconds: number | string): string => {
 export const toIsoTimeOrNull = (milliseconds: number | string | null | undefined): string | null =>
   milliseconds === null || milliseconds === undefined ? null : toIsoTime(milliseconds);
 
+/** Returns the SQL condition for rows that have expired. It is null for rows without an expiry. */
+export const hasExpired = (nowSql: string): string => `expires_at <= ${nowSql}`;
+
 /** Returns the database's time in milliseconds since 1970. The clocks of instances may differ. */
 export const readClock = async (knex: Knex, { nowSql }: Pick<Statements, 'nowSql'>): Promise<number> => {
   const read = await knex.first<{ readonly now: number | string }>(knex.raw(`${nowSql} as now`));

@@ -1,5 +1,6 @@
 import type { TaskEither } from 'fp-ts/TaskEither';
 import type { Unavailable } from '../../../core';
+import { hasExpired } from '../database/clock';
 import type { DatabaseSizes, OpenedDatabase } from '../database/opened-database';
 import { toTaskEither } from '../database/work';
 
@@ -17,7 +18,7 @@ const readKeyStatus = async ({
 }: OpenedDatabase): Promise<Pick<DatabaseStatus, 'validKeys' | 'endingOwners'>> => {
   const validKeys = readPool('api_keys')
     .whereNull('revoked_at')
-    .whereRaw(`(expires_at is null or expires_at > ${statements.nowSql})`);
+    .whereRaw(`(${hasExpired(statements.nowSql)}) is not true`);
   const [{ count }, endingOwners] = await Promise.all([
     validKeys.clone().count({ count: '*' }).first<{ count: number | string }>(),
     validKeys

@@ -7,6 +7,7 @@ import {
   scopedIdempotencyKeyText,
   int64FromText,
 } from '../../../core';
+import { hasExpired } from '../database/clock';
 import type { IdempotencyKeyRow, StoreDatabase, Statements } from '../database/store-database';
 import { DiagnosedError } from '../database/errors';
 import { findPets } from './read';
@@ -24,7 +25,7 @@ export const deleteExpired = async (
   { nowSql }: Statements,
   keys: ReadonlyArray<ScopedIdempotencyKey>,
 ): Promise<void> => {
-  await rowsOf(transaction, keys).whereRaw(`expires_at <= ${nowSql}`).delete();
+  await rowsOf(transaction, keys).whereRaw(hasExpired(nowSql)).delete();
 };
 
 const petIdOf = ({ pet_id }: IdempotencyKeyRow): bigint => {

@@ -1,12 +1,15 @@
 import type { Knex } from 'knex';
+import { TLSSocket } from 'node:tls';
 import { callbackify } from 'node:util';
+import { readOnlyServerError, rowSecurityError } from '../database/errors';
 import { silentLog } from '../database/pool';
-import { postgresTimeouts } from '../database/timeouts';
+import { storeTables } from '../database/tables';
+import { type PostgresTimeouts, postgresTimeouts } from '../database/timeouts';
 import { migrationConfig } from '../migrations/migrations';
 import { type ConnectionString, connectionWith, currentAddress } from './connection-string';
-import { prepareSession } from './prepare-session';
-import type { SessionFacts } from './run-statement';
-import { registerSessions, type Session, type Sessions, socketWithTimeout } from './sessions';
+import { findSchema, setsSearchPath, textLiteral } from './schema';
+import { setTimeouts } from './server-settings';
+import { type Session, type SessionFacts, type Sessions, socketWithTimeout } from './sessions';
 
 export interface PostgresOptions {
   readonly poolSize: number;
@@ -14,21 +17,10 @@ export interface PostgresOptions {
   readonly statementTimeoutMs?: number;
 }
 
-export const sessionsOf = ({ poolSize, statementTimeoutMs }: PostgresOptions): Sessions =>
-  registerSessions(postgresTimeouts(statementTimeoutMs).silenceMs, poolSize);
-
-const sharedConfiguration = ({ statementTimeoutMs }: PostgresOptions): Knex.Config => ({
-  client: 'pg',
-  acquireConnectionTimeout: postgresTimeouts(statementTimeoutMs).silenceMs,
-  log: silentLog,
-  migrations: migrationConfig,
-});
-
 export const postgresConfiguration = (
   connectionString: ConnectionString,
   options: PostgresOptions,
-  sessions: Sessions = sessionsOf(options),
-  onConnection: (facts: SessionFacts) => void = () => undefined,
+  sessions: Sessions,
 ): Knex.Config => {
   const timeouts = postgresTimeouts(options.statementTimeoutMs);
   return {
@@ -53,9 +45,8 @@ export const postgresConfiguration = (
       maxConnectionLifetimeJitterMillis: timeouts.lifetimeMs / 4,
       afterCreate: callbackify(async (session: Session) => {
         try {
-          const facts = await prepareSession(session, timeouts);
-          onConnection(facts);
-          await sessions.admit(session, facts.isBehindPooler);
+          const facts = await prepareSession(session, timeouts, currentAddress(connectionString));
+          await sessions.admit(session, facts);
         } catch (error) {
           // Knex drops a connection whose preparation fails, but leaves its session open.
           await session.end();
@@ -66,6 +57,50 @@ export const postgresConfiguration = (
     },
   };
 };
+
+const sharedConfiguration = ({ statementTimeoutMs }: PostgresOptions): Knex.Config => ({
+  client: 'pg',
+  acquireConnectionTimeout: postgresTimeouts(statementTimeoutMs).silenceMs,
+  log: silentLog,
+  migrations: migrationConfig,
+});
+
+/**
+ * Prepares a new session, and rejects if the server accepts no writes. Sets the session's timeouts, except behind a
+ * pooler, where they would apply to other clients too. Recognises a pooler by its made-up process id.
+ */
+const prepareSession = async (
+  session: Session,
+  timeouts: PostgresTimeouts,
+  address: string,
+): Promise<SessionFacts> => {
+  const { rows } = await session.query<{ readonly pid: number; readonly isReadOnly: boolean }>(
+    `select pg_backend_pid() as pid, current_setting('transaction_read_only') = 'on' as "isReadOnly"`,
+  );
+  if (rows[0]?.isReadOnly === true) throw readOnlyServerError();
+  const isBehindPooler = rows[0]?.pid !== session.processID;
+  if (!isBehindPooler) await session.query(`${setTimeouts(timeouts, 'session')}; set row_security = off`);
+  const schema = isBehindPooler ? await findSchema(session) : undefined;
+  if (schema !== undefined) await refuseHiddenRows(session, schema);
+  return {
+    isBehindPooler,
+    schema: setsSearchPath(address) ? undefined : schema,
+    certificateExpirySeconds: certificateExpiryOf(session),
+  };
+};
+
+/** Rejects if row-level security would hide rows of the store from this role. */
+const refuseHiddenRows = async (session: Session, schema: string): Promise<void> => {
+  const { rows } = await session.query<{ readonly name: string }>(
+    `select relname as name from pg_class
+     where relnamespace = (select oid from pg_namespace where nspname = ${textLiteral(schema)})
+       and relname in (${storeTables.map(textLiteral).join()}) and row_security_active(oid)`,
+  );
+  if (rows.length > 0) throw rowSecurityError(rows.map(({ name }) => name));
+};
+
+const certificateExpiryOf = ({ connection: { stream } }: Session): number | undefined =>
+  stream instanceof TLSSocket ? Date.parse(stream.getPeerCertificate().valid_to) / 1_000 : undefined;
 
 /** Returns the configuration of a pool without time limits for statements, because a migration may take long. */
 export const postgresMigrationConfiguration = (

@@ -3,22 +3,14 @@ import { isKind, readOnlyServer } from '../database/errors';
 import type { PostgresDatabase } from '../database/opened-database';
 import { poolUsageOf, withPool } from '../database/pool';
 import type { StoreDatabase, Statements } from '../database/store-database';
-import { postgresTimeouts } from '../database/timeouts';
-import { inTransaction } from '../database/work';
-import {
-  postgresMigrationConfiguration,
-  postgresConfiguration,
-  type PostgresOptions,
-  sessionsOf,
-} from './configuration';
-import { type ConnectionString, currentAddress } from './connection-string';
-import { spaceCheck } from './disk-space';
-import { inspectSequence } from './ids';
-import { runTrial, withStoreLock } from './migration-transactions';
-import { checkRights } from './rights';
-import type { SessionFacts } from './run-statement';
-import { nameSchemaInQueries, resetSearchPath, setsSearchPath } from './schema';
-import { checkEncoding, inspectServer } from './server-settings';
+import { databaseTimeouts, postgresTimeouts } from '../database/timeouts';
+import { inTransaction, tryAndRollBack } from '../database/work';
+import { inspectSequence, makeCheckSpace, checkRights } from './checks';
+import { postgresMigrationConfiguration, postgresConfiguration, type PostgresOptions } from './configuration';
+import type { ConnectionString } from './connection-string';
+import { nameSchemaInQueries, resetSearchPath } from './schema';
+import { inspectServer, requireEncoding, setTimeouts } from './server-settings';
+import { registerSessions, type SessionFacts } from './sessions';
 import { postgresStatements } from './statements';
 
 /**
@@ -37,33 +29,30 @@ export const openPostgres = (
   connectionString: ConnectionString,
   options: PostgresOptions,
 ): PostgresDatabase => {
-  // Assumes a pooler until the first connection is prepared, because prepared statements can fail behind one.
-  let facts: SessionFacts = { isBehindPooler: true };
-  const rememberFacts = (found: SessionFacts): void => {
-    facts = setsSearchPath(currentAddress(connectionString)) ? { ...found, schema: undefined } : found;
-  };
-  const sessions = sessionsOf(options);
-  const pool = knex(postgresConfiguration(connectionString, options, sessions, rememberFacts));
-  nameSchemaInQueries(pool, () => facts.schema);
+  const { poolSize } = options;
+  const timeouts = postgresTimeouts(options.statementTimeoutMs);
+  const sessions = registerSessions(timeouts.silenceMs, poolSize);
+  const pool = knex(postgresConfiguration(connectionString, options, sessions));
+  nameSchemaInQueries(pool, () => sessions.facts().schema);
   pool.on('query-error', (error: unknown) => {
     // After a failover, the other sessions of the pool may lead to the former primary too.
     if (isReadOnlyServer(error)) sessions.retireAll();
   });
-  const { statements, run, isDistributed } = postgresStatements(acceptsWrites, () => facts);
+  const { statements, run, isDistributed } = postgresStatements(acceptsWrites, sessions.facts);
   const usage = poolUsageOf('shared', pool);
   return {
     ...databaseOn(pool, statements),
     engine: 'PostgreSQL',
     writePool: pool,
     run,
-    maxBatches: { reads: Math.ceil(options.poolSize / 4), writes: Math.ceil(options.poolSize / 5) },
+    maxBatches: { reads: Math.ceil(poolSize / 4), writes: Math.ceil(poolSize / 5) },
     withStoreLock: (work) =>
       withPool(knex(postgresMigrationConfiguration(connectionString, options)), (migrationPool) =>
         withStoreLock(migrationPool, work, resetSearchPath),
       ),
     inspect: async () => {
-      await checkEncoding(pool);
-      return inspectServer(pool, run, facts, postgresTimeouts(options.statementTimeoutMs), options.poolSize);
+      await requireEncoding(pool);
+      return inspectServer(pool, run, sessions.facts(), timeouts, poolSize);
     },
     currentSchema: async () => {
       const sql = 'select {current_schema} as schema';
@@ -73,18 +62,18 @@ export const openPostgres = (
     inspectIds: async (count) =>
       (await isDistributed(pool)) ? undefined : inspectSequence(pool, run, count),
     checkRights: () => checkRights(pool, run),
-    checkSpace: spaceCheck(pool),
+    checkSpace: makeCheckSpace(pool),
     runTrial: (migration) => runTrial(pool, migration),
     sizes: async () => ({
       databaseSize: await readSize(pool),
-      certificateExpirySeconds: facts.certificateExpirySeconds,
+      certificateExpirySeconds: sessions.facts().certificateExpirySeconds,
     }),
     poolUsage: () => [usage()],
     close: () => pool.destroy(),
   };
 };
 
-/** Assumes a pooler, because a host may use one. Sets no schema, because the host chooses the search path. */
+// Assumes a pooler, because a host may use one. Sets no schema, because the host chooses the search path.
 const hostFacts: SessionFacts = { isBehindPooler: true };
 
 /** Makes a StoreDatabase from the Knex of a host. Permits reads from a standby, because the host chooses the server. */
@@ -104,6 +93,38 @@ const databaseOn = (
   write: (statement) => statement(pool),
   runTransaction: (work, deadline) => inTransaction(pool, work, { deadline }),
 });
+
+/**
+ * Key of the advisory lock, 'anml' in ASCII. PostgreSQL separates advisory locks by database, so migrations of two
+ * databases don't wait for each other.
+ */
+const advisoryLockKey = 0x616e6d6c;
+
+/**
+ * Runs work in a transaction that holds the lock of the store. The lock belongs to the transaction, so it works behind
+ * PgBouncer, and a killed process releases it. Rejects after a wait of `migrationLockMs` for this lock or for a table.
+ */
+const withStoreLock = <A>(
+  pool: Knex,
+  work: (transaction: Knex.Transaction) => Promise<A>,
+  prelude = '',
+): Promise<A> =>
+  inTransaction(pool, async (transaction) => {
+    await transaction.raw(
+      `${prelude}
+       ${setTimeouts({ statementMs: 0, lockMs: databaseTimeouts.migrationLockMs }, 'transaction')};
+       select pg_advisory_xact_lock(${advisoryLockKey})`,
+    );
+    await requireEncoding(transaction);
+    return work(transaction);
+  });
+
+const runTrial = (pool: Knex, migration: (transaction: Knex.Transaction) => Promise<void>): Promise<void> =>
+  tryAndRollBack(pool, async (transaction) => {
+    const limits = { statementMs: databaseTimeouts.trialMs, lockMs: databaseTimeouts.trialMs };
+    await transaction.raw(`${resetSearchPath} ${setTimeouts(limits, 'transaction')}`);
+    await migration(transaction);
+  });
 
 const readSize = async (pool: Knex): Promise<number> => {
   const { size } = await pool.first<{ size: string }>(

@@ -2,9 +2,10 @@ import type { Knex } from 'knex';
 import type { ConnectionRoom, DatabaseFinding, RunStatement } from '../database/opened-database';
 import { errorWithCode, DiagnosedError } from '../database/errors';
 import { databaseTimeouts, type PostgresTimeouts } from '../database/timeouts';
-import type { SessionFacts } from './run-statement';
+import type { SessionFacts } from './sessions';
 
-export const checkEncoding = async (pool: Knex): Promise<void> => {
+/** Rejects if the database can't store all of Unicode. */
+export const requireEncoding = async (pool: Knex): Promise<void> => {
   const { encoding } = await pool.first<{ readonly encoding: string }>(
     pool.raw(`current_setting('server_encoding') as encoding`),
   );

@@ -33,9 +33,20 @@ export const socketWithTimeout = (silenceMs: number) => (): Socket => {
 const silenceError = (silenceMs: number): Error =>
   new Error(`timed out: PostgreSQL sent nothing for ${silenceMs} ms`);
 
+export interface SessionFacts {
+  /** True behind a pooler, where prepared statements can fail. */
+  readonly isBehindPooler: boolean;
+  /** Schema that statements name (schema.ts), or undefined if they leave it to the search path. */
+  readonly schema?: string | undefined;
+  /** Unix time in seconds at which the certificate of the server or pooler expires. Undefined without TLS. */
+  readonly certificateExpirySeconds?: number | undefined;
+}
+
 export interface Sessions {
+  /** Returns the facts of the newest session. Before the first session, they assume a pooler. */
+  readonly facts: () => SessionFacts;
   /** Lets the pool use a new session. Rejects if `maxHanging` sessions that were given up still run on the server. */
-  readonly admit: (session: Session, isBehindPooler: boolean) => Promise<void>;
+  readonly admit: (session: Session, facts: SessionFacts) => Promise<void>;
   /** False for a session that was open at the last `retireAll`, so that the pool replaces it. */
   readonly isUsable: (session: Session) => boolean;
   /** Makes the pool replace all sessions that are open now. */
@@ -48,6 +59,7 @@ export interface Sessions {
  * for a synchronous standby ignores it.
  */
 export const registerSessions = (silenceMs: number, maxHanging: number): Sessions => {
+  let facts: SessionFacts = { isBehindPooler: true };
   let usable = new WeakSet<Session>();
   let givenUp = new Set<number>();
 
@@ -77,11 +89,13 @@ export const registerSessions = (silenceMs: number, maxHanging: number): Session
   };
 
   return {
-    admit: async (session, isBehindPooler) => {
+    facts: () => facts,
+    admit: async (session, newest) => {
+      facts = newest;
       if (givenUp.size >= maxHanging) await refuseMoreHanging(session);
       session.connection.stream
         .removeAllListeners('timeout')
-        .setTimeout(silenceMs, () => void giveUp(session, isBehindPooler));
+        .setTimeout(silenceMs, () => void giveUp(session, newest.isBehindPooler));
       usable.add(session);
     },
     isUsable: (session) => usable.has(session),

@@ -1,8 +1,127 @@
 import type { Knex } from 'knex';
 import type { ListOrder } from '../../../core';
-import { type Column, insertedColumns, insertedNames, petCells, type PetRow } from '../database/pet-columns';
+import { hasExpired } from '../database/clock';
+import type { RunStatement } from '../database/opened-database';
+import {
+  type Cell,
+  type Column,
+  insertedColumns,
+  insertedNames,
+  petCells,
+  type PetRow,
+} from '../database/pet-columns';
 import type { PageStart, Statements } from '../database/store-database';
-import { arrayOf, type SelectCells, type SessionFacts, statementRunner } from './run-statement';
+import { nameSchemaInSql } from './schema';
+import type { SessionFacts } from './sessions';
+
+/** Makes the statements for PostgreSQL or Citus. Reads of animals have the SQL condition `acceptsWritesSql`. */
+export const postgresStatements = (acceptsWritesSql: string, facts: () => SessionFacts) => {
+  const isDistributed = citusDetector();
+
+  const run = async <Row>(
+    knex: Knex,
+    { name, sql }: Parameters<RunStatement>[1],
+    bindings: ReadonlyArray<Knex.RawBinding>,
+    options: { readonly rowMode?: 'array' } = {},
+  ): Promise<ReadonlyArray<Row>> => {
+    // Opens the first connection, because the facts are known only then.
+    await isDistributed(knex);
+    const { isBehindPooler, schema } = facts();
+    const query = knex.raw<{ readonly rows: ReadonlyArray<Row> }>(nameSchemaInSql(sql, schema), bindings);
+    const isPrepared = name !== undefined && !isBehindPooler;
+    return (await query.options(isPrepared ? { ...options, name } : options)).rows;
+  };
+  const selectCells: SelectCells = (knex, statement, bindings) =>
+    run<PetRow>(knex, statement, bindings, { rowMode: 'array' });
+  const single = singleServerStatements(selectCells, acceptsWritesSql);
+  const distributed = distributedStatements(selectCells, acceptsWritesSql);
+  const variantFor = async (knex: Knex) => ((await isDistributed(knex)) ? distributed : single);
+  const statements: Statements = {
+    nowSql,
+    acceptsWritesSql,
+    byIds: (knex, ids) => selectCells(knex, byIds(acceptsWritesSql), [ids.map(String)]),
+    pages: async (knex, starts, limit) => (await variantFor(knex)).pages(knex, starts, limit),
+    insert: async (knex, newRows) => (await variantFor(knex)).insert(knex, newRows),
+    insertKeys: async (knex, keys, ttlMs) => (await variantFor(knex)).insertKeys(knex, keys, ttlMs),
+    purgeExpired: async (knex, limit) => (await variantFor(knex)).purgeExpired(knex, limit),
+    duringImport: (_knex, work) => work(),
+    readLastId: async (knex) => {
+      const [row] = await run<{ readonly id: string }>(knex, { sql: lastId }, []);
+      return BigInt(row?.id ?? 0);
+    },
+    setLastId: (knex, id) => run(knex, { sql: `select setval(${sequence}, ?::bigint)` }, [id.toString()]),
+    readColumns: (knex, tables) => run(knex, { sql: columnsSql }, [[...tables]]),
+    insertFromLocked: async (knex, sql, bindings) =>
+      run(knex, { sql: (await isDistributed(knex)) ? sql : `${sql} for update` }, bindings),
+  };
+  return { statements, run, isDistributed };
+};
+
+const citusDetector = () => {
+  let server: { readonly isDistributed: boolean } | undefined;
+  return async (knex: Knex): Promise<boolean> => {
+    server ??= await knex.first<{ readonly isDistributed: boolean }>(
+      knex.raw(`to_regclass('pg_catalog.pg_dist_partition') is not null as "isDistributed"`),
+    );
+    return server.isDistributed;
+  };
+};
+
+/** Runs a statement that selects texts, and returns its rows as arrays. */
+type SelectCells = (...statement: Parameters<RunStatement>) => Promise<ReadonlyArray<PetRow>>;
+
+// Citus can't run PostgreSQL's form of these statements, or runs it slowly.
+type CitusVariants = Pick<Statements, 'pages' | 'insert' | 'insertKeys' | 'purgeExpired'>;
+
+// The text of these statements does not depend on the number of rows, so that a connection prepares each only once.
+const singleServerStatements = (selectCells: SelectCells, acceptsWritesSql: string): CitusVariants => ({
+  pages: async (knex, starts, limit) => {
+    const columns = (starts[0]?.filters ?? []).map(([column]) => column);
+    const rows = await selectCells(knex, pagesBy(acceptsWritesSql, columns, starts[0]?.order ?? 'asc'), [
+      starts.map(({ from }) => from.toString()),
+      ...columns.map((_, index) => arrayOf(starts.map(({ filters }) => filters[index]?.[1] ?? null))),
+      limit,
+    ]);
+    const rowsOfPages = starts.map((): Array<PetRow> => []);
+    for (const [page, ...row] of rows) rowsOfPages[Number(page) - 1]?.push(row);
+    return rowsOfPages;
+  },
+  insert: (knex, newRows) => {
+    const columns = insertedColumns.map((_, index) => arrayOf(newRows.map((cells) => cells[index] ?? null)));
+    return selectCells(knex, insertPetsSql, columns);
+  },
+  insertKeys: (knex, keys, ttlMs) =>
+    selectCells(knex, insertKeysSql, [
+      ttlMs,
+      keys.map(({ owner_id }) => owner_id),
+      keys.map(({ idempotency_key }) => idempotency_key),
+      keys.map(({ content_hash }) => content_hash),
+      keys.map(({ pet_id }) => pet_id),
+    ]),
+  purgeExpired: async (knex, limit) => (await selectCells(knex, purgeKeys, [limit])).length,
+});
+
+const distributedStatements = (selectCells: SelectCells, acceptsWritesSql: string): CitusVariants => ({
+  pages: async (knex, starts, limit) => {
+    const pages: Array<ReadonlyArray<PetRow>> = [];
+    for (const start of starts) pages.push(await readPage(selectCells, acceptsWritesSql, knex, start, limit));
+    return pages;
+  },
+  insert: (knex, newRows) => {
+    const row = `(${insertedColumns.map(() => '?').join()}, ${nowSql})`;
+    const rows = newRows.map(() => row).join();
+    const sql = `insert into {pets} (${insertedNames}) values ${rows} returning ${petCells}`;
+    return selectCells(knex, { sql }, newRows.flat());
+  },
+  insertKeys: async (knex, keys, ttlMs) => {
+    const expires_at = knex.raw(`${nowSql} + ?::bigint`, [ttlMs]);
+    await knex('idempotency_keys').insert(keys.map((key) => ({ ...key, expires_at })));
+  },
+  purgeExpired: async (knex, limit) => (await selectCells(knex, purgeDistributedKeys, [limit])).length,
+});
+
+/** Wraps an array for use as a query parameter. Knex's TypeScript types permit nulls in an array only in this form. */
+const arrayOf = (cells: ReadonlyArray<Cell>) => ({ toPostgres: () => [...cells] });
 
 /**
  * Returns the condition and the `order by` clause for a page of animals with the wanted column values, from the id
@@ -81,7 +200,7 @@ const insertKeysSql = {
 const purgeKeys = {
   name: 'purge keys',
   sql: `delete from {idempotency_keys} where (owner_id, idempotency_key) in (
-         select owner_id, idempotency_key from {idempotency_keys} where expires_at <= ${nowSql} limit ? for update skip locked
+         select owner_id, idempotency_key from {idempotency_keys} where ${hasExpired(nowSql)} limit ? for update skip locked
        ) returning 1`,
 };
 
@@ -89,8 +208,8 @@ const purgeKeys = {
 const purgeDistributedKeys = {
   name: 'purge distributed keys',
   sql: `delete from {idempotency_keys} where (owner_id, idempotency_key) in (
-         select owner_id, idempotency_key from {idempotency_keys} where expires_at <= ${nowSql} limit ?
-       ) and expires_at <= ${nowSql} returning 1`,
+         select owner_id, idempotency_key from {idempotency_keys} where ${hasExpired(nowSql)} limit ?
+       ) and ${hasExpired(nowSql)} returning 1`,
 };
 
 const sequence = `pg_get_serial_sequence('{pets}', 'id')`;
@@ -107,100 +226,3 @@ const columnsSql = `select relname as "table", attname as "column", case
      end as type
      from pg_class join pg_attribute on attrelid = pg_class.oid
      where relnamespace = quote_ident({current_schema})::regnamespace and relname = any(?) and attnum > 0`;
-
-/** Statements with a separate form for Citus, which can't run PostgreSQL's form or runs it slowly. */
-type CitusVariants = Pick<Statements, 'pages' | 'insert' | 'insertKeys' | 'purgeExpired'>;
-
-/**
- * Statements for PostgreSQL without Citus. Their text does not depend on the number of rows, so that a connection
- * prepares each statement only once.
- */
-const singleServerStatements = (selectCells: SelectCells, acceptsWritesSql: string): CitusVariants => ({
-  pages: async (knex, starts, limit) => {
-    const columns = (starts[0]?.filters ?? []).map(([column]) => column);
-    const rows = await selectCells(knex, pagesBy(acceptsWritesSql, columns, starts[0]?.order ?? 'asc'), [
-      starts.map(({ from }) => from.toString()),
-      ...columns.map((_, index) => arrayOf(starts.map(({ filters }) => filters[index]?.[1] ?? null))),
-      limit,
-    ]);
-    const rowsOfPages = starts.map((): Array<PetRow> => []);
-    for (const [page, ...row] of rows) rowsOfPages[Number(page) - 1]?.push(row);
-    return rowsOfPages;
-  },
-  insert: (knex, newRows) => {
-    const columns = insertedColumns.map((_, index) => arrayOf(newRows.map((cells) => cells[index] ?? null)));
-    return selectCells(knex, insertPetsSql, columns);
-  },
-  insertKeys: (knex, keys, ttlMs) =>
-    selectCells(knex, insertKeysSql, [
-      ttlMs,
-      keys.map(({ owner_id }) => owner_id),
-      keys.map(({ idempotency_key }) => idempotency_key),
-      keys.map(({ content_hash }) => content_hash),
-      keys.map(({ pet_id }) => pet_id),
-    ]),
-  purgeExpired: async (knex, limit) => (await selectCells(knex, purgeKeys, [limit])).length,
-});
-
-const distributedStatements = (selectCells: SelectCells, acceptsWritesSql: string): CitusVariants => ({
-  pages: async (knex, starts, limit) => {
-    const pages: Array<ReadonlyArray<PetRow>> = [];
-    for (const start of starts) pages.push(await readPage(selectCells, acceptsWritesSql, knex, start, limit));
-    return pages;
-  },
-  insert: (knex, newRows) => {
-    const row = `(${insertedColumns.map(() => '?').join()}, ${nowSql})`;
-    const rows = newRows.map(() => row).join();
-    const sql = `insert into {pets} (${insertedNames}) values ${rows} returning ${petCells}`;
-    return selectCells(knex, { sql }, newRows.flat());
-  },
-  insertKeys: async (knex, keys, ttlMs) => {
-    const expires_at = knex.raw(`${nowSql} + ?::bigint`, [ttlMs]);
-    await knex('idempotency_keys').insert(keys.map((key) => ({ ...key, expires_at })));
-  },
-  purgeExpired: async (knex, limit) => (await selectCells(knex, purgeDistributedKeys, [limit])).length,
-});
-
-/** Makes a function that reports whether the server is Citus. It asks once, on the connection of its first caller. */
-const citusDetector = () => {
-  let server: { readonly isDistributed: boolean } | undefined;
-  return async (knex: Knex): Promise<boolean> => {
-    server ??= await knex.first<{ readonly isDistributed: boolean }>(
-      knex.raw(`to_regclass('pg_catalog.pg_dist_partition') is not null as "isDistributed"`),
-    );
-    return server.isDistributed;
-  };
-};
-
-/** Makes the statements for PostgreSQL or Citus. Reads of animals have the SQL condition `acceptsWritesSql`. */
-export const postgresStatements = (acceptsWritesSql: string, facts: () => SessionFacts) => {
-  const isDistributed = citusDetector();
-  /** Returns the facts. Connects first if no connection was opened before. */
-  const factsOnceConnected = async (knex: Knex): Promise<SessionFacts> => {
-    await isDistributed(knex);
-    return facts();
-  };
-  const { run, selectCells } = statementRunner(factsOnceConnected);
-  const single = singleServerStatements(selectCells, acceptsWritesSql);
-  const distributed = distributedStatements(selectCells, acceptsWritesSql);
-  const variantFor = async (knex: Knex) => ((await isDistributed(knex)) ? distributed : single);
-  const statements: Statements = {
-    nowSql,
-    acceptsWritesSql,
-    byIds: (knex, ids) => selectCells(knex, byIds(acceptsWritesSql), [ids.map(String)]),
-    pages: async (knex, starts, limit) => (await variantFor(knex)).pages(knex, starts, limit),
-    insert: async (knex, newRows) => (await variantFor(knex)).insert(knex, newRows),
-    insertKeys: async (knex, keys, ttlMs) => (await variantFor(knex)).insertKeys(knex, keys, ttlMs),
-    purgeExpired: async (knex, limit) => (await variantFor(knex)).purgeExpired(knex, limit),
-    duringImport: (_knex, work) => work(),
-    readLastId: async (knex) => {
-      const [row] = await run<{ readonly id: string }>(knex, { sql: lastId }, []);
-      return BigInt(row?.id ?? 0);
-    },
-    setLastId: (knex, id) => run(knex, { sql: `select setval(${sequence}, ?::bigint)` }, [id.toString()]),
-    readColumns: (knex, tables) => run(knex, { sql: columnsSql }, [[...tables]]),
-    insertFromLocked: async (knex, sql, bindings) =>
-      run(knex, { sql: (await isDistributed(knex)) ? sql : `${sql} for update` }, bindings),
-  };
-  return { statements, run, isDistributed };
-};

@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import type { ListOrder } from '../../../core';
+import { hasExpired } from '../database/clock';
 import type { IdempotencyKeyRow, PageStart, Statements } from '../database/store-database';
 import { DiagnosedError } from '../database/errors';
 import {
@@ -51,7 +52,7 @@ const insertKeys = `insert into idempotency_keys (owner_id, idempotency_key, con
   select value ->> 0, value ->> 1, value ->> 2, value ->> 3, ${nowSql} + ? from json_each(?)`;
 
 const purgeExpired = `delete from idempotency_keys
-  where rowid in (select rowid from idempotency_keys where expires_at <= ${nowSql} limit ?) returning '' as json`;
+  where rowid in (select rowid from idempotency_keys where ${hasExpired(nowSql)} limit ?) returning '' as json`;
 
 const pagesBy = (columns: ReadonlyArray<Column>, order: ListOrder): string => {
   const follows = order === 'asc' ? '>=' : '<=';

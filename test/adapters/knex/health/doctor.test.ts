@@ -31,7 +31,7 @@ import { eventually } from '../../../support/eventually';
 import { execute, withRole } from '../../../support/postgres/postgres';
 import { projectFolder } from '../../../support/processes/command';
 import { success } from '../../../contracts/outcome';
-import { requiredRights } from '../../../../adapters/knex/postgres/rights';
+import { requiredRights } from '../../../../adapters/knex/postgres/checks';
 
 const inspect = (database: OpenedDatabase) =>
   pipe(

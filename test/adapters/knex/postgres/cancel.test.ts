@@ -8,6 +8,8 @@ import { freePort } from '../../../support/processes/system';
 
 const silenceMs = 50;
 
+const behindNoPooler = { isBehindPooler: false };
+
 const slownessMs = 600;
 
 const tlsHandshake = 0x16;
@@ -43,7 +45,7 @@ describe('The CancelRequest of a silent session', () => {
       });
     });
     const failed = once(stream, 'error');
-    await registerSessions(silenceMs, 1).admit(session(stream, port), false);
+    await registerSessions(silenceMs, 1).admit(session(stream, port), behindNoPooler);
     const errors: ReadonlyArray<unknown> = await failed;
     expect(String(errors[0])).to.contain('PostgreSQL sent nothing');
     expect(performance.now() - began).to.be.below(slownessMs);
@@ -69,14 +71,16 @@ describe('A cancelled session whose process id another session has got', () => {
         const { pid } = await other.first<{ readonly pid: number }>(other.raw('pg_backend_pid() as pid'));
         const sessions = registerSessions(silenceMs, 1);
         const ended = new Socket().on('error', () => undefined);
-        await sessions.admit({ ...session(ended, await freePort()), processID: pid }, false);
+        await sessions.admit({ ...session(ended, await freePort()), processID: pid }, behindNoPooler);
         ended.emit('timeout');
         const next = new Socket();
         const query: Session['query'] = async (sql) => own.raw(sql);
-        const admitted = await sessions.admit({ ...session(next, await freePort()), query }, false).then(
-          () => true,
-          () => false,
-        );
+        const admitted = await sessions
+          .admit({ ...session(next, await freePort()), query }, behindNoPooler)
+          .then(
+            () => true,
+            () => false,
+          );
         next.destroy();
         await Promise.all([other.destroy(), own.destroy()]);
         expect(admitted).to.equal(!isCounted);

@@ -14,7 +14,7 @@ import { arbitraryNewPet, arbitraryScopedIdempotencyKey } from '../../../contrac
 import { postgresDatabase, withEmptyDatabase } from '../../../support/databases/databases';
 import { execute, withRole } from '../../../support/postgres/postgres';
 import { success } from '../../../contracts/outcome';
-import { requiredRights } from '../../../../adapters/knex/postgres/rights';
+import { requiredRights } from '../../../../adapters/knex/postgres/checks';
 import { projectFolder } from '../../../support/processes/command';
 
 const limits = { poolSize: 2, statementTimeoutMs: 3_000 };
