@@ -2,7 +2,7 @@
 
 import * as E from 'fp-ts/Either';
 import type { Knex } from 'knex';
-import { reasonOf } from './app/store/failure-text';
+import { reasonOf } from './app/failures';
 import { databaseOf } from './app/store/database';
 import { readDotEnv } from './app/settings/dot-env';
 import { readSettings } from './app/settings/settings';

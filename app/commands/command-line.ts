@@ -1,5 +1,5 @@
 import { Command, CommanderError, InvalidArgumentError } from 'commander';
-import { messageOf } from '../store/failure-text';
+import { messageOf } from '../failures';
 import { readDotEnv } from '../settings/dot-env';
 import { exportEnvironment } from '../settings/environment';
 import { overrideByFile } from '../settings/environment-file';

@@ -17,7 +17,7 @@ import {
 import { CommandFailed, orFail } from '../failures';
 import { type DatabaseUrl, databaseUrlText, type PostgresDatabaseUrl } from '../settings/database-url';
 import { explainMissingDriver, postgresOf } from '../store/database';
-import { fileAdvice } from '../store/file-advice';
+import { fileAdvice } from '../failures/file-advice';
 import type { Terminal } from '../terminal/terminal';
 import { counted } from '../terminal/text';
 import { restorePostgres } from '../transfer/postgres-backup';

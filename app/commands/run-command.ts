@@ -1,8 +1,7 @@
 import * as E from 'fp-ts/Either';
 import { errorKindOf } from '../../adapters/knex';
 import { invalidFieldTexts } from '../../core';
-import { CommandFailed } from '../failures';
-import { reasonOf } from '../store/failure-text';
+import { CommandFailed, reasonOf } from '../failures';
 import { settingWarnings } from '../settings/warnings';
 import { readSettings, type Settings } from '../settings/settings';
 import { type CommandStore, withStore } from '../store/with-store';

@@ -2,7 +2,7 @@ import { CommanderError } from 'commander';
 import { existsSync } from 'node:fs';
 import { errorCode } from '../../adapters/files/error-code';
 import type { BackupOptions } from '../../adapters/knex';
-import { reasonOf } from '../store/failure-text';
+import { reasonOf } from '../failures';
 import type { Settings } from '../settings/settings';
 import { interruptible, receivedSignal } from '../terminal/signals';
 import { type Progress, withProgress } from '../terminal/progress-bar';

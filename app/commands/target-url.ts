@@ -1,4 +1,4 @@
-import { reasonOf } from '../store/failure-text';
+import { reasonOf } from '../failures';
 import type { DatabaseUrl } from '../settings/database-url';
 
 /**

@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import { healthPaths, type Reporter, type RequestEntry } from '../../adapters/http';
 import type { PrometheusMetrics } from '../../adapters/prometheus';
 import type { Settings } from '../settings/settings';
-import { specificAdvice } from '../store/advice';
+import { specificAdvice } from '../failures/advice';
 
 const probes = new Set<string | undefined>(healthPaths);
 

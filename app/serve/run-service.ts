@@ -17,8 +17,7 @@ import type { StartMessages } from '../store/open-database';
 import { canBeCreated } from '../store/checks/check-file';
 import { listenBriefly } from '../store/checks/check-listen-address';
 import { openServiceStore, type ServiceStore } from '../store/service-store';
-import { CommandFailed, orFail } from '../failures';
-import { reasonOf } from '../store/failure-text';
+import { CommandFailed, orFail, reasonOf } from '../failures';
 import { databaseUrlText } from '../settings/database-url';
 import {
   changedSettings,

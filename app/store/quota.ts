@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import { inMemoryQuota } from '../../adapters/in-memory';
 import { type OpenedDatabase, postgresQuota } from '../../adapters/knex';
 import type { ConsumeQuota } from '../../core';
-import { messageOf } from './failure-text';
+import { messageOf } from '../failures';
 import type { Settings } from '../settings/settings';
 
 /** Time for which this process counts requests itself before it tries the database again. */

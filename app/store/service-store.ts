@@ -20,7 +20,7 @@ import { mayCreateStore, type Settings } from '../settings/settings';
 import { checkKeys } from './checks/check-keys';
 import { openDatabase, type StartMessages } from './open-database';
 import { pickQuota } from './quota';
-import { operatorName } from './user';
+import { operatorName } from '../failures/user';
 
 export interface ServiceStore {
   readonly ports: Ports;

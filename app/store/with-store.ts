@@ -10,7 +10,7 @@ import type { PetMaintenance, PetRepository } from '../../core';
 import { databaseUrlText } from '../settings/database-url';
 import type { Settings } from '../settings/settings';
 import { openDatabase, type OpenOptions } from './open-database';
-import { operatorName } from './user';
+import { operatorName } from '../failures/user';
 
 interface Options extends OpenOptions {
   /** Environment whose SUDO_USER names the operator. The default is `process.env`. */

@@ -13,11 +13,10 @@ import {
   type SchemaState,
   tryCountRequest,
 } from '../../../adapters/knex';
-import { notInitialized, orFail } from '../../failures';
+import { messageOf, notInitialized, orFail } from '../../failures';
 import { databaseUrlText } from '../../settings/database-url';
 import { mayCreateStore, type Settings } from '../../settings/settings';
 import { counted } from '../../terminal/text';
-import { messageOf } from '../failure-text';
 import { checkKeys } from './check-keys';
 import { type CheckName, failed, type Finding, passed, warned } from './finding';
 

@@ -4,8 +4,8 @@ import { dirname, resolve } from 'node:path';
 import { isMountPoint, resolveSymlink, statsOf } from '../../../adapters/files/paths';
 import { notInitialized, unusable } from '../../failures';
 import type { DatabaseUrl } from '../../settings/database-url';
-import { fileAdvice, ownerOf } from '../file-advice';
-import { currentUser } from '../user';
+import { fileAdvice, ownerOf } from '../../failures/file-advice';
+import { currentUser } from '../../failures/user';
 import { type Finding, passed, warned } from './finding';
 
 /** Reports whether a database file is missing or empty. */

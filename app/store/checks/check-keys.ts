@@ -7,10 +7,9 @@ import {
   tryCreateKey,
 } from '../../../adapters/knex';
 import { OwnerId } from '../../../core';
-import { CommandFailed, orFail } from '../../failures';
+import { CommandFailed, orFail, reasonOf } from '../../failures';
 import { mayCreateStore, type Settings } from '../../settings/settings';
 import { counted } from '../../terminal/text';
-import { reasonOf } from '../failure-text';
 import { type Finding, passed, warned } from './finding';
 
 /**

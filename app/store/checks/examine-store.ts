@@ -1,9 +1,8 @@
 import type { OpenedDatabase } from '../../../adapters/knex';
-import { CommandFailed } from '../../failures';
+import { CommandFailed, reasonOf } from '../../failures';
 import type { DatabaseUrl } from '../../settings/database-url';
 import { mayCreateStore, type Settings } from '../../settings/settings';
 import { databaseOf } from '../database';
-import { reasonOf } from '../failure-text';
 import { checkedStoreOf, databaseChecks } from './check-database';
 import { canBeCreated, checkFile, checkMount, checkUser } from './check-file';
 import { checkKeys } from './check-keys';

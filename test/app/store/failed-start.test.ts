@@ -3,8 +3,7 @@ import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { DiagnosedError, migrationConfig } from '../../../adapters/knex';
-import { CommandFailed } from '../../../app/failures';
-import { reasonOf } from '../../../app/store/failure-text';
+import { CommandFailed, reasonOf } from '../../../app/failures';
 import {
   main,
   needsReadableBuild,

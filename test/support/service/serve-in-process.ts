@@ -1,8 +1,7 @@
 import * as E from 'fp-ts/Either';
 import { makeLogger } from '../../../app/serve/service-log';
 import { runService, type Service } from '../../../app/serve/run-service';
-import { CommandFailed } from '../../../app/failures';
-import { reasonOf } from '../../../app/store/failure-text';
+import { CommandFailed, reasonOf } from '../../../app/failures';
 import { decodeSettings } from '../../../app/settings/settings';
 import { messageText, type PrintMessage } from '../../../app/terminal/terminal';
 import type { Environment, Outcome } from '../processes/command';

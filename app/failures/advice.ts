@@ -2,6 +2,25 @@ import { DiagnosedError, type ErrorKind, errorKindOf, setSequenceAdvice } from '
 import type { DatabaseUrl } from '../settings/database-url';
 import { fileAdvice, readOnlyAdvice } from './file-advice';
 
+/** Returns the advice that fits an error of the database, or undefined. */
+export const specificAdvice = (
+  url: DatabaseUrl,
+  cause: unknown,
+  setting = 'DATABASE_URL',
+): string | undefined => {
+  const kind = errorKindOf(cause);
+  const advice = adviceByKind(setting)[kind];
+  if (url._tag === 'Postgres' || cause instanceof DiagnosedError) return advice;
+  if (url._tag === 'Memory' || kind === 'NoAnswer') return undefined;
+  return kind === 'Rejected' || kind === 'MissingObject' || kind === 'FileRefused'
+    ? fileAdvice(url.filename)
+    : advice;
+};
+
+export const generalAdvice = (url: DatabaseUrl, setting: string): string =>
+  (url._tag === 'Sqlite' ? fileAdvice(url.filename) : undefined) ??
+  `check ${setting}, that this user may read and write there, and the limit of open files (\`ulimit -n\`)`;
+
 const grants =
   'grant this role its rights with the script that docs/postgresql.md names, with `--set=role=ROLE --set=schema=SCHEMA`';
 
@@ -65,22 +84,3 @@ const adviceByKind = (setting: string): Readonly<Record<ErrorKind, string | unde
   NoAnswer: `check that the server answers, that the network lets this machine reach the host and port in ${setting}, and that no standby is away that commits wait for`,
   Unknown: undefined,
 });
-
-/** Returns the advice that fits an error of the database, or undefined. */
-export const specificAdvice = (
-  url: DatabaseUrl,
-  cause: unknown,
-  setting = 'DATABASE_URL',
-): string | undefined => {
-  const kind = errorKindOf(cause);
-  const advice = adviceByKind(setting)[kind];
-  if (url._tag === 'Postgres' || cause instanceof DiagnosedError) return advice;
-  if (url._tag === 'Memory' || kind === 'NoAnswer') return undefined;
-  return kind === 'Rejected' || kind === 'MissingObject' || kind === 'FileRefused'
-    ? fileAdvice(url.filename)
-    : advice;
-};
-
-export const generalAdvice = (url: DatabaseUrl, setting: string): string =>
-  (url._tag === 'Sqlite' ? fileAdvice(url.filename) : undefined) ??
-  `check ${setting}, that this user may read and write there, and the limit of open files (\`ulimit -n\`)`;

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { mock } from 'node:test';
 import os, { userInfo } from 'node:os';
-import { currentUser, operatorName, userName } from '../../../app/store/user';
+import { currentUser, operatorName, userName } from '../../../app/failures/user';
 
 describe('The operator of a command', () => {
   it('is the user who ran sudo, or the user of the process if SUDO_USER is unset or empty', () => {

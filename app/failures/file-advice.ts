@@ -2,18 +2,6 @@ import { findFileFault } from '../../adapters/knex';
 import { statsOf } from '../../adapters/files/paths';
 import { userName } from './user';
 
-/**
- * Returns the name of the user who owns a path. The file may be gone, because SQLite deletes its log when the database
- * is closed.
- */
-export const ownerOf = (path: string): string => {
-  const uid = statsOf(path)?.uid;
-  return uid === undefined ? 'nobody any more' : userName(uid);
-};
-
-export const readOnlyAdvice =
-  'mount it so that it can be written, or add its folder to ReadWritePaths of the systemd unit';
-
 /** Returns advice if this process can't use a database file. */
 export const fileAdvice = (filename: string, use: 'read' | 'write' = 'write'): string | undefined => {
   const fault = findFileFault(filename, use);
@@ -27,4 +15,16 @@ export const fileAdvice = (filename: string, use: 'read' | 'write' = 'write'): s
     case 'WrongPath':
       return fault.text;
   }
+};
+
+export const readOnlyAdvice =
+  'mount it so that it can be written, or add its folder to ReadWritePaths of the systemd unit';
+
+/**
+ * Returns the name of the user who owns a path. The file may be gone, because SQLite deletes its log when the database
+ * is closed.
+ */
+export const ownerOf = (path: string): string => {
+  const uid = statsOf(path)?.uid;
+  return uid === undefined ? 'nobody any more' : userName(uid);
 };
