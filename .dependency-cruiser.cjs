@@ -80,7 +80,7 @@ module.exports = {
         'The library contains the operations and their mount in Koa, but not the service and its server.',
       severity: 'error',
       from: { path: ['^adapters/http/operations/', '^adapters/http/(fetch|koa|public)\\.ts$'] },
-      to: { path: '^adapters/http/(service|server)/' },
+      to: { path: '^adapters/http/(application|server)/' },
     },
     {
       name: 'http-server-knows-no-koa',

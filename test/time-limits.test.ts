@@ -67,7 +67,7 @@ const orders: ReadonlyArray<readonly [string, ReadonlyArray<number>]> = [
   ['the service answers as promised', [request.responseMs, promisedMs]],
   ['a request that is held while clients connect has time left', [server.acceptHoldMs, request.responseMs]],
   ['a proxy closes idle connections first', [proxyIdleMs, 1_000 * Number(defaults['KEEP_ALIVE_SECONDS'])]],
-  ['a close lingers', [server.lingerMs, server.stopMs]],
+  ['a close lingers', [request.discardMs, server.stopMs]],
   ['a stop waits for responses', [server.acceptBacklogMs + request.responseMs, server.stopMs]],
   [
     'a stop waits for proxies to close idle connections',

@@ -1,11 +1,9 @@
 import Router from '@koa/router';
 import * as E from 'fp-ts/Either';
 import type Koa from 'koa';
-import type { IncomingMessage } from 'node:http';
+import type { ServerResponse } from 'node:http';
 import type { Caller, OpenAnimalStore } from '../../core';
-import { headerValues } from './message/header-values';
-import { heldRequestsMs } from './message/held-requests';
-import { hasBody, readBody } from './message/request-body';
+import { hasBody, headerOf, readBody, type ServedRequest } from './message/request';
 import { answer, type StoreAccess } from './operations/answer';
 import { failureOfMethods, type HttpFailure } from './operations/errors';
 import { operationsHint, type PetOperation, petOperations } from './operations/pet-operations';
@@ -88,38 +86,27 @@ const serveOperation = async (
   writeReply(context, record, reply);
 };
 
-const recordKey = Symbol('record');
-
 /** State of a request in Koa. `caller` is for the middleware of an embedding program. */
 export interface KoaState {
   caller?: Caller;
-  [recordKey]?: RequestRecord;
 }
 
 export type Context = Koa.ParameterizedContext<KoaState>;
 
 export type Middleware = Koa.Middleware<KoaState>;
 
-/** Returns the record of the request of a context. The first call makes the record. */
-export const recordOf = ({ req, res, state }: Context): RequestRecord => {
-  const { [recordKey]: earlier } = state;
-  if (earlier !== undefined) return earlier;
-  // A host may have set its own id for the request.
-  const sentId = res.getHeader('X-Request-Id') ?? req.headers['x-request-id'];
-  const record = new RequestRecord(sentId, heldRequestsMs.get(req));
-  state[recordKey] = record;
-  return record;
-};
+/** Request whose record the application has made. The HTTP server also finds the record there. */
+export interface RecordedRequest extends ServedRequest {
+  requestRecord?: RequestRecord;
+}
 
-/**
- * Returns a header. Joins the values of a repeated header by commas, so that a request with two API keys is not
- * authenticated by the first key.
- */
-const headerOf = ({ headers, rawHeaders }: IncomingMessage, name: string): string | undefined => {
-  if (name !== 'authorization' && name !== 'content-type') return headers[name]?.toString();
-  const values = headerValues(rawHeaders, name);
-  return values.length === 0 ? headers[name] : values.join(', ');
-};
+/** Returns the record of the request of a context. The first call makes the record. */
+export const recordOf = ({ req, res }: { req: RecordedRequest; res: ServerResponse }): RequestRecord =>
+  // A host may have set its own id for the request.
+  (req.requestRecord ??= new RequestRecord(
+    res.getHeader('X-Request-Id') ?? req.headers['x-request-id'],
+    req.heldMs,
+  ));
 
 /** Writes the reply of a route that is not an operation. */
 export const writeOutcome = (context: Context, outcome: Outcome): void => {

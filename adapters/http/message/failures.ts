@@ -22,7 +22,8 @@ export type BodyResult = E.Either<BodyFailure, Uint8Array>;
 
 export const bodyTooLarge: BodyFailure = { _tag: 'PayloadTooLarge' };
 
-export const bodyIncomplete: BodyFailure = {
-  _tag: 'MalformedRequest',
-  reason: 'the request body is incomplete; send all bytes of its Content-Length, or its last chunk',
-};
+export const malformed = (reason: string): ServerFailure => ({ _tag: 'MalformedRequest', reason });
+
+export const bodyIncomplete: BodyFailure = malformed(
+  'the request body is incomplete; send all bytes of its Content-Length, or its last chunk',
+);

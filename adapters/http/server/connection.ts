@@ -1,14 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { heldRequestsMs } from '../message/held-requests';
-import { beginToCollectBody, hasBody } from '../message/request-body';
-import { endSocket, errorText } from './end-socket';
-import { announceKeepAlive, closeAfter } from './keep-alive';
-import type { RequestHead } from './rejection';
-import { RequestParts } from './request-parts';
 import type { ServerFailure } from '../message/failures';
-import type { ServerState } from './server-state';
-import { isMalformedHeadRequest, type ParserError, parserFailure, validateRequest } from './validate-request';
+import { requestLimits } from '../message/limits';
+import { beginToCollectBody, hasBody, type ServedRequest } from '../message/request';
+import { checkHead } from './check-head';
+import { isMalformedHeadRequest, type ParserError, parserFailure, rejectionText } from './rejection';
+import { RequestParts } from './request-parts';
+import type { RequestHead, ServerState } from './server-state';
 
 /**
  * State of a connection. Node's parser receives bytes in Idle, and in Running until the end of the body.
@@ -32,18 +30,6 @@ const idle: ConnectionState = { _tag: 'Idle' };
 const waiting: ConnectionState = { _tag: 'Waiting' };
 const closing: ConnectionState = { _tag: 'Closing' };
 
-/** Removes the listeners of an event of a socket. Returns a function that calls them. */
-const takeListeners = (
-  socket: Socket,
-  event: 'data' | 'end',
-): ((...values: ReadonlyArray<Buffer>) => void) => {
-  const listeners = socket.listeners(event);
-  socket.removeAllListeners(event);
-  return (...values) => {
-    for (const listener of listeners) Reflect.apply(listener, socket, values);
-  };
-};
-
 /**
  * Connection of a client. Runs one exchange (a request and its response) at a time. Node itself would parse and start
  * pipelined requests at once. These requests could fill the memory, and run although an earlier response closes the
@@ -61,6 +47,7 @@ export class Connection {
   private mayBegin = false;
   /** Time for which `RequestQueue` has held bytes of the next request. */
   private heldMs = 0;
+  private discardedBytes = 0;
   private isHalfClosed = false;
 
   constructor(socket: Socket, server: ServerState) {
@@ -74,16 +61,7 @@ export class Connection {
   }
 
   private readonly receive = (bytes: Buffer): void => {
-    const { requestQueue } = this.server;
-    if (this.state._tag === 'Idle' && !this.mayBegin && !requestQueue.tryBegin()) {
-      this.state = waiting;
-      const heldSince = performance.now();
-      requestQueue.hold(() => {
-        this.heldMs += performance.now() - heldSince;
-        this.mayBegin = true;
-        this.release();
-      });
-    }
+    if (this.state._tag === 'Idle' && !this.mayBegin && !this.server.requestQueue.tryBegin()) this.hold();
     this.mayBegin = false;
     let rest = bytes;
     while (rest.length > 0 && this.mayParse()) {
@@ -92,9 +70,22 @@ export class Connection {
       rest = rest.subarray(length);
       this.parse(part);
     }
+    if (rest.length === 0) return;
     // Later requests stay in the socket, which stops reading at its high-water mark.
-    if (rest.length > 0 && this.state._tag !== 'Closing') this.socket.pause().unshift(rest);
+    if (this.state._tag !== 'Closing') this.socket.pause().unshift(rest);
+    else if ((this.discardedBytes += rest.length) > requestLimits.discardedBytes) this.socket.pause();
   };
+
+  /** Waits until `RequestQueue` releases the request. */
+  private hold(): void {
+    this.state = waiting;
+    const heldSince = performance.now();
+    this.server.requestQueue.hold(() => {
+      this.heldMs += performance.now() - heldSince;
+      this.mayBegin = true;
+      this.release();
+    });
+  }
 
   private mayParse(): boolean {
     const { socket, state } = this;
@@ -104,14 +95,14 @@ export class Connection {
   }
 
   /** Begins an exchange with a request whose head Node has parsed. */
-  begin(request: IncomingMessage, response: ServerResponse): void {
+  begin(request: ServedRequest, response: ServerResponse): void {
     // Close if Node's parser has found two requests in one part. The response to the second could be sent before the
     // response to the first.
     if (this.state._tag !== 'Idle') {
       this.socket.destroy();
       return;
     }
-    const fault = validateRequest(request, this.parts);
+    const fault = checkHead(request, this.parts);
     if (fault !== undefined) {
       this.reject(fault, request);
       return;
@@ -119,15 +110,17 @@ export class Connection {
     const running: Running = { _tag: 'Running', request, response };
     this.state = running;
     if (this.heldMs > 0) {
-      heldRequestsMs.set(request, this.heldMs);
+      request.heldMs = this.heldMs;
       this.heldMs = 0;
     }
     response.on('close', this.finish);
     // Close after a request with Upgrade, because Node drops the bytes that follow it.
     if (this.server.isStopping || request.headers.upgrade !== undefined) closeAfter(response);
-    else announceKeepAlive(request, response, this.server.idleSeconds);
+    else if (response.shouldKeepAlive) {
+      response.setHeader('Keep-Alive', `timeout=${this.server.idleSeconds}`);
+    }
     if (!hasBody(request)) {
-      this.start(running);
+      void this.start(running);
       return;
     }
     this.parts.startBody(Number(request.headers['content-length'] ?? 0));
@@ -137,19 +130,15 @@ export class Connection {
       if (this.state !== running || !this.socket.writable) return;
       // Leave a body after `Expect: 100-continue` unread, because reading it would send the 100 (Continue).
       if (request.headers.expect === undefined) beginToCollectBody(request);
-      this.start(running);
+      void this.start(running);
     });
   }
 
-  private start({ request, response }: Running): void {
-    const fail = (): void => {
-      response.destroy();
-    };
+  private async start({ request, response }: Running): Promise<void> {
     try {
-      const started = this.server.listener(request, response);
-      if (started instanceof Promise) started.catch(fail);
+      await this.server.listener(request, response);
     } catch {
-      fail();
+      response.destroy();
     }
   }
 
@@ -186,16 +175,29 @@ export class Connection {
   private readonly close = (): void => {
     const { socket, state } = this;
     const isReceiving = socket.readableLength > 0 || (state._tag === 'Running' && !state.request.complete);
-    this.state = closing;
-    endSocket(socket, isReceiving);
+    this.end(isReceiving);
   };
+
+  /**
+   * Ends the socket after the last response. If `lingers`, closes it only after `discardMs`, because unread bytes would
+   * reset the connection, and the client could lose the response.
+   */
+  private end(lingers: boolean): void {
+    const { socket } = this;
+    this.state = closing;
+    socket.end(() => {
+      if (!lingers) socket.destroy();
+    });
+    if (!lingers) return;
+    socket.resume();
+    setTimeout(() => socket.destroy(), requestLimits.discardMs).unref();
+  }
 
   /** Answers directly on the socket, because the listener may still use the ServerResponse. Closes the connection. */
   reject(failure: ServerFailure, request: RequestHead): void {
-    const response = this.server.rejectRequest(failure, request);
-    this.state = closing;
-    this.socket.write(errorText(response, request.method === 'HEAD'));
-    endSocket(this.socket, true);
+    const rejection = this.server.rejectRequest(failure, request);
+    this.socket.write(rejectionText(rejection, request.method === 'HEAD'));
+    this.end(true);
   }
 
   failParsing(error: ParserError): void {
@@ -232,3 +234,17 @@ export class Connection {
     if (!isArriving && !isUnanswered && state._tag !== 'Waiting') this.socket.destroy();
   }
 }
+
+/** Removes the listeners of an event of a socket. Returns a function that calls them. */
+const takeListeners = (socket: Socket, event: 'data' | 'end'): ((...bytes: Array<Buffer>) => void) => {
+  const listeners = socket.listeners(event);
+  socket.removeAllListeners(event);
+  return (...bytes) => {
+    for (const listener of listeners) Reflect.apply(listener, socket, bytes);
+  };
+};
+
+/** Makes a response the last one of its connection. */
+export const closeAfter = (response: ServerResponse): void => {
+  response.setHeader('Connection', 'close').removeHeader('Keep-Alive');
+};

@@ -1,15 +1,15 @@
 import { once } from 'node:events';
 import { type RequestListener, Server } from 'node:http';
+import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { setImmediate as immediate, setTimeout as pause } from 'node:timers/promises';
 import { requestLimits } from '../message/limits';
-import { continueOnceRead } from '../message/request-body';
+import { continueOnceRead } from '../message/request';
+import { maxKeptHeaders } from './check-head';
 import { Connection } from './connection';
 import { RequestQueue } from './request-queue';
 import type { Listener, ServerState } from './server-state';
 import { serverTimeouts } from './timeouts';
-import { unreadLimit } from './unread-limit';
-import { maxKeptHeaders } from './validate-request';
 
 export interface HttpServerOptions extends Pick<ServerState, 'allowedMethods' | 'rejectRequest'> {
   readonly host: string;
@@ -96,7 +96,7 @@ const createNodeServer = (idleSeconds: number): Server => {
     connectionsCheckingInterval: 1_000,
     // Disabled, because Node would set two timers for each request. `server.timeout` closes idle connections instead.
     keepAliveTimeout: 0,
-    // Disabled, because Node's own 400 has no body. `validateRequest` checks Host instead.
+    // Disabled, because Node's own 400 has no body. `checkHead` checks Host instead.
     requireHostHeader: false,
   });
   // Waits a second longer than `Keep-Alive` announces, so that a request at the last moment is still served.
@@ -120,7 +120,7 @@ const trackConnections = (server: Server, state: ServerState): ReadonlyMap<Duple
   };
   server.on('request', begin);
   server.on('checkContinue', continueOnceRead).on('checkContinue', begin);
-  // Node emits this event for an Expect other than 100-continue. `validateRequest` rejects such a request with 417.
+  // Node emits this event for an Expect other than 100-continue. `checkHead` rejects such a request with 417.
   server.on('checkExpectation', begin);
   server.on('connect', (request, socket) => {
     // Node has removed its `error` listener. Without one, a connection reset would end the process.
@@ -130,6 +130,41 @@ const trackConnections = (server: Server, state: ServerState): ReadonlyMap<Duple
   server.on('clientError', (error, socket) => open.get(socket)?.failParsing(error));
   server.on('timeout', (socket: Duplex) => open.get(socket)?.closeInactive());
   return open;
+};
+
+const maxUnreadBytes = 268_435_456;
+
+interface ReadProgress {
+  readonly socket: Socket;
+  readonly readBytes: number;
+  /** Time of the last check at which the client had read more than before. */
+  readonly since: number;
+}
+
+/**
+ * Makes a function to call at intervals with all sockets. It disconnects the clients that have read nothing for the
+ * longest time, until unread responses take at most 256 MiB.
+ */
+const unreadLimit = (): ((sockets: ReadonlyArray<Socket>) => void) => {
+  let lastProgress: ReadonlyMap<Socket, ReadProgress> = new Map();
+  return (sockets) => {
+    const now = performance.now();
+    const progress = new Map<Socket, ReadProgress>();
+    let unreadBytes = 0;
+    for (const socket of sockets.filter(({ writableLength }) => writableLength > 0)) {
+      const readBytes = socket.bytesWritten - socket.writableLength;
+      const last = lastProgress.get(socket);
+      progress.set(socket, last?.readBytes === readBytes ? last : { socket, readBytes, since: now });
+      unreadBytes += socket.writableLength;
+    }
+    lastProgress = progress;
+    if (unreadBytes <= maxUnreadBytes) return;
+    for (const { socket } of [...progress.values()].sort((one, other) => one.since - other.since)) {
+      if (unreadBytes <= maxUnreadBytes) return;
+      unreadBytes -= socket.writableLength;
+      socket.destroy();
+    }
+  };
 };
 
 const addressOf = (host: string, bound: ReturnType<Server['address']>): string => {

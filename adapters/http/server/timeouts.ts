@@ -4,11 +4,6 @@ export const serverTimeouts = {
   /** Maximum time for which `RequestQueue` holds requests while clients connect. */
   acceptHoldMs: 1_000,
   /**
-   * Time for which the server still reads and discards data after the last response of a connection, if the client may
-   * still be sending.
-   */
-  lingerMs: 1_000,
-  /**
    * Maximum time to close all connections in a shutdown. It begins after STOP_DELAY and `acceptBacklogMs`. A process
    * manager must wait longer than the sum of these three times before it kills the process.
    */

@@ -1,12 +1,12 @@
 import * as E from 'fp-ts/Either';
 import type { IncomingMessage } from 'node:http';
-import { readBody } from '../../../adapters/http/message/request-body';
+import { readBody } from '../../../adapters/http/message/request';
 import {
   type HttpServer,
   type HttpServerOptions,
   startHttpServer,
 } from '../../../adapters/http/server/server';
-import type { RejectRequest } from '../../../adapters/http/server/rejection';
+import type { RejectRequest } from '../../../adapters/http/server/server-state';
 import type { Listener } from '../../../adapters/http/server/server-state';
 import { describeFailure } from '../../../adapters/http/operations/errors';
 import { connectTo, exchangeBytes, type RawConnection } from './raw-connection';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { heldRequestsMs } from '../../../../adapters/http/message/held-requests';
+import type { ServedRequest } from '../../../../adapters/http/message/request';
 import { startPlainServer, stopPlainServers } from '../../../support/http/plain-server';
 import { getRequest } from '../../../support/http/raw-connection';
 
@@ -8,8 +8,8 @@ describe('Requests that the server holds while clients connect', () => {
 
   it('carry the time of the hold, later requests of their connections do not', async () => {
     let heldMs: Array<number> = [];
-    const server = await startPlainServer((request, response) => {
-      heldMs.push(heldRequestsMs.get(request) ?? 0);
+    const server = await startPlainServer((request: ServedRequest, response) => {
+      heldMs.push(request.heldMs ?? 0);
       response.end(request.url);
     });
     const startedAt = performance.now();

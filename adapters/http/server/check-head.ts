@@ -1,17 +1,17 @@
 import type { IncomingMessage } from 'node:http';
-import { isHeaderName } from '../message/header-values';
+import { isHeaderName } from '../message/request';
 import { requestLimits } from '../message/limits';
-import type { ServerFailure } from '../message/failures';
+import { malformed, type ServerFailure } from '../message/failures';
 import type { RequestParts } from './request-parts';
 
-/** Number of headers that Node keeps. One more than the maximum, so that `validateRequest` notices too many. */
+/** Number of headers that Node keeps. One more than the maximum, so that `checkHead` notices too many. */
 export const maxKeptHeaders = requestLimits.headers + 1;
 
 /**
  * Returns the first fault that Node tolerates in a request head, or undefined. Applies RFC 9112, sections 2.1, 2.3,
  * 3.2, 5.1 and 6.1, and RFC 9110, sections 7.2, 10.1.1 and 11. Rewrites the target of a valid request to origin form.
  */
-export const validateRequest = (
+export const checkHead = (
   request: IncomingMessage,
   parts: Pick<RequestParts, 'endedAtBlankLine'>,
 ): ServerFailure | undefined => {
@@ -79,43 +79,4 @@ const rewriteTarget = (request: IncomingMessage): boolean => {
   headers.host = host;
   request.url = pathAndQuery.startsWith('/') ? pathAndQuery : `/${pathAndQuery}`;
   return true;
-};
-
-const malformed = (reason: string): ServerFailure => ({ _tag: 'MalformedRequest', reason });
-
-export interface ParserError extends Error {
-  readonly code?: string;
-  /** Fixed text of Node's parser, such as `Invalid header token`. It never contains text from the client. */
-  readonly reason?: string;
-  readonly rawPacket?: Buffer;
-  readonly bytesParsed?: number;
-}
-
-export const parserFailure = ({ code, reason }: ParserError): ServerFailure => {
-  switch (code) {
-    case 'HPE_HEADER_OVERFLOW':
-      return { _tag: 'HeadersTooLarge' };
-    case 'HPE_CHUNK_EXTENSIONS_OVERFLOW':
-      return { _tag: 'PayloadTooLarge', hasLongChunkExtensions: true };
-    case 'HPE_PAUSED_H2_UPGRADE':
-      return { _tag: 'HttpVersionNotSupported' };
-    case 'ERR_HTTP_REQUEST_TIMEOUT':
-      return { _tag: 'RequestTimeout' };
-    case 'HPE_INVALID_EOF_STATE':
-      return malformed(
-        'the connection ended before the request was complete; send all of its headers and body',
-      );
-    default:
-      return malformed(
-        `the request is not valid HTTP/1.1${reason === undefined ? '' : `: ${lowerFirstWord(reason)}`}`,
-      );
-  }
-};
-
-const lowerFirstWord = (text: string): string =>
-  text.replace(/^[A-Z](?=[a-z]+ )/, (letter) => letter.toLowerCase());
-
-export const isMalformedHeadRequest = ({ rawPacket, bytesParsed }: ParserError): boolean => {
-  const parsed = rawPacket?.toString('latin1', 0, bytesParsed) ?? '';
-  return parsed.split('\r\n\r\n').at(-1)?.startsWith('HEAD ') === true;
 };

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { once } from 'node:events';
 import { createServer, request } from 'node:http';
-import { continueOnceRead } from '../../../../adapters/http/message/request-body';
+import { continueOnceRead } from '../../../../adapters/http/message/request';
 import { listenOn } from '../../../support/http/listen';
 
 describe('A request that waits for a 100 (Continue)', () => {

@@ -3,7 +3,7 @@
  * clients can forge them.
  */
 import { isIP } from 'node:net';
-import type { RequestHead } from '../server/rejection';
+import type { RequestHead } from '../server/server-state';
 
 /**
  * Returns the entries of a header that trusted proxies wrote, the outermost first. Each proxy adds an entry at the end.
