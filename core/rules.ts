@@ -10,7 +10,7 @@ export const apiKeyRule: TextRule = {
   expected: 'letters, digits and -._~+/, with = only at its end',
 };
 
-export const maxIdempotencyKeyLength = 255;
+const maxIdempotencyKeyLength = 255;
 
 export const idempotencyKeyRule: TextRule = {
   pattern: new RegExp(`^[\\x20-\\x7e]{1,${maxIdempotencyKeyLength}}$`),

@@ -5,8 +5,8 @@ import { requestLimits } from './message/limits';
 import { answer, type StoreAccess } from './operations/answer';
 import { failureOfMethods } from './operations/errors';
 import type { Headers } from './operations/headers';
-import { methodsOf, operationsHint, type PetOperation, petOperations } from './operations/pet-operations';
-import type { PetRequest } from './operations/pet-request';
+import { methodsOf, operationsHint, petOperations } from './operations/pet-operations';
+import type { PetOperation, PetRequest } from './operations/pet-request';
 import { RequestRecord } from './operations/request-record';
 
 /** Options of `petRoutesHandler`. */

@@ -6,7 +6,8 @@ import type { Caller, OpenAnimalStore } from '../../core';
 import { hasBody, headerOf, readBody, type ServedRequest } from './message/request';
 import { answer, type StoreAccess } from './operations/answer';
 import { failureOfMethods, type HttpFailure } from './operations/errors';
-import { operationsHint, type PetOperation, petOperations } from './operations/pet-operations';
+import { operationsHint, petOperations } from './operations/pet-operations';
+import type { PetOperation } from './operations/pet-request';
 import { type Outcome, type Reply, replyOf } from './operations/reply';
 import { RequestRecord } from './operations/request-record';
 

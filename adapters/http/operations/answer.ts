@@ -2,8 +2,7 @@ import * as E from 'fp-ts/Either';
 import type { OpenAnimalStore, Quota } from '../../../core';
 import type { HttpFailure } from './errors';
 import type { Headers } from './headers';
-import type { PetOperation } from './pet-operations';
-import type { Handler, PetRequest } from './pet-request';
+import type { PetOperation, PetRequest } from './pet-request';
 import { type Outcome, type Reply, replyOf } from './reply';
 
 /** Returns the API key of a request. Undefined leads to a 401, and an exception to a 500. */
@@ -42,7 +41,7 @@ const openAndHandle = async <Request>(
   { openStore, apiKeyOfRequest }: StoreAccess<Request>,
   hostRequest: Request,
   request: PetRequest,
-  handle: Handler,
+  handle: PetOperation['handle'],
 ): Promise<Outcome> => {
   const { record, header } = request;
   const key =

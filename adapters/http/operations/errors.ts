@@ -1,6 +1,6 @@
 import { apiKeyRule, type PetNotFound, type StoreFailure } from '../../../core';
 import { describeStoreFailure, type ErrorCode, errorStatuses, retryDelayMs } from '../../failures';
-import type { BodyFailure, ServerFailure } from '../message/failures';
+import type { BodyFailure } from '../message/failures';
 import type { Headers } from './headers';
 import { requestLimits } from '../message/limits';
 
@@ -35,21 +35,21 @@ export const unauthorizedReasons = [
 
 export type UnauthorizedReason = (typeof unauthorizedReasons)[number];
 
-const serverFailureCodes = {
-  ExpectationFailed: 'expectation_failed',
-  HeadersTooLarge: 'headers_too_large',
-  HttpVersionNotSupported: 'http_version_not_supported',
-  MalformedRequest: 'malformed_request',
-  MethodNotAllowed: 'method_not_allowed',
-  PayloadTooLarge: 'payload_too_large',
-  RequestTimeout: 'request_timeout',
-} as const satisfies Readonly<Record<ServerFailure['_tag'], ErrorCode>>;
+/** Codes of the requests that the HTTP server rejects. */
+const rejectionCodes = [
+  'expectation_failed',
+  'headers_too_large',
+  'http_version_not_supported',
+  'malformed_request',
+  'method_not_allowed',
+  'payload_too_large',
+  'request_timeout',
+] as const satisfies ReadonlyArray<ErrorCode>;
 
 /** Statuses of the requests that the HTTP server rejects. */
-export const rejectionStatuses: ReadonlyArray<number> = Object.values(serverFailureCodes).map(
-  (code) => errorStatuses[code],
-);
+export const rejectionStatuses: ReadonlyArray<number> = rejectionCodes.map((code) => errorStatuses[code]);
 
+/** Response to a failure, and the reason of a 401. */
 interface ErrorDescription {
   readonly status: number;
   readonly code: ErrorCode;
@@ -58,12 +58,68 @@ interface ErrorDescription {
   readonly reason?: UnauthorizedReason;
 }
 
+export const describeFailure = (failure: HttpFailure): ErrorDescription => {
+  switch (failure._tag) {
+    case 'MissingApiKey':
+      return unauthorized('missing_key', 'missing API key; send Authorization: Bearer <API_KEY>');
+    case 'RepeatedBearer':
+      return unauthorized('malformed_key', 'Bearer appears twice in Authorization; send it once');
+    case 'InvalidApiKey':
+      return unauthorized(
+        `${failure.reason}_key`,
+        failure.reason === 'malformed'
+          ? `malformed API key; a key may have only ${apiKeyRule.expected}`
+          : withHttpAdvice(failure).message,
+      );
+    case 'InvalidPetId':
+    case 'PetNotFound':
+      return describe('pet_not_found', 'pet not found');
+    case 'MalformedJson':
+      return describe('malformed_json', `invalid JSON: ${failure.reason}`);
+    case 'UnsupportedMediaType':
+      return describe('unsupported_media_type', failure.expected, { Accept: 'application/json' });
+    case 'RouteNotFound':
+      return describe('route_not_found', `route not found; ${failure.hint}`);
+    case 'ExpectationFailed':
+      return rejection('expectation_failed', 'unsupported Expect header; only 100-continue is supported');
+    case 'HeadersTooLarge':
+      return rejection('headers_too_large', largeHeadMessage);
+    case 'HttpVersionNotSupported':
+      return rejection('http_version_not_supported', 'HTTP version not supported; use HTTP/1.1');
+    case 'MalformedRequest':
+      return rejection('malformed_request', failure.reason);
+    case 'MethodNotAllowed': {
+      const allowed = failure.allowed.join(', ');
+      return rejection('method_not_allowed', `method not allowed; use ${allowed}`, { Allow: allowed });
+    }
+    case 'PayloadTooLarge':
+      return rejection(
+        'payload_too_large',
+        failure.hasLongChunkExtensions ? longExtensionsMessage : largeBodyMessage,
+      );
+    case 'RequestTimeout':
+      return rejection('request_timeout', lateRequestMessage);
+    case 'NotReady':
+      return describe('unavailable', `not ready: ${failure.reason}`, retryAfter(retryDelayMs));
+    case 'Defect':
+      return describe('internal_error', defectMessage);
+    default:
+      return withHttpAdvice(failure);
+  }
+};
+
 const describe = (code: ErrorCode, message: string, headers: Headers = {}): ErrorDescription => ({
   status: errorStatuses[code],
   code,
   message,
   headers,
 });
+
+const rejection: (
+  code: (typeof rejectionCodes)[number],
+  message: string,
+  headers?: Headers,
+) => ErrorDescription = describe;
 
 const unauthorized = (reason: UnauthorizedReason, message: string): ErrorDescription => {
   const challenge = reason === 'missing_key' ? 'Bearer' : 'Bearer error="invalid_token"';
@@ -90,81 +146,19 @@ const withHttpAdvice = (failure: DescribedFailure): ErrorDescription => {
   return describe(code, message + (advice[failure._tag] ?? ''), headers);
 };
 
-const lateRequestMessage =
-  `the request did not arrive in time: its headers must arrive within ${requestLimits.headMs / 1_000} s, ` +
-  `and all of it within ${requestLimits.requestMs / 1_000} s; send it again on a new connection`;
-
 const largeHeadMessage =
   `the request line and the headers must be at most ${requestLimits.headBytes / 1_024} KiB together, ` +
   `with at most ${requestLimits.headers} headers`;
 
-export const describeFailure = (failure: HttpFailure): ErrorDescription => {
-  switch (failure._tag) {
-    case 'MissingApiKey':
-      return unauthorized('missing_key', 'missing API key; send Authorization: Bearer <API_KEY>');
-    case 'RepeatedBearer':
-      return unauthorized('malformed_key', 'Bearer appears twice in Authorization; send it once');
-    case 'InvalidApiKey':
-      return unauthorized(
-        `${failure.reason}_key`,
-        failure.reason === 'malformed'
-          ? `malformed API key; a key may have only ${apiKeyRule.expected}`
-          : withHttpAdvice(failure).message,
-      );
-    case 'ExpectationFailed':
-    case 'HeadersTooLarge':
-    case 'HttpVersionNotSupported':
-    case 'MalformedRequest':
-    case 'MethodNotAllowed':
-    case 'PayloadTooLarge':
-    case 'RequestTimeout':
-      return describeServerFailure(failure);
-    case 'InvalidPetId':
-    case 'PetNotFound':
-      return describe('pet_not_found', 'pet not found');
-    case 'MalformedJson':
-      return describe('malformed_json', `invalid JSON: ${failure.reason}`);
-    case 'UnsupportedMediaType':
-      return describe('unsupported_media_type', failure.expected, { Accept: 'application/json' });
-    case 'RouteNotFound':
-      return describe('route_not_found', `route not found; ${failure.hint}`);
-    case 'NotReady':
-      return describe('unavailable', `not ready: ${failure.reason}`, retryAfter(retryDelayMs));
-    case 'Defect':
-      return describe(
-        'internal_error',
-        'internal error; report it to the operator of the service with the X-Request-Id of the response, if it has one',
-      );
-    default:
-      return withHttpAdvice(failure);
-  }
-};
+const largeBodyMessage = `the request body must be at most ${requestLimits.bodyBytes / 1_000} kB`;
 
-const describeServerFailure = (failure: ServerFailure): ErrorDescription => {
-  const code = serverFailureCodes[failure._tag];
-  switch (failure._tag) {
-    case 'ExpectationFailed':
-      return describe(code, 'unsupported Expect header; only 100-continue is supported');
-    case 'HeadersTooLarge':
-      return describe(code, largeHeadMessage);
-    case 'HttpVersionNotSupported':
-      return describe(code, 'HTTP version not supported; use HTTP/1.1');
-    case 'MalformedRequest':
-      return describe(code, failure.reason);
-    case 'MethodNotAllowed': {
-      const allowed = failure.allowed.join(', ');
-      return describe(code, `method not allowed; use ${allowed}`, { Allow: allowed });
-    }
-    case 'PayloadTooLarge':
-      return describe(
-        code,
-        failure.hasLongChunkExtensions
-          ? 'the chunk extensions of the request body are too long; send none'
-          : `the request body must be at most ${requestLimits.bodyBytes / 1_000} kB`,
-      );
-    case 'RequestTimeout':
-      return describe(code, lateRequestMessage);
-  }
-};
+const longExtensionsMessage = 'the chunk extensions of the request body are too long; send none';
+
+const lateRequestMessage =
+  `the request did not arrive in time: its headers must arrive within ${requestLimits.headMs / 1_000} s, ` +
+  `and all of it within ${requestLimits.requestMs / 1_000} s; send it again on a new connection`;
+
+const defectMessage =
+  'internal error; report it to the operator of the service with the X-Request-Id of the response, if it has one';
 
 export const errorBody = ({ code, message, status }: ErrorDescription) => ({ code, message, status });

@@ -3,20 +3,28 @@ import { type FieldRule, fieldCheck, listRules, pageSizeFromText, type PetPage }
 import { serializePage } from '../../json';
 import type { HttpFailure } from './errors';
 import type { Headers } from './headers';
-import type { Handler } from './pet-request';
+import type { PetOperation } from './pet-request';
 import { jsonReply, unknownFieldsHeader } from './reply';
 
-export const handleListPets: Handler = async (store, { query, record }) => {
-  const parameters = readQuery(query);
-  if (E.isLeft(parameters)) return parameters;
-  // Pass an invalid text on unchanged, so that the core rejects it.
-  const known = parameters.right.filter(isKnown);
-  const values = Object.fromEntries(known.map(({ name, value }) => [name, parsers[name]?.(value) ?? value]));
-  const page = await store.listPets(values, record.deadline.time)();
-  if (E.isLeft(page)) return page;
-  const names = parameters.right.map(({ name }) => name);
-  const headers = { ...linkToNext(parameters.right, page.right), ...unknownFieldsHeader(names, parsers) };
-  return E.right(jsonReply(200, jsonOf(page.right), headers));
+/** Operation `GET /v1/pets`. */
+export const listPets: PetOperation = {
+  method: 'GET',
+  path: '/v1/pets',
+  successStatus: 200,
+  handle: async (store, { query, record }) => {
+    const parameters = readQuery(query);
+    if (E.isLeft(parameters)) return parameters;
+    // Pass an invalid text on unchanged, so that the core rejects it.
+    const known = parameters.right.filter(isKnown);
+    const values = Object.fromEntries(
+      known.map(({ name, value }) => [name, parsers[name]?.(value) ?? value]),
+    );
+    const page = await store.listPets(values, record.deadline.time)();
+    if (E.isLeft(page)) return page;
+    const names = parameters.right.map(({ name }) => name);
+    const headers = { ...linkToNext(parameters.right, page.right), ...unknownFieldsHeader(names, parsers) };
+    return E.right(jsonReply(listPets.successStatus, jsonOf(page.right), headers));
+  },
 };
 
 let lastJson: { readonly page: PetPage; readonly bytes: Uint8Array } | undefined;

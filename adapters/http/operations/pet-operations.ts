@@ -1,36 +1,34 @@
-import type { OperationName } from '../../../core';
-import { handleCreatePet } from './create-pet';
-import { handleGetPet } from './get-pet';
-import type { Headers } from './headers';
-import { handleListPets } from './list-pets';
-import type { Handler } from './pet-request';
+import * as E from 'fp-ts/Either';
+import { int64FromText, type OperationName } from '../../../core';
+import { serializePet } from '../../json';
+import { createPet } from './create-pet';
+import { listPets } from './list-pets';
+import type { PetOperation } from './pet-request';
+import { jsonReply } from './reply';
 
-/** Operation under `/v1`. Its name in `petOperations` is its `operationId` in openapi.json. */
-export interface PetOperation {
-  readonly method: 'GET' | 'POST';
-  readonly path: string;
-  readonly successStatus: number;
-  /** Headers of every response of the operation, even if it fails. */
-  readonly headers?: Headers;
-  readonly handle: Handler;
-}
-
-export const petOperations: Readonly<Record<OperationName, PetOperation>> = {
-  listPets: { method: 'GET', path: '/v1/pets', successStatus: 200, handle: handleListPets },
-  createPet: { method: 'POST', path: '/v1/pets', successStatus: 201, handle: handleCreatePet },
-  getPet: {
-    method: 'GET',
-    path: '/v1/pets/:petId',
-    successStatus: 200,
-    // Headers of RFC 9745 and RFC 8594, and a relation of RFC 5829. Link is relative, to work behind any path prefix.
-    headers: {
-      Deprecation: '@1795046400',
-      Sunset: 'Thu, 05 Dec 2030 00:00:00 GMT',
-      Link: '<../pets>; rel="successor-version"',
-    },
-    handle: handleGetPet,
+/**
+ * Operation `GET /v1/pets/:petId`. An id that is not an int64 gets a 404, too, because no animal can have it.
+ * @deprecated Will be removed on 5 December 2030.
+ */
+const getPet: PetOperation = {
+  method: 'GET',
+  path: '/v1/pets/:petId',
+  successStatus: 200,
+  // Headers of RFC 9745 and RFC 8594, and a relation of RFC 5829. Link is relative, to work behind any path prefix.
+  headers: {
+    Deprecation: '@1795046400',
+    Sunset: 'Thu, 05 Dec 2030 00:00:00 GMT',
+    Link: '<../pets>; rel="successor-version"',
+  },
+  handle: async (store, { petIdText, record }) => {
+    const id = int64FromText(petIdText);
+    if (id === undefined) return E.left({ _tag: 'InvalidPetId' });
+    const pet = await store.getPet(id, record.deadline.time)();
+    return E.isLeft(pet) ? pet : E.right(jsonReply(getPet.successStatus, serializePet(pet.right)));
   },
 };
+
+export const petOperations: Readonly<Record<OperationName, PetOperation>> = { listPets, createPet, getPet };
 
 /** Returns the HTTP methods of an operation: its own method, and HEAD for GET. */
 export const methodsOf = ({ method }: PetOperation): ReadonlyArray<string> =>

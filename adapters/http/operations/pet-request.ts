@@ -1,5 +1,6 @@
 import type { AnimalStore } from '../../../core';
 import type { BodyResult } from '../message/failures';
+import type { Headers } from './headers';
 import type { Outcome } from './reply';
 import type { RequestRecord } from './request-record';
 
@@ -20,5 +21,13 @@ export interface PetRequest {
   readonly readBody: () => Promise<BodyResult>;
 }
 
-/** Handler of an operation. The caller's API key has opened the store. */
-export type Handler = (store: AnimalStore, request: PetRequest) => Promise<Outcome>;
+/** Operation under `/v1`. Its name in `petOperations` is its `operationId` in openapi.json. */
+export interface PetOperation {
+  readonly method: 'GET' | 'POST';
+  readonly path: string;
+  readonly successStatus: number;
+  /** Headers of every response of the operation, even if it fails. */
+  readonly headers?: Headers;
+  /** Answers a request whose API key has opened the store. */
+  readonly handle: (store: AnimalStore, request: PetRequest) => Promise<Outcome>;
+}

@@ -26,10 +26,6 @@ export const failureReply = (failure: HttpFailure): Reply => {
   return jsonReply(description.status, JSON.stringify(errorBody(description)), description.headers);
 };
 
-/** True if `If-None-Match` has this ETag, by weak comparison (RFC 9110, section 13.1.2). */
-const isMatched = (etag: string, ifNoneMatch = ''): boolean =>
-  ifNoneMatch.split(',').some((each) => [etag, `W/${etag}`, '*'].includes(each.trim()));
-
 /** Makes the reply of an outcome. `headers` are those that do not depend on the outcome. */
 export const replyOf = (
   outcome: Outcome,
@@ -46,6 +42,10 @@ export const replyOf = (
     body: isUnchanged ? '' : reply.body,
   };
 };
+
+/** True if `If-None-Match` has this ETag, by weak comparison (RFC 9110, section 13.1.2). */
+const isMatched = (etag: string, ifNoneMatch = ''): boolean =>
+  ifNoneMatch.split(',').some((each) => [etag, `W/${etag}`, '*'].includes(each.trim()));
 
 const maxUnknownNames = 10;
 

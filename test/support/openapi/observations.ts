@@ -1,7 +1,8 @@
 import * as t from 'io-ts';
 import Koa from 'koa';
 import { mountPetRoutes } from '../../../adapters/http';
-import { type PetOperation, petOperations } from '../../../adapters/http/operations/pet-operations';
+import { petOperations } from '../../../adapters/http/operations/pet-operations';
+import type { PetOperation } from '../../../adapters/http/operations/pet-request';
 import { inMemoryPetRepository } from '../../../adapters/in-memory';
 import { decodeOrThrow, storeOpener } from '../../../core';
 import { petRules } from '../../../core/rules';
