@@ -19,8 +19,8 @@ export class RequestQueue {
 
   /** Counts a request as begun in this tick, and returns true. Returns false if the request must be held. */
   tryBegin(): boolean {
-    if (this.isPaused || this.held.length > 0 || this.begun >= maxBegun || this.acceptHold.isDue)
-      return false;
+    const mustHold = this.isPaused || this.held.length > 0 || this.begun >= maxBegun || this.acceptHold.isDue;
+    if (mustHold) return false;
     this.begun += 1;
     this.awaitEndOfTick();
     return true;
@@ -28,8 +28,7 @@ export class RequestQueue {
 
   /** Calls `begin` in a later tick, and counts the request in that tick. */
   hold(begin: () => void): void {
-    if (this.held.push(begin) > 1) return;
-    this.acceptHold.start();
+    this.held.push(begin);
     this.awaitEndOfTick();
   }
 
@@ -53,15 +52,13 @@ export class RequestQueue {
     this.isTickEndScheduled = false;
     this.begun = 0;
     if (this.held.length === 0 || this.isPaused) return;
-    if (!this.acceptHold.continuesAfterTick()) this.release();
+    if (!this.acceptHold.continuesAfterTick()) {
+      const released = this.held.splice(0, maxBegun);
+      this.begun = released.length;
+      for (const begin of released) begin();
+    }
     this.awaitEndOfTick();
   };
-
-  private release(): void {
-    const begins = this.held.splice(0, maxBegun);
-    this.begun = begins.length;
-    for (const begin of begins) begin();
-  }
 }
 
 /** Maximum number of ticks in a hold. Each accepts one connection, and 4,096 is the default accept backlog of Linux. */
@@ -78,9 +75,10 @@ const maxTicks = 4_096;
  */
 class AcceptHold {
   private hasAccepted = false;
+  /** Number of ticks of the current hold, or 0 without a hold. */
   private ticks = 0;
   private startedAt = 0;
-  private nextStartAt = 0;
+  private pausedUntil = 0;
 
   /** Reports that the server has accepted a connection. */
   connectionAccepted(): void {
@@ -89,28 +87,18 @@ class AcceptHold {
 
   /** True if requests must be held: a connection was accepted, and the pause after the last hold is over. */
   get isDue(): boolean {
-    return this.hasAccepted && performance.now() >= this.nextStartAt;
+    return this.hasAccepted && performance.now() >= this.pausedUntil;
   }
 
-  start(): void {
-    this.startedAt = performance.now();
-  }
-
-  /** Ends a tick with held requests. Returns true if the hold goes on, because the tick has accepted a connection. */
+  /** Ends a tick with held requests. Returns true if they stay held, because the tick has accepted a connection. */
   continuesAfterTick(): boolean {
     const now = performance.now();
+    if (this.ticks === 0) this.startedAt = now;
     const heldMs = now - this.startedAt;
-    const mayContinue =
-      this.startedAt >= this.nextStartAt && this.ticks < maxTicks && heldMs < serverTimeouts.acceptHoldMs;
-    const continues = this.hasAccepted && mayContinue;
+    const continues = this.isDue && this.ticks < maxTicks && heldMs < serverTimeouts.acceptHoldMs;
+    if (!continues && this.ticks > 0) this.pausedUntil = now + heldMs;
+    this.ticks = continues ? this.ticks + 1 : 0;
     this.hasAccepted = false;
-    if (continues) {
-      this.ticks += 1;
-      return true;
-    }
-    if (this.ticks > 0) this.nextStartAt = now + heldMs;
-    this.ticks = 0;
-    this.startedAt = now;
-    return false;
+    return continues;
   }
 }
