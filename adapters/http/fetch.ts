@@ -50,7 +50,7 @@ export const petRoutesHandler =
       status,
       headers: {
         ...(pathname.endsWith('/') ? belowSlash(headers) : headers),
-        // Without this header, Bun and Deno would send `Content-Length: 0`.
+        // Set, because Bun and Deno would otherwise send `Content-Length: 0`.
         ...(method === 'HEAD' && { 'Content-Length': String(bytes.length) }),
       },
     });

@@ -96,14 +96,14 @@ export type Context = Koa.ParameterizedContext<KoaState>;
 
 export type Middleware = Koa.Middleware<KoaState>;
 
-/** Request whose record the application has made. The HTTP server also finds the record there. */
+/** Request with its record. A field, so that also a rejection by the HTTP server, which has no context, finds it. */
 export interface RecordedRequest extends ServedRequest {
   requestRecord?: RequestRecord;
 }
 
 /** Returns the record of the request of a context. The first call makes the record. */
 export const recordOf = ({ req, res }: { req: RecordedRequest; res: ServerResponse }): RequestRecord =>
-  // A host may have set its own id for the request.
+  // Prefers the id that a host has set for the request.
   (req.requestRecord ??= new RequestRecord(
     res.getHeader('X-Request-Id') ?? req.headers['x-request-id'],
     req.heldMs,

@@ -136,9 +136,9 @@ const applicationWithoutRoutes = (
 };
 
 /**
- * Answers 500 if a later middleware throws. Delays every response until the rest of the request's body has arrived.
- * After an early response, a proxy might stop sending the body, and the server would read the proxy's next request as
- * the body. If `drainBody` gives up, the response closes the connection.
+ * Answers 500 if a later middleware throws. Delays every response until the rest of the request's body has arrived, or
+ * makes it close the connection. After an early response, a proxy might stop sending the body, and the server would read
+ * the proxy's next request as the body.
  */
 const completeRequests = async (context: Context, next: () => unknown): Promise<void> => {
   try {

@@ -10,7 +10,7 @@ export const requestLimits = {
   requestMs: 20_000,
   // Maximum time from the start of a request to its reply. Includes a hold by `RequestQueue`, but no wait for a body.
   responseMs: 4_000,
-  // If a body takes longer, the API key is checked again, because it may have been revoked during this time.
+  // Time for a body after which the API key is checked again, because it may have been revoked during this time.
   recheckKeyAfterMs: 1_000,
   // Limits on the rest of a body that is discarded, so that its sender can read the response.
   discardedBytes: 8_000_000,

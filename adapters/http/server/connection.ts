@@ -56,7 +56,7 @@ export class Connection {
     this.parse = takeListeners(socket, 'data');
     this.endParsing = takeListeners(socket, 'end');
     socket.on('data', this.receive).on('end', this.halfClose);
-    // Node calls this method after a response that closes the connection.
+    // Replaces the method that Node calls after a response that closes the connection.
     socket.destroySoon = this.close;
   }
 
@@ -89,15 +89,14 @@ export class Connection {
 
   private mayParse(): boolean {
     const { socket, state } = this;
-    // A destroyed socket has no parser: Node may already have given it to another connection.
+    // Destroyed sockets have no parser, because Node may already have given it to another connection.
     if (socket.destroyed) return false;
     return state._tag === 'Idle' || (state._tag === 'Running' && !state.request.complete);
   }
 
   /** Begins an exchange with a request whose head Node has parsed. */
   begin(request: ServedRequest, response: ServerResponse): void {
-    // Close if Node's parser has found two requests in one part. The response to the second could be sent before the
-    // response to the first.
+    // Close if Node's parser has found two requests in one part, because the second could be answered first.
     if (this.state._tag !== 'Idle') {
       this.socket.destroy();
       return;

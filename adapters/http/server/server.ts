@@ -69,7 +69,7 @@ export const startHttpServer = async (
       // connection for each request. The connections opened at the end of the delay would be reset.
       state.isStopping = delayMs === 0;
       await pause(delayMs);
-      // Hold requests meanwhile: they would prolong ticks, and their clients would connect again.
+      // Hold requests, because they would prolong ticks, and their clients would connect again.
       requestQueue.pause();
       await drainAcceptBacklog(server);
       server.close();
@@ -174,9 +174,8 @@ const addressOf = (host: string, bound: ReturnType<Server['address']>): string =
 
 /**
  * Accepts the connections in the kernel's accept backlog for up to 0.5 s, because closing the server would reset them.
- * The
- * caller must close the server in the tick in which this function returns. No connection for `quietMs` and then a short
- * tick show that the backlog is empty. After a long tick, it can have new connections.
+ * No connection for `quietMs` and then a short tick show that the backlog is empty. It can have new connections after
+ * a long tick. So the server must close in the tick in which this function returns.
  */
 const drainAcceptBacklog = async (server: Server): Promise<void> => {
   let quietSince = performance.now();

@@ -9,7 +9,10 @@ export const serverTimeouts = {
    */
   stopMs: 10_000,
   acceptBacklogMs: 500,
-  /** Time without a new connection after which a shutdown closes the server. Clients that got a response have then connected again. */
+  /**
+   * Time without a new connection after which a shutdown closes the server. Clients that got a response have then
+   * connected again.
+   */
   quietMs: 50,
   quietTickMs: 0.1,
   firstByteMs: 200,
