@@ -1,10 +1,10 @@
 import js from '@eslint/js';
 import tseslint from 'typescript-eslint';
 
-// Only database/work.ts may begin transactions. Codes of errors are read by errorCode of adapters/files.
+// Only database/transactions.ts may begin transactions. Codes of errors are read by errorCode of adapters/files.
 const transactions = {
   selector: "CallExpression[callee.property.name='transaction']",
-  message: 'Use inTransaction of database/work.ts.',
+  message: 'Use inTransaction of database/transactions.ts.',
 };
 const errorCodes = {
   selector: "MemberExpression[property.name='code']",
@@ -70,14 +70,21 @@ export default tseslint.config(
   },
   {
     files: ['adapters/knex/**', 'app/store/**'],
-    ignores: ['adapters/knex/database/{work,long-work}.ts'],
+    ignores: ['adapters/knex/database/transactions.ts'],
     rules: {
       'no-restricted-globals': ['error', 'setTimeout', 'setInterval'],
       'no-restricted-imports': ['error', { name: 'node:timers/promises', importNames: ['setTimeout'] }],
       'no-restricted-syntax': ['error', transactions, errorCodes],
     },
   },
-  { files: ['adapters/knex/database/work.ts'], rules: { 'no-restricted-syntax': ['error', errorCodes] } },
+  {
+    files: ['adapters/knex/database/transactions.ts'],
+    rules: { 'no-restricted-syntax': ['error', errorCodes] },
+  },
+  {
+    files: ['adapters/knex/database/errors.ts'],
+    rules: { 'no-restricted-syntax': ['error', transactions] },
+  },
   {
     files: ['test/**/*.{ts,mts,cts}'],
     rules: {

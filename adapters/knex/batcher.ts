@@ -1,9 +1,9 @@
 import type * as E from 'fp-ts/Either';
 import type { TaskEither } from 'fp-ts/TaskEither';
 import type { Deadline, Unavailable } from '../../core';
-import { reactionTo } from './database/errors';
+import { failedBy, isRejection } from './database/errors';
+import { retryConflicts, withTimeout } from './database/transactions';
 import { databaseTimeouts } from './database/timeouts';
-import { failedBy, retryConflicts, withTimeout } from './database/work';
 
 /** Maximum number of calls in a batch. */
 export const maxBatchSize = 400;
@@ -142,7 +142,7 @@ const runInTime = async <I, F, A>(
       const results = retryConflicts(() => runBatch(inputs, batchDeadline), batchDeadline);
       if (!separatesRejected || inputs.length === 1) return results;
       return results.catch((error: unknown) => {
-        if (reactionTo(error) === 'none') throw error;
+        if (!isRejection(error)) throw error;
         return runSeparately(inputs, runBatch, batchDeadline);
       });
     }, timeoutMs);

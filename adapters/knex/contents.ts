@@ -2,7 +2,7 @@ import type { Knex } from 'knex';
 import { toIsoTimeOrNull } from './database/clock';
 import { hasTable, type ReadColumns, type StoreDatabase } from './database/store-database';
 import { contentTables } from './database/tables';
-import { toTaskEither } from './database/work';
+import { toTaskEither } from './database/errors';
 
 /** True if a database has animals, API keys, idempotency keys or records of changes. */
 export const hasContents = async (knex: Knex, statements: ReadColumns): Promise<boolean> => {

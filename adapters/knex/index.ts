@@ -48,7 +48,13 @@ export { openSqliteSource } from './sqlite/open';
 export * from './sqlite/restore';
 
 // Errors and files, for advice on what to do
-export { type ErrorKind, DiagnosedError, errorKindOf } from './database/errors';
+export {
+  DatabaseError,
+  DiagnosedError,
+  type ErrorKind,
+  errorKindOf,
+  mayBeCommitted,
+} from './database/errors';
 export { setSequenceAdvice } from './postgres/checks';
 export { findFileFault, isSqlite, replacementFault } from './sqlite/database-file';
 export { refuseForeignFile } from './sqlite/identify-file';

@@ -8,7 +8,7 @@ import { toIsoTimeOrNull } from './database/clock';
 import { type Cell, newPetColumns } from './database/pet-columns';
 import type { StoreDatabase } from './database/store-database';
 import { changesTable } from './database/tables';
-import { toTaskEither } from './database/work';
+import { toTaskEither } from './database/errors';
 
 type RecordedRow = Readonly<Record<string, Cell>>;
 

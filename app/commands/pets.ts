@@ -1,6 +1,7 @@
 import { Command, Option } from 'commander';
 import * as E from 'fp-ts/Either';
 import { serializePet } from '../../adapters/json';
+import { mayBeCommitted } from '../../adapters/knex';
 import { deletePet, type FieldRule, newPetRules, type Pet, petFieldNames, updatePet } from '../../core';
 import { CommandFailed, orFail } from '../failures';
 import { withStore } from '../store/with-store';
@@ -10,7 +11,7 @@ import { openSource } from '../transfer/files';
 import { readIds } from '../transfer/ids';
 import { failUsage, fieldOption, nonEmpty, parseId } from './arguments';
 import { listPetsCommand } from './list-pets';
-import { mayHaveChanged, runOnStore } from './run-command';
+import { runOnStore } from './run-command';
 import { type LongCommand, runLongCommand } from './run-long-command';
 
 interface Options {
@@ -89,7 +90,7 @@ const deleteAll = async (
   const deleted = await withStore(settings, 'write', { ...terminal, signal }, async ({ pets }) => {
     const result = await pets.deleteByIds(passing())();
     if (E.isRight(result)) return result.right;
-    if (mayHaveChanged(result.left.cause))
+    if (mayBeCommitted(result.left.cause))
       setRemains(() => 'either all were deleted or none; repeat the command');
     throw new CommandFailed(result.left);
   });

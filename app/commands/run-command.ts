@@ -1,5 +1,5 @@
 import * as E from 'fp-ts/Either';
-import { errorKindOf } from '../../adapters/knex';
+import { mayBeCommitted } from '../../adapters/knex';
 import { invalidFieldTexts } from '../../core';
 import { CommandFailed, reasonOf } from '../failures';
 import { settingWarnings } from '../settings/warnings';
@@ -33,15 +33,11 @@ export const runCommand = async (
   }
 };
 
-/** Reports whether a change that failed may have been committed. All other errors come before the commit. */
-export const mayHaveChanged = (cause: unknown): boolean =>
-  ['NoAnswer', 'DiskFailed'].includes(errorKindOf(cause));
-
 /** Sets `mayHaveChanged` in the failure of a change that may have been committed. */
 const withOutcome = (error: unknown): unknown =>
   error instanceof CommandFailed &&
   error.failure._tag === 'Unavailable' &&
-  mayHaveChanged(error.failure.cause)
+  mayBeCommitted(error.failure.cause)
     ? new CommandFailed({ ...error.failure, mayHaveChanged: true })
     : error;
 

@@ -7,6 +7,7 @@ import { withoutPartialEnding } from '../../adapters/files/partial';
 import {
   type ApiKeyNotFound,
   type ApiKeyRevoked,
+  DatabaseError,
   DiagnosedError,
   type NotInitialized,
 } from '../../adapters/knex';
@@ -75,7 +76,7 @@ export const reasonOf = (error: unknown, url: DatabaseUrl, setting = 'DATABASE_U
   const message = messageOf(error);
   if (errorCode(error) === 'EACCES')
     return `${message}; this command runs as ${currentUser()}, who may not use the file`;
-  const isOfDatabase = error instanceof DiagnosedError || message.startsWith('SQLITE_');
+  const isOfDatabase = error instanceof DatabaseError;
   return withAdvice(message, isOfDatabase ? specificAdvice(url, error, setting) : undefined);
 };
 

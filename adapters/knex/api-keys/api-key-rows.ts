@@ -15,9 +15,8 @@ import {
   OwnerId,
   type Unavailable,
 } from '../../../core';
-import { DiagnosedError } from '../database/errors';
+import { DiagnosedError, toEither } from '../database/errors';
 import type { Statements, StoreDatabase } from '../database/store-database';
-import { toEither } from '../database/work';
 
 const format = /^animals_([0-9a-f]{16})_[\w-]{43}$/;
 

@@ -15,7 +15,8 @@ import { type Operator, recordKeyChange } from '../record-change';
 import { readClock, toIsoTime, toIsoTimeOrNull } from '../database/clock';
 import type { OpenedDatabase } from '../database/opened-database';
 import type { Statements, StoreDatabase } from '../database/store-database';
-import { eitherToTaskEither, toTaskEither, tryAndRollBack } from '../database/work';
+import { eitherToTaskEither, toTaskEither } from '../database/errors';
+import { tryAndRollBack } from '../database/transactions';
 import { type ApiKeyRow, hashOf, newApiKey, numberOf, timesOf } from './api-key-rows';
 
 export interface ApiKeyRecord {

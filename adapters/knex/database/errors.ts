@@ -1,7 +1,40 @@
-/* Classifies the errors of databases and drivers by their codes and messages. */
+/* Classifies the errors of databases and drivers by their codes and messages, and makes failures of them. */
 
-import { toError } from 'fp-ts/Either';
+import * as E from 'fp-ts/Either';
+import type * as TE from 'fp-ts/TaskEither';
+import { type Unavailable, unavailable } from '../../../core';
 import { errorCode } from '../../files/error-code';
+
+/** Returns the result of `query`, or Unavailable if it rejects. */
+export const toTaskEither = <A>(query: () => Promise<A>): TE.TaskEither<Unavailable, A> =>
+  eitherToTaskEither(async () => E.right(await query()));
+
+export const eitherToTaskEither =
+  <F, A>(query: () => Promise<E.Either<F, A>>): TE.TaskEither<F | Unavailable, A> =>
+  async () => {
+    try {
+      return await query();
+    } catch (error) {
+      return failedBy(error);
+    }
+  };
+
+/** Returns the result of `work`, or Unavailable if it throws. */
+export const toEither = <A>(work: () => A): E.Either<Unavailable, A> =>
+  E.tryCatch(work, (error) => unavailable(withoutStatement(error)));
+
+export const failedBy = (error: unknown): E.Either<Unavailable, never> =>
+  E.left(unavailable(withoutStatement(error)));
+
+/** Error of a database or its driver, without the statement. `code` is empty if the driver gives none. */
+export class DatabaseError extends Error {
+  readonly code: string;
+
+  constructor(code: string, message: string) {
+    super(message);
+    this.code = code;
+  }
+}
 
 /**
  * Kinds of faults that this program finds itself. `Diagnosed` is the kind of a fault whose message needs no further
@@ -22,15 +55,34 @@ type DiagnosedKind =
  * Fault that this program finds itself, and that a retry can't resolve. The message may give advice on SQL or files, but
  * names no command or setting of the service, because `app` adds such advice for each kind.
  */
-export class DiagnosedError extends Error {
-  readonly code = 'PERMANENT';
+export class DiagnosedError extends DatabaseError {
   readonly kind: DiagnosedKind;
 
   constructor(message: string, kind: DiagnosedKind = 'Diagnosed') {
-    super(message);
+    super('PERMANENT', message);
     this.kind = kind;
   }
 }
+
+/**
+ * Returns a copy of an error without the statement, whose values must not reach a log. Knex puts the statement and
+ * ` - ` before the driver's message. Values may contain ` - ` too, so everything up to the last ` - ` is removed.
+ */
+export const withoutStatement = (error: unknown): DatabaseError => {
+  if (error instanceof DatabaseError) return error;
+  const code = errorCode(error) ?? '';
+  const { message, stack = '' } = E.toError(error);
+  if (code === '22P02' && quotedReadOnlyServer.test(message)) return readOnlyServerError();
+  const ownMessage = message.replace(/^.* - /s, '') || code;
+  const plain = new DatabaseError(
+    code,
+    isOfRowSecurity(error) ? `row-level security: ${ownMessage}` : ownMessage,
+  );
+  // Takes only the calls after the message, because the text before may contain the statement.
+  const end = stack.lastIndexOf(ownMessage);
+  plain.stack = `${plain.name}: ${plain.message}${end < 0 ? '' : stack.slice(end + ownMessage.length)}`;
+  return plain;
+};
 
 /**
  * Text that `acceptsWrites` casts to an integer on a read-only server. PostgreSQL's error quotes the text, which marks
@@ -38,97 +90,16 @@ export class DiagnosedError extends Error {
  */
 export const readOnlyServer = 'the server is read-only';
 
-/** Reaction to work that failed and was rolled back: run it again, or run each call of its batch separately. */
-type Reaction = 'retry' | 'separate' | 'none';
-
-/**
- * Kinds of errors, tried in this order. Each has a pattern for the code and the message, and a reaction if the database
- * has rolled the work back. See appendix A of PostgreSQL's documentation, and SQLite's "Result Codes".
- */
-const kinds = [
-  ['TooManyFiles', /^EMFILE /],
-  ['ReadOnlyServer', /^25006 /],
-  ['IdTaken', /^23505 .*\bpets_pkey/s, 'retry'],
-  ['NoIdLeft', /^2200H /, 'separate'],
-  /** Row that already exists, because another transaction was faster. */
-  ['Duplicate', /^23505 |^SQLITE_CONSTRAINT .*UNIQUE constraint failed/s, 'retry'],
-  /** Table, index or other object that already exists. */
-  ['ObjectExists', /^(42P07|42710) |^SQLITE_ERROR .*already exists/s, 'retry'],
-  /** Serialization failure or deadlock. */
-  ['Conflict', /^(40001|40P01) /, 'retry'],
-  ['RowLocked', /^55P03 /, 'separate'],
-  ['StatementTimeout', /^57014 /, 'separate'],
-  ['FileLocked', /^SQLITE_(BUSY|LOCKED) /],
-  ['RowSecurity', /^42501 .*row-level security/s, 'separate'],
-  ['NoRight', /^42501 /, 'separate'],
-  ['LoginRejected', /^28|password must be a string|no password/],
-  ['NoDatabase', /^3D000 /],
-  ['NoSchema', /^3F000 /],
-  ['TooManySessions', /^(53300|53400) /],
-  ['DiskFull', /^(53100|ENOSPC) /],
-  /** SQLite uses the same code for a full disk and for a table in which no id is left. */
-  ['FileFull', /^SQLITE_FULL /],
-  ['OutOfMemory', /^(53200|SQLITE_NOMEM) /, 'separate'],
-  ['Damaged', /^SQLITE_CORRUPT /],
-  /** Damaged page or index of a table. Calls that use other rows may succeed separately. */
-  ['Damaged', /^XX00[12] /, 'separate'],
-  ['NotSqlite', /^SQLITE_NOTADB /],
-  ['DiskFailed', /^SQLITE_IOERR /],
-  ['ServerStarting', /^57P0[123] /],
-  ['ConnectionRefused', /^ECONNREFUSED|^ENOENT connect/],
-  ['UnknownHost', /^(ENOTFOUND|EAI_AGAIN) /],
-  ['CertificateExpired', /^CERT_HAS_EXPIRED/],
-  ['CertificateOfOtherName', /^ERR_TLS_CERT_ALTNAME_INVALID/],
-  ['CertificateUntrusted', /^\S*(CERT|SIGNATURE|ERR_TLS|ISSUER)/],
-  ['NoTls', /does not support SSL|^EPROTO|^ERR_SSL/],
-  /** Table, column or type that does not exist. */
-  ['MissingObject', /^(42703|42704|42P01) |^SQLITE_ERROR .*no such (column|table)/s, 'separate'],
-  /** Change of a column that a view, a rule or a policy uses. */
-  ['ColumnUsed', /^(0A000|2BP01) /, 'separate'],
-  ['MigrationsLocked', /Migration table is already locked/],
-  /** Rejection of the statement itself. Calls with other rows may succeed separately. */
-  [
-    'Rejected',
-    /^(?!08|57P)(\d[\dA-Z]|F0|HV|P0|XX)[\dA-Z]{3} |^SQLITE_(ERROR|CONSTRAINT|MISMATCH|RANGE|TOOBIG) /,
-    'separate',
-  ],
-  ['FileRefused', /SQLITE_/],
-  ['NoAnswer', /^(08...|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ECONNRESET|EPIPE) |time(d )?out|terminated/i],
-  ['Unknown', /^/],
-] as const satisfies ReadonlyArray<readonly [kind: string, pattern: RegExp, reaction?: Reaction]>;
-
-export type ErrorKind = DiagnosedKind | (typeof kinds)[number][0];
-
-const classify = (error: unknown): { readonly kind: ErrorKind; readonly reaction: Reaction } => {
-  if (error instanceof DiagnosedError) return { kind: error.kind, reaction: 'separate' };
-  const plain = withoutStatement(error);
-  const text = `${errorCode(plain) ?? ''} ${plain.message}`;
-  const [kind, , reaction = 'none'] = kinds.find(([, pattern]) => pattern.test(text)) ?? ['Unknown'];
-  return { kind, reaction };
-};
-
-export const errorKindOf = (error: unknown): ErrorKind => classify(error).kind;
-
-export const reactionTo = (error: unknown): Reaction => classify(error).reaction;
-
-export const isKind =
-  (...wanted: ReadonlyArray<ErrorKind>) =>
-  (error: unknown): boolean =>
-    wanted.includes(errorKindOf(error));
-
-export const errorWithCode = (code: string, message: string): Error =>
-  Object.assign(new Error(message), { code });
-
-/** Makes the error, with PostgreSQL's code, for tables in which row-level security would hide rows. */
-export const rowSecurityError = (tables: ReadonlyArray<string>): Error =>
-  errorWithCode('42501', `row-level security is active on ${tables.join(', ')}`);
-
-export const readOnlyServerError = (): Error => errorWithCode('25006', readOnlyServer);
+export const readOnlyServerError = (): DatabaseError => new DatabaseError('25006', readOnlyServer);
 
 // PostgreSQL's quotation marks depend on the language of the server.
 const quotedReadOnlyServer = new RegExp(`[^\\w\\s]\\s?${readOnlyServer}\\s?[^\\w\\s]$`, 'u');
 
-/** C functions of PostgreSQL that raise errors of row-level security. The messages depend on the language. */
+/** Makes the error, with PostgreSQL's code, for tables in which row-level security would hide rows. */
+export const rowSecurityError = (tables: ReadonlyArray<string>): DatabaseError =>
+  new DatabaseError('42501', `row-level security is active on ${tables.join(', ')}`);
+
+// C functions of PostgreSQL, because its messages depend on the language of the server.
 const rowSecurityRoutines = ['ExecWithCheckOptions', 'check_enable_rls'];
 
 const isOfRowSecurity = (error: unknown): boolean =>
@@ -138,16 +109,93 @@ const isOfRowSecurity = (error: unknown): boolean =>
   rowSecurityRoutines.some((routine) => routine === error.routine) &&
   !error.message.includes('row-level security');
 
-/**
- * Returns a copy of an error without the statement, whose values must not reach a log. Knex puts the statement and
- * ` - ` before the driver's message. Values may contain ` - ` too, so everything up to the last ` - ` is removed. A
- * DiagnosedError stays as it is, because it may name a file with ` - `.
- */
-export const withoutStatement = (error: unknown): Error => {
-  if (error instanceof DiagnosedError) return error;
-  const code = errorCode(error) ?? '';
-  const { message } = toError(error);
-  if (code === '22P02' && quotedReadOnlyServer.test(message)) return readOnlyServerError();
-  const ownMessage = message.replace(/^.* - /s, '') || code;
-  return errorWithCode(code, isOfRowSecurity(error) ? `row-level security: ${ownMessage}` : ownMessage);
+export const isKind =
+  (...wanted: ReadonlyArray<ErrorKind>) =>
+  (error: unknown): boolean =>
+    wanted.includes(errorKindOf(error));
+
+export const errorKindOf = (error: unknown): ErrorKind => classify(error).kind;
+
+/** True if the work failed because of another transaction. The database stored nothing, and a retry may succeed. */
+export const isConflict = (error: unknown): boolean => classify(error).outcome === 'conflict';
+
+/** True if the database refused the work and stored nothing. Other work of the same batch may succeed separately. */
+export const isRejection = (error: unknown): boolean => {
+  const { outcome } = classify(error);
+  return outcome === 'conflict' || outcome === 'rejected';
 };
+
+/** True if the work may have been committed although it failed, so that a repetition could store it twice. */
+export const mayBeCommitted = (error: unknown): boolean => classify(error).outcome === 'uncertain';
+
+const classify = (error: unknown): { readonly kind: ErrorKind; readonly outcome?: Outcome } => {
+  if (error instanceof DiagnosedError) return { kind: error.kind, outcome: 'rejected' };
+  const { code, message } = withoutStatement(error);
+  const [kind, , outcome] = kinds.find(([, pattern]) => pattern.test(`${code} ${message}`)) ?? ['Unknown'];
+  return outcome === undefined ? { kind } : { kind, outcome };
+};
+
+export type ErrorKind = DiagnosedKind | (typeof kinds)[number][0];
+
+/** Outcome of work that failed, as `isConflict`, `isRejection` and `mayBeCommitted` describe. */
+type Outcome = 'conflict' | 'rejected' | 'uncertain';
+
+/**
+ * Kinds of errors, tried in this order. Each has a pattern for the code and the message, and the outcome of the failed
+ * work, if known. See appendix A of PostgreSQL's documentation, and SQLite's "Result Codes".
+ */
+const kinds = [
+  ['TooManyFiles', /^EMFILE /],
+  ['ReadOnlyServer', /^25006 /],
+  ['IdTaken', /^23505 .*\bpets_pkey/s, 'conflict'],
+  ['NoIdLeft', /^2200H /, 'rejected'],
+  /** Row that already exists, because another transaction was faster. */
+  ['Duplicate', /^23505 |^SQLITE_CONSTRAINT .*UNIQUE constraint failed/s, 'conflict'],
+  /** Table, index or other object that already exists. */
+  ['ObjectExists', /^(42P07|42710) |^SQLITE_ERROR .*already exists/s, 'conflict'],
+  /** Serialization failure or deadlock. */
+  ['Conflict', /^(40001|40P01) /, 'conflict'],
+  ['RowLocked', /^55P03 /, 'rejected'],
+  ['StatementTimeout', /^57014 /, 'rejected'],
+  ['FileLocked', /^SQLITE_(BUSY|LOCKED) /],
+  ['RowSecurity', /^42501 .*row-level security/s, 'rejected'],
+  ['NoRight', /^42501 /, 'rejected'],
+  ['LoginRejected', /^28|password must be a string|no password/],
+  ['NoDatabase', /^3D000 /],
+  ['NoSchema', /^3F000 /],
+  ['TooManySessions', /^(53300|53400) /],
+  ['DiskFull', /^(53100|ENOSPC) /],
+  /** SQLite uses the same code for a full disk and for a table in which no id is left. */
+  ['FileFull', /^SQLITE_FULL /],
+  ['OutOfMemory', /^(53200|SQLITE_NOMEM) /, 'rejected'],
+  ['Damaged', /^SQLITE_CORRUPT /],
+  /** Damaged page or index of a table. Calls that use other rows may succeed separately. */
+  ['Damaged', /^XX00[12] /, 'rejected'],
+  ['NotSqlite', /^SQLITE_NOTADB /],
+  ['DiskFailed', /^SQLITE_IOERR /, 'uncertain'],
+  ['ServerStarting', /^57P0[123] /],
+  ['ConnectionRefused', /^ECONNREFUSED|^ENOENT connect/],
+  ['UnknownHost', /^(ENOTFOUND|EAI_AGAIN) /],
+  ['CertificateExpired', /^CERT_HAS_EXPIRED/],
+  ['CertificateOfOtherName', /^ERR_TLS_CERT_ALTNAME_INVALID/],
+  ['CertificateUntrusted', /^\S*(CERT|SIGNATURE|ERR_TLS|ISSUER)/],
+  ['NoTls', /does not support SSL|^EPROTO|^ERR_SSL/],
+  /** Table, column or type that does not exist. */
+  ['MissingObject', /^(42703|42704|42P01) |^SQLITE_ERROR .*no such (column|table)/s, 'rejected'],
+  /** Change of a column that a view, a rule or a policy uses. */
+  ['ColumnUsed', /^(0A000|2BP01) /, 'rejected'],
+  ['MigrationsLocked', /Migration table is already locked/],
+  /** Rejection of the statement itself. Calls with other rows may succeed separately. */
+  [
+    'Rejected',
+    /^(?!08|57P)(\d[\dA-Z]|F0|HV|P0|XX)[\dA-Z]{3} |^SQLITE_(ERROR|CONSTRAINT|MISMATCH|RANGE|TOOBIG) /,
+    'rejected',
+  ],
+  ['FileRefused', /SQLITE_/],
+  [
+    'NoAnswer',
+    /^(08...|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ECONNRESET|EPIPE) |time(d )?out|terminated/i,
+    'uncertain',
+  ],
+  ['Unknown', /^/],
+] as const satisfies ReadonlyArray<readonly [kind: string, pattern: RegExp, outcome?: Outcome]>;

@@ -5,8 +5,7 @@ import { readClock } from '../database/clock';
 import { readPetFaults } from '../database/pet-faults';
 import type { ConnectionRoom, DatabaseFinding, OpenedDatabase } from '../database/opened-database';
 import type { StoreDatabase } from '../database/store-database';
-import { errorWithCode, DiagnosedError } from '../database/errors';
-import { toTaskEither } from '../database/work';
+import { DiagnosedError, DatabaseError, toTaskEither } from '../database/errors';
 import { tryMigrate } from '../migrations/migrate';
 import type { SchemaState } from '../migrations/schema-state';
 
@@ -26,7 +25,7 @@ export const inspectDatabase = (
   toTaskEither(async () => {
     const { diskAvailable = Infinity } = await database.sizes();
     if (diskAvailable < minFreeDiskBytes) {
-      throw errorWithCode('ENOSPC', `ENOSPC: only ${diskAvailable} bytes are free`);
+      throw new DatabaseError('ENOSPC', `ENOSPC: only ${diskAvailable} bytes are free`);
     }
     return database.inspect();
   });

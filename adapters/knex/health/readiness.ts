@@ -1,9 +1,9 @@
 import type { Task } from 'fp-ts/Task';
 import { checkGroups } from './serving-checks';
 import { type ErrorKind, errorKindOf } from '../database/errors';
+import { withTimeout } from '../database/transactions';
 import type { OpenedDatabase } from '../database/opened-database';
 import { databaseTimeouts } from '../database/timeouts';
-import { withTimeout } from '../database/work';
 
 const lacksRights = 'the role lacks rights';
 const noAnswer = 'the database does not answer';

@@ -8,10 +8,10 @@ import { decodeOrThrow, defaultPageSize, KeyId, leastInt64 } from '../../../core
 import { recordUses } from '../api-keys/api-key-rows';
 import { maxBatchSize } from '../batcher';
 import { isKind } from '../database/errors';
+import { tryAndRollBack, withTimeout } from '../database/transactions';
 import type { OpenedDatabase, PostgresDatabase } from '../database/opened-database';
 import { findMissingColumns } from '../database/check-columns';
 import { databaseTimeouts } from '../database/timeouts';
-import { tryAndRollBack, withTimeout } from '../database/work';
 import { readUsableSchemaState } from '../migrations/schema-state';
 import { tryCreate } from '../pets/try-create';
 

@@ -2,7 +2,7 @@ import type { TaskEither } from 'fp-ts/TaskEither';
 import type { Unavailable } from '../../../core';
 import { hasExpired } from '../database/clock';
 import type { DatabaseSizes, OpenedDatabase } from '../database/opened-database';
-import { toTaskEither } from '../database/work';
+import { toTaskEither } from '../database/errors';
 
 export interface DatabaseStatus extends DatabaseSizes {
   readonly validKeys: number;

@@ -5,9 +5,9 @@ import type { Unavailable } from '../../../core';
 import type { OpenedDatabase } from '../database/opened-database';
 import type { Statements, StoreDatabase } from '../database/store-database';
 import { checkColumns, otherTablesText } from '../database/check-columns';
-import { DiagnosedError, errorKindOf, isKind, withoutStatement } from '../database/errors';
+import { DiagnosedError, errorKindOf, isKind, toTaskEither, withoutStatement } from '../database/errors';
+import { retry } from '../database/transactions';
 import { databaseTimeouts } from '../database/timeouts';
-import { retry, toTaskEither } from '../database/work';
 import { migrationConfig } from './migrations';
 import { readSchemaState, readUsableSchemaState, requireGeneration, type SchemaState } from './schema-state';
 

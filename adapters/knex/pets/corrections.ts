@@ -4,7 +4,8 @@ import { isInt64, petNotFound, type PetMaintenance, validPetChanges } from '../.
 import { type Operator, recordPets } from '../record-change';
 import { changedCells } from '../database/pet-columns';
 import type { StoreDatabase } from '../database/store-database';
-import { eitherToTaskEither, retryConflicts, toTaskEither } from '../database/work';
+import { eitherToTaskEither, toTaskEither } from '../database/errors';
+import { retryConflicts } from '../database/transactions';
 import { inBatches } from './in-batches';
 import { findPets } from './read';
 

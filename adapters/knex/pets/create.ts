@@ -23,10 +23,9 @@ import {
 } from '../../../core';
 import { createBatcher, type OnBatch } from '../batcher';
 import { createdByKey } from '../record-change';
-import { DiagnosedError, isKind } from '../database/errors';
+import { DiagnosedError, isKind, toEither } from '../database/errors';
 import { newPetRow, petFromRow, type PetRow, type PetToInsert } from '../database/pet-columns';
 import type { Statements, StoreDatabase } from '../database/store-database';
-import { toEither } from '../database/work';
 import { backgroundPurge, deleteExpired, findKeys, waitForStandbyAtCommit } from './idempotency-keys';
 
 /** Idempotency key of a create, with a `text` for comparisons and the hash of the animal. */

@@ -12,8 +12,8 @@ import {
 } from '../../../core';
 import { createdByImport, type Operator } from '../record-change';
 import { withoutStatement } from '../database/errors';
+import { keepAwake } from '../database/transactions';
 import type { Statements, StoreDatabase } from '../database/store-database';
-import { keepAwake } from '../database/long-work';
 import { insertPets } from './create';
 import { readAhead } from './in-batches';
 

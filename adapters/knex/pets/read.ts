@@ -23,7 +23,8 @@ import {
 import { createBatcher, type OnBatch, type RunBatch, tooBusy } from '../batcher';
 import { filterCells, idOfRow, petFromRow, type PetRow } from '../database/pet-columns';
 import type { PageStart, Statements, StoreDatabase } from '../database/store-database';
-import { throwIfLate, toEither } from '../database/work';
+import { toEither } from '../database/errors';
+import { throwIfLate } from '../database/transactions';
 
 /**
  * Makes the port `list`. A list with two filters has no index and may read most of a large table, so such lists run one

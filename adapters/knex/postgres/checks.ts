@@ -1,11 +1,11 @@
 /* Checks of rights, ids and disk space, for readiness and `doctor`. */
 
 import type { Knex } from 'knex';
-import { errorWithCode, isKind, reactionTo, rowSecurityError } from '../database/errors';
+import { DatabaseError, isKind, isRejection, rowSecurityError } from '../database/errors';
+import { inTransaction } from '../database/transactions';
 import type { PostgresDatabase, RunStatement } from '../database/opened-database';
 import { tables } from '../database/tables';
 import { databaseTimeouts } from '../database/timeouts';
-import { inTransaction } from '../database/work';
 
 /** Rights that `serve` needs, by table or sequence. */
 export const requiredRights: Readonly<Record<string, ReadonlyArray<string>>> = {
@@ -39,7 +39,7 @@ export const checkRights = async (pool: Knex, run: RunStatement): Promise<void> 
   const hiding = rows.filter(({ right }) => right === null).map(({ name }) => name);
   if (hiding.length > 0) throw rowSecurityError(hiding);
   const rights = rows.map(({ name, right }) => `${right ?? ''} on ${name}`);
-  if (rights.length > 0) throw errorWithCode('42501', `permission denied: ${rights.join(', ')}`);
+  if (rights.length > 0) throw new DatabaseError('42501', `permission denied: ${rights.join(', ')}`);
 };
 
 /**
@@ -79,7 +79,7 @@ export const inspectSequence = async (
       ? `the sequence pets_id_seq is behind the ids in table pets; ${setSequenceAdvice}`
       : undefined;
   } catch (error) {
-    if (reactionTo(error) !== 'none') return undefined;
+    if (isRejection(error)) return undefined;
     throw error;
   }
 };

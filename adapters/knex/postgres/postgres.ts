@@ -1,10 +1,10 @@
 import knex, { type Knex } from 'knex';
 import { isKind, readOnlyServer } from '../database/errors';
+import { inTransaction, tryAndRollBack } from '../database/transactions';
 import type { PostgresDatabase } from '../database/opened-database';
 import { poolUsageOf, withPool } from '../database/pool';
 import type { StoreDatabase, Statements } from '../database/store-database';
 import { databaseTimeouts, postgresTimeouts } from '../database/timeouts';
-import { inTransaction, tryAndRollBack } from '../database/work';
 import { inspectSequence, makeCheckSpace, checkRights } from './checks';
 import { postgresMigrationConfiguration, postgresConfiguration, type PostgresOptions } from './configuration';
 import type { ConnectionString } from './connection-string';

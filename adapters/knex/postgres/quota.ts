@@ -9,10 +9,10 @@ import {
   type Unavailable,
 } from '../../../core';
 import { createBatcher } from '../batcher';
-import { isKind } from '../database/errors';
+import { failedBy, isKind, toTaskEither } from '../database/errors';
+import { throwIfLate, tryAndRollBack } from '../database/transactions';
 import type { PostgresDatabase } from '../database/opened-database';
 import { databaseTimeouts } from '../database/timeouts';
-import { failedBy, throwIfLate, toTaskEither, tryAndRollBack } from '../database/work';
 
 /**
  * Makes a rate limit that counts the requests of all instances together, in the table `rate_limits`. Requests that wait

@@ -1,7 +1,7 @@
 import type { TaskEither } from 'fp-ts/TaskEither';
 import type { Unavailable } from '../../../core';
 import type { PostgresDatabase } from '../database/opened-database';
-import { toTaskEither } from '../database/work';
+import { toTaskEither } from '../database/errors';
 import { storeTables } from '../database/tables';
 
 interface RestoreTarget {

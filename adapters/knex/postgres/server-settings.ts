@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import type { ConnectionRoom, DatabaseFinding, RunStatement } from '../database/opened-database';
-import { errorWithCode, DiagnosedError } from '../database/errors';
+import { DatabaseError, DiagnosedError } from '../database/errors';
 import { databaseTimeouts, type PostgresTimeouts } from '../database/timeouts';
 import type { SessionFacts } from './sessions';
 
@@ -58,7 +58,7 @@ const describeConnection = async (pool: Knex, run: RunStatement): Promise<Databa
     [],
   );
   // PostgreSQL uses this code too when no schema is selected for a new table.
-  if (typeof connected?.schema !== 'string') throw errorWithCode('3F000', 'no schema has been selected');
+  if (typeof connected?.schema !== 'string') throw new DatabaseError('3F000', 'no schema has been selected');
   const text = `role ${connected.role}, schema ${connected.schema}, ${connected.isEncrypted === true ? 'with' : 'without'} TLS`;
   return { check: 'connection', ok: true, text };
 };

@@ -6,7 +6,7 @@
 
 import { Socket } from 'node:net';
 import { databaseTimeouts } from '../database/timeouts';
-import { withTimeout } from '../database/work';
+import { withTimeout } from '../database/transactions';
 import { type CancellableSession, cancelStatement } from './cancel';
 
 /** Session of the driver `pg`. `connection` is not documented, but only its stream shows that a server is silent. */

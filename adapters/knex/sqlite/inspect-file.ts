@@ -2,7 +2,7 @@ import { stat, statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Knex } from 'knex';
 import { greatestInt64 } from '../../../core';
-import { errorWithCode } from '../database/errors';
+import { DatabaseError } from '../database/errors';
 import type { DatabaseSizes } from '../database/opened-database';
 import { resolveSymlink } from '../../files/paths';
 import { sqliteStatements } from './statements';
@@ -11,7 +11,7 @@ import { sqliteStatements } from './statements';
 export const checkIntegrity = async (file: Knex): Promise<void> => {
   const lines: ReadonlyArray<string> = await file('pragma_integrity_check').pluck('integrity_check');
   const damage = lines.find((line) => line !== 'ok');
-  if (damage !== undefined) throw errorWithCode('SQLITE_CORRUPT', `SQLITE_CORRUPT: ${damage}`);
+  if (damage !== undefined) throw new DatabaseError('SQLITE_CORRUPT', `SQLITE_CORRUPT: ${damage}`);
 };
 
 const sizeOf = async (file: string): Promise<number> => (await stat(file)).size;

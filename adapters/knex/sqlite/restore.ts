@@ -10,8 +10,8 @@
 import type { Knex } from 'knex';
 import { existsSync, linkSync, renameSync, rmSync, statSync } from 'node:fs';
 import { withPool } from '../database/pool';
-import { isKind, DiagnosedError, withoutStatement } from '../database/errors';
-import { inTransaction } from '../database/work';
+import { DiagnosedError, isKind, withoutStatement } from '../database/errors';
+import { inTransaction } from '../database/transactions';
 import { fileStartsWith, isSameFile, resolveSymlink } from '../../files/paths';
 import { hasContents } from '../contents';
 import { checkColumns } from '../database/check-columns';

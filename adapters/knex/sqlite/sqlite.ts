@@ -3,7 +3,7 @@ import type { Knex } from 'knex';
 import type { SqliteDatabase } from '../database/opened-database';
 import { poolUsageOf, withPool } from '../database/pool';
 import { hasTable, type StoreDatabase } from '../database/store-database';
-import { inTransaction, tryAndRollBack } from '../database/work';
+import { inTransaction, tryAndRollBack } from '../database/transactions';
 import { migrationTable } from '../database/tables';
 import { openFile } from './connection';
 import { checkIntegrity, fileSizes, inspectLastId } from './inspect-file';

@@ -4,7 +4,7 @@ import { mock } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { createBatcher } from '../../../adapters/knex/batcher';
 import { databaseTimeouts } from '../../../adapters/knex/database/timeouts';
-import { withTimeout } from '../../../adapters/knex/database/work';
+import { withTimeout } from '../../../adapters/knex/database/transactions';
 import { backgroundPurge } from '../../../adapters/knex/pets/idempotency-keys';
 import { connectionWith } from '../../../adapters/knex/postgres/connection-string';
 import type { Unavailable } from '../../../core';

@@ -8,7 +8,7 @@ import { migrations } from '../../../adapters/knex/migrations/migrations';
 import { type Catalogue, newCatalogue } from '../../support/databases/catalogue';
 import { columnOf, integrityOf, isLocked } from '../../support/databases/sqlite-files';
 import { eventually } from '../../support/eventually';
-import { inPostgresDatabase } from '../../support/postgres/postgres';
+import { execute, inPostgresDatabase } from '../../support/postgres/postgres';
 import {
   killPrograms,
   main,
@@ -131,6 +131,16 @@ describe('An import that does not end well', () => {
       expect(stderr).to.match(
         /^error: .*; the database did not confirm the commit: either all animals were stored or none; check with `animal-store export` before you import again\n$/,
       );
+      expect(code).to.equal(1);
+    }));
+
+  it('says what to do if PostgreSQL refuses an animal', () =>
+    inPostgresDatabase(async (url) => {
+      expect((await runInProcess(['migrate'], { DATABASE_URL: url })).code).to.equal(0);
+      await execute(url, 'alter sequence pets_id_seq maxvalue 2');
+      const file = await newFile('animals.ndjson', someRows);
+      const { code, stderr } = await runInProcess(['import', file], { DATABASE_URL: url });
+      expect(stderr).to.match(/; if no id is left, raise the maximum of the sequence; nothing was stored\n$/);
       expect(code).to.equal(1);
     }));
 

@@ -1,9 +1,10 @@
 import { expect } from 'chai';
+import * as E from 'fp-ts/Either';
 import { randomBytes } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import knex, { type Knex } from 'knex';
-import { type ErrorKind, errorKindOf, errorWithCode } from '../../../../adapters/knex/database/errors';
+import { type ErrorKind, errorKindOf, failedBy } from '../../../../adapters/knex/database/errors';
 import { newestProgramFolder } from '../../../support/postgres/installed-servers';
 import { execute, inPostgresDatabase } from '../../../support/postgres/postgres';
 import { withOwnPostgres } from '../../../support/postgres/postgres-server';
@@ -168,9 +169,19 @@ const sqliteFailures: ReadonlyArray<readonly [ErrorKind, Statements]> = [
 describe('An error of a server that speaks another language', () => {
   for (const quoted of readOnlyMessages)
     it(`is known for that of a read-only server by any quotation marks: ${quoted}`, () => {
-      const error = errorWithCode('22P02', `select 1 - ungültige Eingabe: ${quoted}`);
+      const error = Object.assign(new Error(`select 1 - ungültige Eingabe: ${quoted}`), { code: '22P02' });
       expect(errorKindOf(error)).to.equal('ReadOnlyServer');
     });
+});
+
+describe('The failure of a statement', () => {
+  it('has the calls that led to it, without the statement', () => {
+    const error = new Error("insert into pets values ('Rex')\n    at 'home' - no such table: pets");
+    const failed = failedBy(error);
+    const { stack = '' } = E.isLeft(failed) ? failed.left.cause : error;
+    expect(stack).to.match(/^Error: no such table: pets\n +at .*errors\.test\.ts/);
+    expect(stack).not.to.contain('Rex');
+  });
 });
 
 describe('An error of SQLite', () => {

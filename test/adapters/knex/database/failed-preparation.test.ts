@@ -4,7 +4,7 @@ import { readdirSync, readlinkSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import type { Knex } from 'knex';
 import { openPostgres, openSqlite } from '../../../../adapters/knex';
-import { toEither } from '../../../../adapters/knex/database/work';
+import { toEither } from '../../../../adapters/knex/database/errors';
 import { eventually } from '../../../support/eventually';
 import { execute, inPostgresDatabase } from '../../../support/postgres/postgres';
 import { newDatabaseFile, removeFolders } from '../../../support/temporary-folder';

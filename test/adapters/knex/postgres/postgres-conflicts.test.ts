@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { OpenedDatabase } from '../../../../adapters/knex';
-import { retryConflicts } from '../../../../adapters/knex/database/work';
+import { retryConflicts } from '../../../../adapters/knex/database/transactions';
 import { arbitraryScopedIdempotencyKey, arbitraryNewPet } from '../../../contracts';
 import { arbitraryPetId } from '../../../contracts/arbitrary';
 import { allPets } from '../../../contracts/pet-repository/pages-of';

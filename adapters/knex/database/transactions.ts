@@ -1,11 +1,6 @@
-/* Runs work on a database in transactions, with retries and timeouts. */
-
-import * as E from 'fp-ts/Either';
-import type * as TE from 'fp-ts/TaskEither';
 import type { Knex } from 'knex';
 import { setTimeout as delay } from 'node:timers/promises';
-import { type Unavailable, unavailable } from '../../../core';
-import { errorWithCode, reactionTo, withoutStatement } from './errors';
+import { DatabaseError, isConflict, withoutStatement } from './errors';
 import { databaseTimeouts } from './timeouts';
 
 type Work<A> = (transaction: Knex.Transaction) => Promise<A>;
@@ -18,7 +13,7 @@ export interface TransactionOptions {
   readonly finishWork?: (transaction: Knex.Transaction) => Promise<void>;
 }
 
-const timeoutError = (message: string): Error => errorWithCode('ETIMEDOUT', message);
+const timeoutError = (message: string): Error => new DatabaseError('ETIMEDOUT', message);
 
 /** Throws if the deadline has passed, because the callers of the work have timed out. */
 export const throwIfLate = (deadline: number): void => {
@@ -96,7 +91,7 @@ export const retryConflicts = <A>(work: () => Promise<A>, deadline = Infinity): 
   retry(work, (error, attempt) => {
     const pause = Math.random() * databaseTimeouts.conflictPauseMs * 2 ** attempt;
     const isLast = attempt === maxAttempts || performance.now() + pause > deadline;
-    return isLast || reactionTo(error) !== 'retry' ? undefined : pause;
+    return isLast || !isConflict(error) ? undefined : pause;
   });
 
 /**
@@ -117,22 +112,52 @@ export const withTimeout = <A>(work: (deadline: number) => Promise<A>, timeoutMs
   });
 };
 
-export const failedBy = (error: unknown): E.Either<Unavailable, never> =>
-  E.left(unavailable(withoutStatement(error)));
+/**
+ * Runs work that may wait for slow input. Sends a statement every second while no other statement runs, so that no
+ * server or proxy closes the idle connection. If such a statement fails, rejects, and aborts the signal to stop the
+ * work.
+ */
+export const keepAwake = async <A>(
+  transaction: Knex,
+  work: (signal: AbortSignal) => Promise<A>,
+): Promise<A> => {
+  const failed = new AbortController();
+  let running = 0;
+  const end = () => (running -= 1);
+  transaction.on('query', () => (running += 1));
+  transaction.on('query-response', end).on('query-error', end);
+  const failure = new Promise<never>((_resolve, reject) => {
+    failed.signal.addEventListener('abort', () => {
+      reject(withoutStatement(failed.signal.reason));
+    });
+  });
+  const timer = setInterval(() => {
+    if (running > 0) return;
+    transaction.raw('select 1').catch((error: unknown) => {
+      failed.abort(error);
+    });
+  }, databaseTimeouts.keepAwakeMs);
+  try {
+    return await Promise.race([work(failed.signal), failure]);
+  } finally {
+    clearInterval(timer);
+  }
+};
 
-export const eitherToTaskEither =
-  <F, A>(query: () => Promise<E.Either<F, A>>): TE.TaskEither<F | Unavailable, A> =>
-  async () => {
-    try {
-      return await query();
-    } catch (error) {
-      return failedBy(error);
-    }
-  };
+const interruptMs = 10;
 
-export const toTaskEither = <A>(query: () => Promise<A>): TE.TaskEither<Unavailable, A> =>
-  eitherToTaskEither(async () => E.right(await query()));
-
-/** Returns the result of `work`, or Unavailable if it throws. */
-export const toEither = <A>(work: () => A): E.Either<Unavailable, A> =>
-  E.tryCatch(work, (error) => unavailable(withoutStatement(error)));
+export const interruptOnAbort = async <A>(
+  work: () => Promise<A>,
+  signal: AbortSignal,
+  interrupt: () => void,
+): Promise<A> => {
+  // Repeats the interrupt, because it has no effect before a statement starts.
+  const timer = setInterval(() => {
+    if (signal.aborted) interrupt();
+  }, interruptMs);
+  try {
+    return await work();
+  } finally {
+    clearInterval(timer);
+  }
+};
