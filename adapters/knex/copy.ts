@@ -1,3 +1,4 @@
+import * as E from 'fp-ts/Either';
 import { constVoid } from 'fp-ts/function';
 import type { TaskEither } from 'fp-ts/TaskEither';
 import type { Knex } from 'knex';
@@ -51,57 +52,80 @@ export interface CopiedStore {
   readonly lastId: bigint;
 }
 
+/** Failure of a copy, with the database in which it happened. */
+export interface CopyFailed {
+  readonly _tag: 'CopyFailed';
+  readonly database: 'source' | 'target';
+  readonly cause: Error;
+}
+
 /**
  * Copies the contents of a store with their ids into an empty, migrated database, in one transaction. Reads the copy
- * back before the commit, and rejects if it differs. Rejects after the commit if an unlocked source has changed, but
- * keeps the copy.
+ * back before the commit, and fails if it differs. Fails after the commit if an unlocked source has changed, but keeps
+ * the copy.
  */
-export const copyStore = async (
-  source: CopySource,
-  target: StoreDatabase,
-  { signal, onProgress = constVoid, countsRows = false }: CopyOptions,
-): Promise<CopiedStore> => {
-  const isLocked = source.isLocked === true;
-  // Reads each row in the source and in the copy, and again in a source that may have changed.
-  const readsPerRow = isLocked ? 2 : 3;
-  const rowsToRead = countsRows ? readsPerRow * (await countRows(source.readPool)) : 0;
-  let rowsRead = 0;
-  let progress: CopyProgress = { phase: 'copying', rows: 0 };
-  const report = (changes: Partial<CopyProgress>): void => {
-    progress = { ...progress, ...changes };
-    onProgress(progress);
-  };
-  const steps: Steps = {
-    signal,
-    onCopied: ({ length }) => {
-      report({ rows: progress.rows + length });
-    },
-    onRead: ({ length }) => {
-      rowsRead += length;
-      if (rowsToRead > 0) report({ share: Math.min(rowsRead / rowsToRead, 1) });
-    },
-  };
-  try {
-    const copied = await target.withStoreLock(async (to) => {
-      const tables = await copyTables(source, target, to, steps);
-      report({ phase: 'committing' });
-      return tables;
-    });
-    report({ phase: 'committed' });
-    const differences = isLocked ? [] : await findDifferences(source, copied, steps);
-    if (differences.length > 0)
-      throw new DiagnosedError(
-        `the source has changed since the copy began, because its services were not stopped: ${differences.join(', ')}`,
+export const copyStore =
+  (
+    source: CopySource,
+    target: StoreDatabase,
+    { signal, onProgress = constVoid, countsRows = false }: CopyOptions,
+  ): TaskEither<CopyFailed, CopiedStore> =>
+  async () => {
+    const isLocked = source.isLocked === true;
+    // Reads each row in the source and in the copy, and again in a source that may have changed.
+    const readsPerRow = isLocked ? 2 : 3;
+    const rowsToRead = countsRows ? readsPerRow * (await countRows(source.readPool)) : 0;
+    let rowsRead = 0;
+    let progress: CopyProgress = { phase: 'copying', rows: 0 };
+    const report = (changes: Partial<CopyProgress>): void => {
+      progress = { ...progress, ...changes };
+      onProgress(progress);
+    };
+    let failedIn: CopyFailed['database'] | undefined;
+    const steps: Steps = {
+      signal,
+      inDatabase: async (database, work) => {
+        try {
+          return await work();
+        } catch (error) {
+          failedIn ??= database;
+          throw error;
+        }
+      },
+      onCopied: ({ length }) => {
+        report({ rows: progress.rows + length });
+      },
+      onRead: ({ length }) => {
+        rowsRead += length;
+        if (rowsToRead > 0) report({ share: Math.min(rowsRead / rowsToRead, 1) });
+      },
+    };
+    try {
+      const copied = await steps.inDatabase('target', () =>
+        target.withStoreLock(async (to) => {
+          const tables = await copyTables(source, target, to, steps);
+          report({ phase: 'committing' });
+          return tables;
+        }),
       );
-    const { digests, lastId } = copied;
-    return { rows: new Map([...digests].map(([{ name }, { count }]) => [name, count])), lastId };
-  } catch (error) {
-    throw withoutStatement(error);
-  }
-};
+      report({ phase: 'committed' });
+      const differences = isLocked ? [] : await findDifferences(source, copied, steps);
+      if (differences.length > 0)
+        throw new DiagnosedError(
+          `the source has changed since the copy began, because its services were not stopped: ${differences.join(', ')}`,
+        );
+      const { digests, lastId } = copied;
+      const rows = new Map([...digests].map(([{ name }, { count }]) => [name, count]));
+      return E.right({ rows, lastId });
+    } catch (error) {
+      return E.left({ _tag: 'CopyFailed', database: failedIn ?? 'source', cause: withoutStatement(error) });
+    }
+  };
 
 interface Steps {
   readonly signal: AbortSignal;
+  /** Runs work on a database. If nested works fail, the innermost names the database of the failure. */
+  readonly inDatabase: <A>(database: CopyFailed['database'], work: () => Promise<A>) => Promise<A>;
   readonly onCopied: (rows: ReadonlyArray<TextRow>) => void;
   readonly onRead: (rows: ReadonlyArray<TextRow>) => void;
 }
@@ -122,41 +146,43 @@ const copyTables = async (
     throw new DiagnosedError(
       'the target has animals, keys or records of changes already; copy into an empty database',
     );
+  const { inDatabase } = steps;
   const copyRows = async (from: Knex): Promise<Copied> => {
     const digests = new Map<ContentTable, TableDigest>();
     for (const table of contentTables) digests.set(table, await copyTable(table, from, to, steps));
     const lastId = await source.statements.readLastId(from);
-    if (lastId > 0n) await target.statements.setLastId(to, lastId);
+    if (lastId > 0n) await inDatabase('target', () => target.statements.setLastId(to, lastId));
     return { digests, lastId };
   };
+  // Lets all statements read one state of the source. Knex ignores the level on SQLite, which always works like this.
+  const config = { isolationLevel: 'repeatable read', readOnly: true } as const;
+  const readSource = () =>
+    inTransaction(source.readPool, (from) => keepAwake(from, () => copyRows(from)), { config });
   // Keeps both connections awake, because each is idle while the other one works.
-  const copyAwake = (from: Knex) => keepAwake(to, () => keepAwake(from, () => copyRows(from)));
-  return inTransaction(source.readPool, copyAwake, {
-    // With `repeatable read`, all statements read the same state of the source. SQLite always works like this, and Knex
-    // ignores the level there.
-    config: { isolationLevel: 'repeatable read', readOnly: true },
-  });
+  return keepAwake(to, () => inDatabase('source', readSource));
 };
 
 const copyTable = async (
   table: ContentTable,
   from: Knex,
   to: Knex,
-  { signal, onCopied, onRead }: Steps,
+  { signal, inDatabase, onCopied, onRead }: Steps,
 ): Promise<TableDigest> => {
   const copied = await readTable(from, table, signal, async (rows) => {
     // Rejects values that an animal can't have, which SQLite may store. An error of the target would lack the id.
     if (table.name === 'pets')
       for (const row of rows) petFromRow(petColumns.map(({ name }) => row[name] ?? null));
-    await to(table.name).insert(rows);
+    await inDatabase('target', async () => to(table.name).insert(rows));
     onCopied(rows);
     onRead(rows);
   });
-  const readBack = await readTable(to, table, signal, onRead);
-  if (readBack.count === copied.count && readBack.sum === copied.sum) return copied;
-  throw new DiagnosedError(
-    `the target differs from the source in table ${table.name}; stop every service that uses the target`,
-  );
+  return inDatabase('target', async () => {
+    const readBack = await readTable(to, table, signal, onRead);
+    if (readBack.count === copied.count && readBack.sum === copied.sum) return copied;
+    throw new DiagnosedError(
+      `the target differs from the source in table ${table.name}; stop every service that uses the target`,
+    );
+  });
 };
 
 /** Reads the source again, and returns how it has changed since the copy. */

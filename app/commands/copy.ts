@@ -1,6 +1,5 @@
 import { Command } from 'commander';
 import * as E from 'fp-ts/Either';
-import { isDeepStrictEqual } from 'node:util';
 import {
   checkCopySource,
   type CopiedStore,
@@ -14,18 +13,20 @@ import { requireReadable } from '../store/checks/check-file';
 import { openDatabase } from '../store/open-database';
 import { type DatabaseUrl, databaseUrlText, parseDatabaseUrl } from '../settings/database-url';
 import { valueOf } from '../settings/environment';
-import { orFail } from '../failures';
+import { CommandFailed, orFail } from '../failures';
 import type { Settings } from '../settings/settings';
 import type { Terminal } from '../terminal/terminal';
 import { counted } from '../terminal/text';
 import { failUsage, parseAddress } from './arguments';
 import { type LongCommand, runLongCommand } from './run-long-command';
-import { onTarget } from './target-url';
+import { onTarget, targetError } from './target-url';
 
-const isSame = (one: DatabaseUrl, other: DatabaseUrl): boolean =>
-  one._tag === 'Sqlite' && other._tag === 'Sqlite'
-    ? isSameFile(one.filename, other.filename)
-    : isDeepStrictEqual(one, other);
+const isSame = (one: DatabaseUrl, other: DatabaseUrl): boolean => {
+  if (one._tag === 'Sqlite' && other._tag === 'Sqlite') return isSameFile(one.filename, other.filename);
+  return (
+    one._tag === 'Postgres' && other._tag === 'Postgres' && one.connectionString === other.connectionString
+  );
+};
 
 const openSourceDatabase = async (settings: Settings) => {
   const { DATABASE_URL: url } = settings;
@@ -60,13 +61,16 @@ const copy = async (
       openDatabase({ ...settings, DATABASE_URL: to }, 'write', options),
     );
     try {
-      return await copyStore(source, target, {
+      const copied = await copyStore(source, target, {
         signal,
         countsRows: terminal.stderr.isTTY === true,
         onProgress: (now) => {
           progress = now;
         },
-      });
+      })();
+      if (E.isRight(copied)) return copied.right;
+      const failed = new CommandFailed({ _tag: 'DatabaseFailed', cause: copied.left.cause });
+      throw copied.left.database === 'source' ? failed : targetError(failed, to, 'TARGET_URL');
     } finally {
       await target.close();
     }

@@ -9,6 +9,9 @@ export const onTarget = async <A>(url: DatabaseUrl, source: string, work: () => 
   try {
     return await work();
   } catch (error) {
-    throw new Error(reasonOf(error, url, source), { cause: error });
+    throw targetError(error, url, source);
   }
 };
+
+export const targetError = (error: unknown, url: DatabaseUrl, source: string): Error =>
+  new Error(reasonOf(error, url, source), { cause: error });

@@ -8,6 +8,7 @@ import { killPrograms, main, needsReadableBuild, runUnprivileged } from '../../s
 import { runInProcess } from '../../support/processes/run-in-process';
 import { makeFolder, removeFolders } from '../../support/temporary-folder';
 import { bound, expectFailure, fileOf, makeTables, withBoth } from './copy-support';
+import { newFile } from './support';
 
 describe('The command copy', function () {
   this.timeout(4 * bound);
@@ -65,6 +66,10 @@ describe('The command copy', function () {
         ],
       ] as const)
         await expectFailure(one, other, reason);
+      const urlFile = await newFile('url', target.databaseUrl);
+      expect(
+        (await runInProcess(['copy', target.databaseUrl], { DATABASE_URL_FILE: urlFile })).stderr,
+      ).to.include('error: the source and the target are the same database; nothing was copied');
       expect(await readdir(folder)).to.deep.equal(['link']);
       for (const [address, error, exitCode] of [
         [' ', 'name the target: add its address, or set TARGET_URL; see ', 2],

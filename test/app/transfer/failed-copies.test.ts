@@ -8,11 +8,13 @@ import {
 } from '../../support/databases/databases';
 import { isLocked } from '../../support/databases/sqlite-files';
 import { eventually } from '../../support/eventually';
+import { execute } from '../../support/postgres/postgres';
 import { killPrograms, startCommand } from '../../support/processes/command';
 import { removeFolders } from '../../support/temporary-folder';
 import {
   bound,
   contentsOf,
+  copy,
   expectFailure,
   fileOf,
   makeTables,
@@ -63,13 +65,12 @@ describe('The command copy', function () {
           from.readPool.on('query', ({ sql }: { readonly sql: string }) => {
             if (sql.includes('count(')) counts.push(sql);
           });
-          const copied = copyStore(from, to, options);
+          const copied = copyStore(from, to, options)();
           await eventually('the animals are copied', bound, () => progress()?.rows === oddPets.length);
           await from.writePool.raw("insert into idempotency_keys values ('late', 'k', '', 1, 1)");
           await lock.commit();
-          const outcome: unknown = await copied.catch((error: unknown) => error);
-          expect(outcome)
-            .to.have.property('message')
+          expect(await copied)
+            .to.have.nested.property('left.cause.message')
             .that.matches(/its services were not stopped: 1 idempotency key missing in the target$/);
           expect(progress()?.phase).to.equal('committed');
           expect(counts, 'statements that only a progress bar needs').to.deep.equal([]);
@@ -96,9 +97,9 @@ describe('The command copy', function () {
             const withStoreLock: typeof to.withStoreLock = (work) =>
               to.withStoreLock(work).finally(() => from.writePool.raw(change));
             const changing = { ...to, withStoreLock };
-            const copied = copyStore(from, changing, options);
-            const outcome: unknown = await copied.catch((error: unknown) => error);
-            expect(outcome).to.have.property('message').that.includes(`were not stopped: ${text}`);
+            expect(await copyStore(from, changing, options)())
+              .to.have.nested.property('left.cause.message')
+              .that.includes(`were not stopped: ${text}`);
             expect(progress()?.phase).to.equal('committed');
           }),
         ),
@@ -119,6 +120,32 @@ describe('The command copy', function () {
       );
       expect(await contentsOf(target)).to.deep.equal(nothing);
     }));
+
+  it('gives the advice of the target, and names its setting, if the target refuses', () =>
+    withBoth(sqliteFile, postgresDatabase, async (source, target) => {
+      await makeTables(target);
+      await execute(
+        target.databaseUrl,
+        `create function refuse() returns trigger language plpgsql as
+         $$ begin raise exception 'no right' using errcode = '42501'; end $$`,
+        'create trigger refuse before insert on pets execute function refuse()',
+      );
+      await expectFailure(source.databaseUrl, target.databaseUrl, 'no right; to serve, grant');
+      const { stderr } = await copy(source.databaseUrl, target.databaseUrl);
+      expect(stderr).to.include('set TARGET_URL to the address of a role');
+    }));
+
+  it('tells a failure of the source from one of the target', () =>
+    withBoth(sqliteFile, sqliteFile, (source, target) =>
+      withOpen(source, (from) =>
+        withOpen(target, async (to) => {
+          const fail = () => Promise.reject(new Error('no id'));
+          const failing = { ...from, statements: { ...from.statements, readLastId: fail } };
+          const { options } = watchedCopy();
+          expect(await copyStore(failing, to, options)()).to.have.nested.property('left.database', 'source');
+        }),
+      ),
+    ));
 
   it('says that the target has everything or nothing if the connection ends in the commit', () =>
     withBoth(sqliteFile, postgresDatabase, async (source, target) => {
