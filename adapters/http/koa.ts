@@ -96,7 +96,7 @@ export type Context = Koa.ParameterizedContext<KoaState>;
 
 export type Middleware = Koa.Middleware<KoaState>;
 
-/** Request with its record. A field, so that also a rejection by the HTTP server, which has no context, finds it. */
+/** Request with its record. A field of the request, because the HTTP server rejects requests without a context. */
 export interface RecordedRequest extends ServedRequest {
   requestRecord?: RequestRecord;
 }
