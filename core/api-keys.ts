@@ -1,22 +1,22 @@
 import * as E from 'fp-ts/Either';
 import type * as t from 'io-ts';
 import { type Brand, brandedText, decodeOrThrow } from './codec';
-import { apiKeyRule, publicIdRule } from './rules';
+import { apiKeyPattern, publicIdPattern } from './rules';
 
 /** Secret of a client: a bearer token (`b64token` of RFC 6750, section 2.1). */
 export type ApiKey = string & Brand<'ApiKey'>;
-export const ApiKey: t.Type<ApiKey, string> = brandedText('ApiKey', apiKeyRule);
+export const ApiKey: t.Type<ApiKey, string> = brandedText('ApiKey', apiKeyPattern);
 
 /** Public id of an API key: a non-empty string without U+0000 and lone surrogates. Safe to log. */
 export type KeyId = string & Brand<'KeyId'>;
-export const KeyId: t.Type<KeyId, string> = brandedText('KeyId', publicIdRule);
+export const KeyId: t.Type<KeyId, string> = brandedText('KeyId', publicIdPattern);
 
 /**
  * Public id of an owner, to whom API keys, idempotency keys and a quota belong. Has the format of a KeyId, and is safe
  * to log. Stays the same when an API key of the owner is replaced.
  */
 export type OwnerId = string & Brand<'OwnerId'>;
-export const OwnerId: t.Type<OwnerId, string> = brandedText('OwnerId', publicIdRule);
+export const OwnerId: t.Type<OwnerId, string> = brandedText('OwnerId', publicIdPattern);
 
 /** Authenticated caller: the ids of its API key and of the owner of this key. Both are safe to log. */
 export interface Caller {

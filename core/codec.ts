@@ -14,7 +14,7 @@ import {
   isObject,
   objectCheck,
   textCheck,
-  type TextRule,
+  type TextPattern,
 } from './validation';
 
 declare const brands: unique symbol;
@@ -24,17 +24,17 @@ export interface Brand<Name extends string> {
   readonly [brands]: Readonly<Record<Name, true>>;
 }
 
-/** Makes a codec that accepts the texts of a rule, and brands them. */
+/** Makes a codec that accepts the texts that match a pattern, and brands them. */
 export const brandedText = <Name extends string>(
   name: Name,
-  rule: TextRule,
+  pattern: TextPattern,
 ): t.Type<string & Brand<Name>, string> => {
-  const { decode } = textCheck(rule);
+  const { decode } = textCheck(pattern);
   const is = (value: unknown): value is string & Brand<Name> => decode(value) !== undefined;
   return new t.Type<string & Brand<Name>, string, unknown>(
     name,
     is,
-    (input, context) => (is(input) ? t.success(input) : t.failure(input, context, rule.expected)),
+    (input, context) => (is(input) ? t.success(input) : t.failure(input, context, pattern.expected)),
     (text) => text,
   );
 };

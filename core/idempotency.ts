@@ -3,13 +3,13 @@ import type { OwnerId } from './api-keys';
 import { type Brand, brandedText } from './codec';
 import { type IdempotencyKeyReused, idempotencyKeyReused, type PetDeleted, petDeleted } from './failures';
 import { type NewPet, newPetFieldNames, type Pet } from './pets';
-import { idempotencyKeyRule } from './rules';
+import { idempotencyKeyPattern } from './rules';
 
 /** Text of 1 to 255 printable ASCII characters. It identifies one create, so that a retry adds no second animal. */
 export type IdempotencyKey = string & Brand<'IdempotencyKey'>;
 export const IdempotencyKey: t.Type<IdempotencyKey, string> = brandedText(
   'IdempotencyKey',
-  idempotencyKeyRule,
+  idempotencyKeyPattern,
 );
 
 /** Idempotency key and the owner to whom it belongs. Two owners may use the same key. */

@@ -2,23 +2,23 @@
  * Rules for the values of a store. Imports only validation.ts, which imports nothing, so that a bundle of the client
  * stays small.
  */
-import { type FieldRule, integerViolation, type TextRule, predicateCheck } from './validation';
+import { explainInteger, type FieldRule, predicateCheck, type TextPattern } from './validation';
 
-/** Rule of an API key: a bearer token (`b64token` of RFC 6750, section 2.1). */
-export const apiKeyRule: TextRule = {
+/** Pattern of an API key: a bearer token (`b64token` of RFC 6750, section 2.1). */
+export const apiKeyPattern: TextPattern = {
   pattern: /^[A-Za-z0-9\-._~+/]+=*$/,
   expected: 'letters, digits and -._~+/, with = only at its end',
 };
 
 const maxIdempotencyKeyLength = 255;
 
-export const idempotencyKeyRule: TextRule = {
+export const idempotencyKeyPattern: TextPattern = {
   pattern: new RegExp(`^[\\x20-\\x7e]{1,${maxIdempotencyKeyLength}}$`),
   expected: `1 to ${maxIdempotencyKeyLength} printable ASCII characters`,
 };
 
-/** Rule of the ids of API keys and owners. Unlike API keys, these ids are not secret. */
-export const publicIdRule: TextRule = {
+/** Pattern of the ids of API keys and owners. Unlike API keys, these ids are not secret. */
+export const publicIdPattern: TextPattern = {
   pattern: /^[^\0\p{Surrogate}]+$/u,
   expected: 'a string that is not empty, without U+0000 and lone surrogates',
 };
@@ -29,8 +29,7 @@ export const maxPageSize = 100;
 
 export const pageSizeCheck = predicateCheck(
   (size) => Number.isInteger(size) && Number(size) >= 1 && Number(size) <= maxPageSize,
-  `an integer from 1 to ${maxPageSize}`,
-  integerViolation('1', String(maxPageSize)),
+  explainInteger('1', String(maxPageSize)),
 );
 
 /**

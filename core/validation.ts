@@ -10,21 +10,23 @@
  */
 
 /** Rule that an invalid value breaks, with its limits. `minimum` and `maximum` are decimal digits. */
-export type Violation =
+export type Violation = (
   | {
       /** Rule that the value breaks. The other properties are its limits. */
       readonly rule: 'required' | 'not_integer' | 'invalid';
     }
   | { readonly rule: 'too_long'; readonly maxLength: number }
   | { readonly rule: 'out_of_range'; readonly minimum: string; readonly maximum: string }
-  | { readonly rule: 'not_one_of'; readonly values: ReadonlyArray<string> };
+  | { readonly rule: 'not_one_of'; readonly values: ReadonlyArray<string> }
+) & {
+  /** Accepted values in words, which can follow `must be`. */
+  readonly expected: string;
+};
 
 /** Invalid field or argument, and the rule that its value breaks. Other properties are the limits of the rule. */
 export type InvalidField = Violation & {
   /** Name of the field or argument. Empty if the whole input has the wrong type. */
   readonly name: string;
-  /** Accepted values in words, which can follow `must be`. */
-  readonly expected: string;
 };
 
 /** Check of a value that is not undefined. */
@@ -32,7 +34,7 @@ export interface Check {
   /** Returns the value that an input stands for, or undefined if the input is invalid. */
   readonly decode: (input: unknown) => unknown;
   /** Returns the rule that an invalid input breaks. */
-  readonly explain: (input: unknown) => Omit<InvalidField, 'name'> & Violation;
+  readonly explain: (input: unknown) => Violation;
   /** True if an object must have the field. */
   readonly required?: boolean | undefined;
 }
@@ -59,23 +61,22 @@ export interface FieldCheck extends Check {
 
 export const isString = (input: unknown): input is string => typeof input === 'string';
 
-/** Makes a check that returns valid values unchanged. */
+/** Makes a check that returns valid values unchanged. A text in place of `explain` describes the accepted values. */
 export const predicateCheck = (
   holds: (input: unknown) => boolean,
-  expected: string,
-  violation: (input: unknown) => Violation = () => ({ rule: 'invalid' }),
+  explain: string | Check['explain'],
 ): Check => ({
   decode: (input) => (holds(input) ? input : undefined),
-  explain: (input) => ({ ...violation(input), expected }),
+  explain: isString(explain) ? () => ({ rule: 'invalid', expected: explain }) : explain,
 });
 
 /** Pattern that a text must match. `expected` describes the accepted texts, and can follow `must be`. */
-export interface TextRule {
+export interface TextPattern {
   readonly pattern: RegExp;
   readonly expected: string;
 }
 
-export const textCheck = ({ pattern, expected }: TextRule): Check =>
+export const textCheck = ({ pattern, expected }: TextPattern): Check =>
   predicateCheck((input) => isString(input) && pattern.test(input), expected);
 
 /** Makes a check that converts its input first. */
@@ -115,28 +116,29 @@ const toInt64 = (input: unknown): bigint | undefined => {
 };
 
 /** Makes the function that returns the rule which an invalid integer breaks. */
-export const integerViolation =
-  (minimum: string, maximum: string) =>
-  (input: unknown): Violation => {
+export const explainInteger = (minimum: string, maximum: string): Check['explain'] => {
+  const expected = `an integer from ${minimum} to ${maximum}`;
+  return (input) => {
     const isOutside = isString(input)
       ? /^-?\d+$/.test(input) && int64FromText(input) === undefined
       : typeof input === 'bigint' || Number.isInteger(input);
-    return isOutside ? { rule: 'out_of_range', minimum, maximum } : { rule: 'not_integer' };
+    return isOutside
+      ? { rule: 'out_of_range', minimum, maximum, expected }
+      : { rule: 'not_integer', expected };
   };
+};
 
 const stringFieldCheck = (
   { required }: FieldRule,
   isValid: (text: string) => boolean,
-  expected: string,
-  violation: (input: unknown) => Violation,
+  explain: Check['explain'],
 ): FieldCheck => ({
-  ...predicateCheck((input) => isString(input) && isValid(input), expected, violation),
+  ...predicateCheck((input) => isString(input) && isValid(input), explain),
   fromText: (text) => (isValid(text) ? text : undefined),
   required,
 });
 
-const int64Violation = integerViolation(String(leastInt64), String(greatestInt64));
-const int64Expected = `an integer from ${leastInt64} to ${greatestInt64}`;
+const explainInt64 = explainInteger(String(leastInt64), String(greatestInt64));
 const unsafe = '; a number is exact only up to 2^53, so pass a bigint or its digits';
 
 /** Makes the check of a rule. To add a kind of field, add a case. */
@@ -145,21 +147,26 @@ export const fieldCheck = (rule: FieldRule): FieldCheck => {
     case 'text': {
       const { maxLength } = rule;
       const isLong = (text: string) => isTooLong(text, maxLength);
+      const expected = `a string of at most ${maxLength} characters, without U+0000 and lone surrogates`;
       return stringFieldCheck(
         rule,
         (text) => !isLong(text) && !unstorable.test(text),
-        `a string of at most ${maxLength} characters, without U+0000 and lone surrogates`,
-        (input) => (isString(input) && isLong(input) ? { rule: 'too_long', maxLength } : { rule: 'invalid' }),
+        (input) =>
+          isString(input) && isLong(input)
+            ? { rule: 'too_long', maxLength, expected }
+            : { rule: 'invalid', expected },
       );
     }
     case 'int64':
       return {
         decode: toInt64,
         fromText: int64FromText,
-        explain: (input) => ({
-          ...int64Violation(input),
-          expected: Number.isInteger(input) ? int64Expected + unsafe : int64Expected,
-        }),
+        explain: (input) => {
+          const violation = explainInt64(input);
+          return Number.isInteger(input)
+            ? { ...violation, expected: violation.expected + unsafe }
+            : violation;
+        },
         required: rule.required,
       };
     case 'enumeration': {
@@ -167,8 +174,7 @@ export const fieldCheck = (rule: FieldRule): FieldCheck => {
       return stringFieldCheck(
         rule,
         (text) => values.includes(text),
-        `one of ${values.join(', ')}`,
-        () => ({ rule: 'not_one_of', values }),
+        () => ({ rule: 'not_one_of', values, expected: `one of ${values.join(', ')}` }),
       );
     }
   }

@@ -1,4 +1,4 @@
-import { apiKeyRule } from '../../core/rules';
+import { apiKeyPattern } from '../../core/rules';
 import { type Check, isString, objectCheck, textCheck, trimmed } from '../../core/validation';
 import { invalidArgument, mustReachCaller } from './animal-store-error';
 import { checkerOf } from './arguments';
@@ -10,11 +10,11 @@ export type ApiKeySource = string | (() => string | Promise<string>);
 const withBearer = /^\s*bearer\s/i;
 
 const apiKeyCheck: Check = {
-  ...trimmed(textCheck(apiKeyRule)),
+  ...trimmed(textCheck(apiKeyPattern)),
   explain: (input) => ({
     rule: 'invalid',
     expected:
-      isString(input) && withBearer.test(input) ? 'the key only, without Bearer' : apiKeyRule.expected,
+      isString(input) && withBearer.test(input) ? 'the key only, without Bearer' : apiKeyPattern.expected,
   }),
 };
 

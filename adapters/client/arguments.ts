@@ -1,7 +1,7 @@
 import type { NewPet, PetQuery } from '../../core/pets';
 import {
   filterRules,
-  idempotencyKeyRule,
+  idempotencyKeyPattern,
   listRules,
   newPetRules,
   pageSizeCheck,
@@ -89,7 +89,7 @@ export const checkCallOptions = optionsChecker(callOptionChecks);
 
 export const checkCreateOptions = optionsChecker<CreateOptions>({
   ...callOptionChecks,
-  idempotencyKey: textCheck(idempotencyKeyRule),
+  idempotencyKey: textCheck(idempotencyKeyPattern),
 });
 
 /** Checked options that select a page: filters, start, order and size. */

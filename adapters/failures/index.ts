@@ -3,7 +3,7 @@
  * those files of the core that import no package, so that a bundle of the client stays small.
  */
 import type { PetNotFound, StoreFailure } from '../../core';
-import { idempotencyKeyRule } from '../../core/rules';
+import { idempotencyKeyPattern } from '../../core/rules';
 import { invalidFieldTexts } from '../../core/validation';
 
 /** Error codes of the service, each with the status of its responses. */
@@ -77,7 +77,7 @@ export const describeStoreFailure = (
         'the API key is unknown, expired or revoked; ask the operator of the service for a valid key',
       );
     case 'InvalidIdempotencyKey':
-      return describe('invalid_idempotency_key', `${key} must be ${idempotencyKeyRule.expected}`);
+      return describe('invalid_idempotency_key', `${key} must be ${idempotencyKeyPattern.expected}`);
     case 'InvalidNewPet':
       return describe('invalid_body', invalidFieldTexts(failure.fields, input).join('; '));
     case 'InvalidQuery':

@@ -7,6 +7,7 @@ import {
   type CreatedPet,
   decodeOrThrow,
   fingerprintOf,
+  greatestInt64,
   type IdempotencyKeyReused,
   idempotencyTtlMs as defaultTtlMs,
   importAborted,
@@ -44,39 +45,6 @@ type Options = Readonly<{
 }>;
 
 type CreateResult = E.Either<IdempotencyKeyReused | PetDeleted | Unavailable, CreatedPet>;
-
-const collect = async (source: AsyncIterable<NewPet>): Promise<ReadonlyArray<NewPet>> => {
-  const all: Array<NewPet> = [];
-  for await (const newPet of source) {
-    const checked = validNewPet(newPet);
-    if (E.isLeft(checked)) throw checked.left.cause;
-    all.push(checked.right);
-  }
-  return all;
-};
-
-/** Returns the number of animals whose ids are less than `id`. */
-const placeFrom = (sorted: ReadonlyArray<Pet>, id: bigint): number => {
-  let [low, high] = [0, sorted.length];
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    const pet = sorted[middle];
-    if (pet !== undefined && pet.id < id) low = middle + 1;
-    else high = middle;
-  }
-  return low;
-};
-
-/**
- * Returns the index of the animal that follows the id `after` in this order, or an index outside the array if no animal
- * follows.
- */
-const indexNextTo = (sorted: ReadonlyArray<Pet>, after: bigint, order: ListOrder): number =>
-  order === 'asc' ? placeFrom(sorted, after + 1n) : placeFrom(sorted, after) - 1;
-
-const withId = (id: bigint, newPet: NewPet): Pet => Object.freeze(Object.assign({ id }, newPet, { id }));
-
-const noIdsLeft = 'the id of a new animal would be greater than 9223372036854775807, the largest int64';
 
 /**
  * Makes an in-memory PetRepository and PetMaintenance, for tests and programs without a database. Throws a TypeError on
@@ -201,3 +169,36 @@ export const inMemoryPetRepository = ({
     },
   };
 };
+
+const collect = async (source: AsyncIterable<NewPet>): Promise<ReadonlyArray<NewPet>> => {
+  const all: Array<NewPet> = [];
+  for await (const newPet of source) {
+    const checked = validNewPet(newPet);
+    if (E.isLeft(checked)) throw checked.left.cause;
+    all.push(checked.right);
+  }
+  return all;
+};
+
+/** Returns the number of animals whose ids are less than `id`. */
+const placeFrom = (sorted: ReadonlyArray<Pet>, id: bigint): number => {
+  let [low, high] = [0, sorted.length];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    const pet = sorted[middle];
+    if (pet !== undefined && pet.id < id) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+};
+
+/**
+ * Returns the index of the animal that follows the id `after` in this order, or an index outside the array if no animal
+ * follows.
+ */
+const indexNextTo = (sorted: ReadonlyArray<Pet>, after: bigint, order: ListOrder): number =>
+  order === 'asc' ? placeFrom(sorted, after + 1n) : placeFrom(sorted, after) - 1;
+
+const withId = (id: bigint, newPet: NewPet): Pet => Object.freeze(Object.assign({ id }, newPet, { id }));
+
+const noIdsLeft = `the id of a new animal would be greater than ${greatestInt64}, the largest int64`;

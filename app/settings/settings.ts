@@ -2,7 +2,7 @@ import * as E from 'fp-ts/Either';
 import { identity, pipe } from 'fp-ts/function';
 import * as t from 'io-ts';
 import { isIPv6 } from 'node:net';
-import { ApiKey, apiKeyRule, type InvalidField, invalidFieldsOf, type RateLimit } from '../../core';
+import { ApiKey, apiKeyPattern, type InvalidField, invalidFieldsOf, type RateLimit } from '../../core';
 import { DatabaseUrl, databaseUrlText, parseDatabaseUrl } from './database-url';
 import { valueOf } from './environment';
 import { readSecret, secretSettings } from './secrets';
@@ -121,7 +121,7 @@ const codec = t.strict({
   }),
   API_KEYS: setting({
     type: t.readonlyArray(ApiKey),
-    expected: `keys separated by commas or line breaks; a key may have only ${apiKeyRule.expected}`,
+    expected: `keys separated by commas or line breaks; a key may have only ${apiKeyPattern.expected}`,
     defaultValue: [],
     toText: ({ length }) => (length === 1 ? '1 key' : `${length} keys`),
     parse: splitList,

@@ -1,4 +1,4 @@
-import { apiKeyRule, type PetNotFound, type StoreFailure } from '../../../core';
+import { apiKeyPattern, type PetNotFound, type StoreFailure } from '../../../core';
 import { describeStoreFailure, type ErrorCode, errorStatuses, retryDelayMs } from '../../failures';
 import type { BodyFailure } from '../message/failures';
 import type { Headers } from './headers';
@@ -68,7 +68,7 @@ export const describeFailure = (failure: HttpFailure): ErrorDescription => {
       return unauthorized(
         `${failure.reason}_key`,
         failure.reason === 'malformed'
-          ? `malformed API key; a key may have only ${apiKeyRule.expected}`
+          ? `malformed API key; a key may have only ${apiKeyPattern.expected}`
           : withHttpAdvice(failure).message,
       );
     case 'InvalidPetId':
