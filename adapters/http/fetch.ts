@@ -3,9 +3,8 @@ import * as E from 'fp-ts/Either';
 import { bodyIncomplete, type BodyResult, bodyTooLarge } from './message/failures';
 import { requestLimits } from './message/limits';
 import { answer, type StoreAccess } from './operations/answer';
-import { failureOfMethods } from './operations/errors';
 import type { Headers } from './operations/headers';
-import { methodsOf, operationsHint, petOperations } from './operations/pet-operations';
+import { failureOfMethods, methodsOf, operationsHint, petOperations } from './operations/pet-operations';
 import type { PetOperation, PetRequest } from './operations/pet-request';
 import { RequestRecord } from './operations/request-record';
 

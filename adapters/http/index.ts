@@ -7,5 +7,6 @@ export {
   type RequestEntry,
 } from './application/app';
 export { type CheckReadiness, healthPaths } from './application/routes';
-export { type HttpFailure, type NotReady, rejectionStatuses, unauthorizedReasons } from './operations/errors';
+export type { HttpFailure, NotReady } from './message/failures';
+export { rejectionStatuses, unauthorizedReasons } from './operations/errors';
 export { petOperations } from './operations/pet-operations';

@@ -5,7 +5,7 @@ import * as TE from 'fp-ts/TaskEither';
 import type Koa from 'koa';
 import { type Context, type KoaState, recordOf, writeOutcome } from '../koa';
 import { exactRouter, failureOfPath } from '../koa';
-import type { HttpFailure, NotReady } from '../operations/errors';
+import type { HttpFailure, NotReady } from '../message/failures';
 import { securityHeaders } from '../operations/headers';
 import { jsonReply, type Reply } from '../operations/reply';
 import { publicUrlOf } from './forwarded';

@@ -1,4 +1,7 @@
+/* Failures of HTTP. */
+
 import type * as E from 'fp-ts/Either';
+import type { StoreFailure } from '../../../core';
 import type { MalformedJson } from '../../json';
 
 /** Failure of a request that the HTTP server rejects. */
@@ -15,6 +18,20 @@ export interface Defect {
   readonly _tag: 'Defect';
   readonly cause: unknown;
 }
+
+export interface NotReady {
+  readonly _tag: 'NotReady';
+  readonly reason: string;
+}
+
+/** Failure that leads to an error response. */
+export type HttpFailure =
+  | StoreFailure
+  | BodyFailure
+  | NotReady
+  | { readonly _tag: 'InvalidPetId' | 'MissingApiKey' | 'RepeatedBearer' }
+  | { readonly _tag: 'RouteNotFound'; readonly hint: string }
+  | { readonly _tag: 'UnsupportedMediaType'; readonly expected: string };
 
 export type BodyFailure = ServerFailure | MalformedJson | Defect;
 

@@ -1,6 +1,6 @@
 import * as E from 'fp-ts/Either';
 import type { OpenAnimalStore, Quota } from '../../../core';
-import type { HttpFailure } from './errors';
+import type { HttpFailure } from '../message/failures';
 import type { Headers } from './headers';
 import type { PetOperation, PetRequest } from './pet-request';
 import { type Outcome, type Reply, replyOf } from './reply';

@@ -1,7 +1,7 @@
 import * as E from 'fp-ts/Either';
 import { checkMayCreate, IdempotencyKey, newPetRules } from '../../../core';
 import { parseJsonBytes, serializePet } from '../../json';
-import type { HttpFailure } from './errors';
+import type { HttpFailure } from '../message/failures';
 import type { Headers } from './headers';
 import { requestLimits } from '../message/limits';
 import type { PetOperation, PetRequest } from './pet-request';

@@ -1,28 +1,8 @@
 import { apiKeyPattern, type PetNotFound, type StoreFailure } from '../../../core';
 import { describeStoreFailure, type ErrorCode, errorStatuses, retryDelayMs } from '../../failures';
-import type { BodyFailure } from '../message/failures';
+import type { HttpFailure } from '../message/failures';
 import type { Headers } from './headers';
 import { requestLimits } from '../message/limits';
-
-export interface NotReady {
-  readonly _tag: 'NotReady';
-  readonly reason: string;
-}
-
-/** Failure that leads to an error response. */
-export type HttpFailure =
-  | StoreFailure
-  | BodyFailure
-  | NotReady
-  | { readonly _tag: 'InvalidPetId' | 'MissingApiKey' | 'RepeatedBearer' }
-  | { readonly _tag: 'RouteNotFound'; readonly hint: string }
-  | { readonly _tag: 'UnsupportedMediaType'; readonly expected: string };
-
-/** Returns MethodNotAllowed if a path allows some methods, otherwise RouteNotFound. */
-export const failureOfMethods = (allowed: ReadonlyArray<string>, hint: string): HttpFailure =>
-  allowed.length > 0
-    ? { _tag: 'MethodNotAllowed', allowed: [...allowed].sort() }
-    : { _tag: 'RouteNotFound', hint };
 
 /** Reasons of a 401, for the log and the metrics. */
 export const unauthorizedReasons = [

@@ -1,7 +1,7 @@
 import * as E from 'fp-ts/Either';
 import { type FieldRule, fieldCheck, listRules, pageSizeFromText, type PetPage } from '../../../core';
 import { serializePage } from '../../json';
-import type { HttpFailure } from './errors';
+import type { HttpFailure } from '../message/failures';
 import type { Headers } from './headers';
 import type { PetOperation } from './pet-request';
 import { jsonReply, unknownFieldsHeader } from './reply';

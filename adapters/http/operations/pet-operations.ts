@@ -1,6 +1,7 @@
 import * as E from 'fp-ts/Either';
 import { int64FromText, type OperationName } from '../../../core';
 import { serializePet } from '../../json';
+import type { HttpFailure } from '../message/failures';
 import { createPet } from './create-pet';
 import { listPets } from './list-pets';
 import type { PetOperation } from './pet-request';
@@ -39,3 +40,9 @@ export const petMethods: ReadonlyArray<string> = [
 ];
 
 export const operationsHint = 'the operations on animals are under /v1';
+
+/** Returns MethodNotAllowed if a path allows some methods, otherwise RouteNotFound. */
+export const failureOfMethods = (allowed: ReadonlyArray<string>, hint: string): HttpFailure =>
+  allowed.length > 0
+    ? { _tag: 'MethodNotAllowed', allowed: [...allowed].sort() }
+    : { _tag: 'RouteNotFound', hint };

@@ -1,6 +1,7 @@
 /** Responses as plain values, so that handlers do not depend on a web framework. */
 import * as E from 'fp-ts/Either';
-import { describeFailure, errorBody, type HttpFailure } from './errors';
+import type { HttpFailure } from '../message/failures';
+import { describeFailure, errorBody } from './errors';
 import { type Headers, securityHeaders } from './headers';
 
 export interface Reply {

@@ -2,7 +2,7 @@ import * as E from 'fp-ts/Either';
 import { constVoid } from 'fp-ts/function';
 import { type AnimalStore, type Deadline, unavailable } from '../../../core';
 import { requestLimits } from '../message/limits';
-import type { HttpFailure } from './errors';
+import type { HttpFailure } from '../message/failures';
 import type { Outcome } from './reply';
 
 /**
