@@ -11,7 +11,7 @@ import { isImmutable, refuseReadOnlyUser } from './database-file';
 import { checkIntegrity } from './inspect-file';
 import { sqliteStatements } from './statements';
 
-/** Progress of a stage: a fraction from 0 to 1, or a count with its noun. */
+/** Progress of a stage. `share` is a fraction from 0 to 1. */
 type Measure = { readonly share: number } | { readonly count: number; readonly noun: string };
 
 export interface BackupOptions {
@@ -39,7 +39,6 @@ export const backupSqlite = async (
 };
 
 interface CopyHooks extends Required<Pick<BackupOptions, 'onStage' | 'onFaults'>> {
-  /** Migrates the copy before it is checked. */
   readonly migrate: (copy: Knex) => Promise<void>;
   readonly beforeRename: () => void;
 }

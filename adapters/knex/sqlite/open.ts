@@ -2,29 +2,37 @@
 
 import knex, { type Knex } from 'knex';
 import { fileInMode, poolConfiguration, withPragmas } from './connection';
-import { createDatabaseFile, isImmutable, prepareFile, refuseReadOnlyUser } from './database-file';
+import {
+  createDatabaseFile,
+  isImmutable,
+  prepareFile,
+  refuseReadOnlyUser,
+  type walEndings,
+} from './database-file';
 import { refuseForeignFile } from './identify-file';
 import { sqliteStatements } from './statements';
-import type { watchFile } from './watch-file';
 
-type WatchedFile = ReturnType<typeof watchFile>;
+/** Ending of the name of a database file, of its write-ahead log or of its wal-index. */
+export type WatchedEnding = '' | (typeof walEndings)[number];
+
+/** Throws if the file, or its log or wal-index, was removed or replaced. By default, checks all three. */
+export type CheckFile = (endings?: ReadonlyArray<WatchedEnding>) => void;
 
 const readerConnections = 3;
 
-export const openReadPool = (filename: string, watched: WatchedFile): Knex => {
+export const openReadPool = (filename: string, checkFile: CheckFile): Knex => {
   const beforeOpen = () => {
     createDatabaseFile(filename);
     // On a read-only file system, SQLite can open a database in WAL mode only with `immutable`.
     if (isImmutable(filename)) return fileInMode(filename, 'ro', { immutable: true });
-    prepareWatchedFile(filename, watched);
+    prepareCheckedFile(filename, checkFile);
     return { filename };
   };
   // Does not check the log, because SQLite may delete the log before this connection reads, and the log would then
   // count as removed.
-  const checkFile = () => {
-    watched.check(['']);
-  };
-  const afterCreate = withPragmas(['query_only = ON'], checkFile);
+  const afterCreate = withPragmas(['query_only = ON'], () => {
+    checkFile(['']);
+  });
   return knex(poolConfiguration(beforeOpen, { min: 1, max: readerConnections, afterCreate }));
 };
 
@@ -37,21 +45,21 @@ const writePragmas = [
 ];
 
 /** Opens a pool of one connection for writes. With `isOnlyForStore`, refuses the file of another program. */
-export const openWritePool = (filename: string, watched: WatchedFile, isOnlyForStore: boolean): Knex => {
+export const openWritePool = (filename: string, checkFile: CheckFile, isOnlyForStore: boolean): Knex => {
   const connect = async () => {
     if (isOnlyForStore) await refuseForeignFile(filename);
-    prepareWatchedFile(filename, watched);
+    prepareCheckedFile(filename, checkFile);
     return { filename };
   };
-  const afterCreate = withPragmas(writePragmas, watched.check);
+  const afterCreate = withPragmas(writePragmas, checkFile);
   return knex(poolConfiguration(connect, { min: 1, afterCreate }));
 };
 
-const prepareWatchedFile = (filename: string, watched: WatchedFile): void => {
+const prepareCheckedFile = (filename: string, checkFile: CheckFile): void => {
   prepareFile(filename);
   // Checks only the database file before SQLite opens it, because the log may not exist yet. SQLite deletes the log
   // with its last connection.
-  watched.check(['']);
+  checkFile(['']);
 };
 
 /** Makes the configuration of the commands of `knex`. They create no file, because the path may be mistyped. */

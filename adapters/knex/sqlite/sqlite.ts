@@ -1,15 +1,17 @@
 import { constVoid } from 'fp-ts/function';
 import type { Knex } from 'knex';
+import { statSync } from 'node:fs';
+import { resolveSymlink } from '../../files/paths';
 import type { SqliteDatabase } from '../database/opened-database';
 import { poolUsageOf, withPool } from '../database/pool';
 import { hasTable, type StoreDatabase } from '../database/store-database';
 import { inTransaction, tryAndRollBack } from '../database/transactions';
 import { migrationTable } from '../database/tables';
 import { openFile } from './connection';
+import { walEndings } from './database-file';
 import { checkIntegrity, fileSizes, inspectLastId } from './inspect-file';
-import { openReadPool, openWritePool } from './open';
+import { type CheckFile, openReadPool, openWritePool, type WatchedEnding } from './open';
 import { sqliteStatements } from './statements';
-import { watchFile } from './watch-file';
 
 export interface SqliteOptions {
   /**
@@ -31,8 +33,8 @@ export const openSqlite = (
     throw new TypeError('openSqlite needs a file name; for a store in memory use inMemoryPetRepository');
   }
   const watched = watchFile(filename);
-  const readPool = openReadPool(filename, watched);
-  const writePool = openWritePool(filename, watched, isOnlyForStore);
+  const readPool = openReadPool(filename, watched.check);
+  const writePool = openWritePool(filename, watched.check, isOnlyForStore);
   const usages = [poolUsageOf('reads', readPool), poolUsageOf('writes', writePool)];
   return {
     ...sqliteDatabase(readPool, writePool, watched.check),
@@ -61,25 +63,19 @@ export const hostSqlite = (pool: Knex): StoreDatabase => sqliteDatabase(pool, po
 /** SQLite allows one write at a time. `reads` limits each kind of read: finds, lists and checks of API keys. */
 const maxBatches = { reads: 1, writes: 1 };
 
-/** Makes a StoreDatabase. `checkFile` throws if the file was replaced. Its default checks nothing. */
-const sqliteDatabase = (
-  readPool: Knex,
-  writePool: Knex,
-  checkFile: () => void = constVoid,
-): StoreDatabase => {
-  const runTransaction = transactionsOn(writePool);
-  const thenCheckFile = async <A>(written: Promise<A>): Promise<A> => {
-    const result = await written;
-    checkFile();
-    return result;
-  };
+const sqliteDatabase = (readPool: Knex, writePool: Knex, checkFile: CheckFile = constVoid): StoreDatabase => {
+  const runTransaction = transactionsOn(writePool, checkFile);
   return {
     readPool,
     isHostTransaction: writePool.isTransaction === true,
     statements: sqliteStatements,
     maxBatches,
-    write: (statement) => thenCheckFile(statement(writePool)),
-    runTransaction: (work, deadline) => thenCheckFile(runTransaction(work, deadline)),
+    write: async (statement) => {
+      const result = await statement(writePool);
+      checkFile();
+      return result;
+    },
+    runTransaction,
     withStoreLock: withWriteLock(writePool, runTransaction),
   };
 };
@@ -92,7 +88,7 @@ type RunTransaction = StoreDatabase['runTransaction'];
  * statements would join that transaction. Without a log, this function therefore runs COMMIT itself, and rolls back if
  * COMMIT fails. After the COMMIT, it runs BEGIN, so that Knex has an empty transaction to commit.
  */
-const transactionsOn = (writePool: Knex): RunTransaction => {
+const transactionsOn = (writePool: Knex, checkFile: CheckFile): RunTransaction => {
   let hasLog: boolean | undefined;
   const readHasLog = async (): Promise<boolean> => {
     const [row] =
@@ -104,7 +100,11 @@ const transactionsOn = (writePool: Knex): RunTransaction => {
   };
   return async (work, deadline) => {
     hasLog ??= writePool.isTransaction === true || (await readHasLog());
-    return inTransaction(writePool, work, hasLog ? { deadline } : { deadline, finishWork: commit });
+    const options = hasLog ? { deadline } : { deadline, finishWork: commit };
+    const result = await inTransaction(writePool, work, options);
+    // Checks after the commit, because the file may be replaced until then. A failed call acknowledges nothing.
+    checkFile();
+    return result;
   };
 };
 
@@ -135,4 +135,43 @@ const runTrial = async (
     for (const row of await readPool(migrationTable)) await copy(migrationTable).insert(row);
     await tryAndRollBack(copy, migration);
   });
+};
+
+const allEndings: ReadonlyArray<WatchedEnding> = ['', ...walEndings];
+
+/**
+ * Detects by device and inode that a database file, its write-ahead log or its wal-index was removed or replaced.
+ * `check` remembers each file that it sees for the first time. Once a call finds such a file missing, or another file
+ * under its name, that call and all later ones throw. A call takes microseconds.
+ */
+const watchFile = (filename: string) => {
+  const identities = new Map<string, string>();
+  let isReplaced = false;
+  const findReplacement = (endings: ReadonlyArray<WatchedEnding>): boolean => {
+    const base = resolveSymlink(filename);
+    for (const ending of endings) {
+      const identity = identityOf(`${base}${ending}`);
+      const earlier = identities.get(ending);
+      if (identity === 'unknown') continue;
+      if (earlier !== undefined && earlier !== identity) isReplaced = true;
+      else if (identity !== undefined) identities.set(ending, identity);
+    }
+    return isReplaced;
+  };
+  return {
+    check: (endings: ReadonlyArray<WatchedEnding> = allEndings): void => {
+      if (findReplacement(endings)) throw new Error('the database file or its log was removed or replaced');
+    },
+    isReplaced: (): boolean => findReplacement(allEndings),
+  };
+};
+
+/** Returns device and inode, undefined for a missing file, or `unknown` if they can't be read. */
+const identityOf = (path: string): string | undefined => {
+  try {
+    const stats = statSync(path, { bigint: true, throwIfNoEntry: false });
+    return stats && `${stats.dev} ${stats.ino}`;
+  } catch {
+    return 'unknown';
+  }
 };
