@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import * as E from 'fp-ts/Either';
-import { type ApiKeyRecord, apiKeyStore } from '../../../../adapters/knex';
+import { type ApiKeyRecord, apiKeyStore, databaseStatus } from '../../../../adapters/knex';
 import { ApiKey } from '../../../../core';
 import {
   databaseKinds,
@@ -51,6 +51,22 @@ for (const [kind, makeDatabase] of databaseKinds) {
         const first = await success(revoke(id));
         expect(await success(revoke(id))).to.deep.equal(first);
         expect(await revoke(`${id}0`)()).to.deep.equal(E.left({ _tag: 'ApiKeyNotFound', id: `${id}0` }));
+      }));
+
+    it('counts as valid exactly the keys that the list calls valid', () =>
+      withDatabase(makeDatabase, async (database) => {
+        const { create, list, revoke } = apiKeyStore(database);
+        for (const lifetimeMs of [undefined, hour, 0, -hour]) {
+          await success(create('kept', { lifetimeMs }));
+          const { id } = await success(create('revoked', { lifetimeMs }));
+          await success(revoke(id));
+        }
+        const valid = (await success(list)).filter(({ isValid }) => isValid);
+        const ending = valid.filter(({ expiresAt }) => expiresAt !== null);
+        const { validKeys, endingOwners } = await success(databaseStatus(database));
+        expect(valid).to.have.lengthOf(2);
+        expect(validKeys).to.equal(2);
+        expect(endingOwners.map(({ owner }) => owner)).to.deep.equal(ending.map(({ ownerId }) => ownerId));
       }));
 
     it('gives a successor to the same owner, and lets the old key expire after the grace period', () =>
