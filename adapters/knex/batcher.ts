@@ -5,7 +5,6 @@ import { failedBy, isRejection } from './database/errors';
 import { retryConflicts, withTimeout } from './database/transactions';
 import { databaseTimeouts } from './database/timeouts';
 
-/** Maximum number of calls in a batch. */
 export const maxBatchSize = 400;
 
 /** Receives the size and duration of each finished batch. Its errors are ignored. */

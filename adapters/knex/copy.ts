@@ -130,7 +130,6 @@ interface Steps {
   readonly onRead: (rows: ReadonlyArray<TextRow>) => void;
 }
 
-/** Digests of the copied tables, and the last id of the source. */
 interface Copied {
   readonly digests: ReadonlyMap<ContentTable, TableDigest>;
   readonly lastId: bigint;
@@ -185,7 +184,6 @@ const copyTable = async (
   });
 };
 
-/** Reads the source again, and returns how it has changed since the copy. */
 const findDifferences = async (
   { readPool, statements }: CopySource,
   { digests, lastId }: Copied,

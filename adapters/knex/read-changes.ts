@@ -13,13 +13,6 @@ import { toTaskEither } from './database/errors';
 type RecordedRow = Readonly<Record<string, Cell>>;
 
 /**
- * Returns SQL expressions that read the recorded columns of a table as text, named like the columns of
- * `animal_store_changes`.
- */
-const recordedCells = (knex: Knex, from: RecordedTable) =>
-  recordedColumns.map((names) => knex.raw('cast(?? as text) as ??', [names[from], names[changesTable]]));
-
-/**
  * Creation of an animal. `createdBy` is `key ID`, `import` or `import by NAME`. `createdAt` and `createdBy` are null if
  * nothing was recorded.
  */
@@ -46,6 +39,62 @@ export interface PetHistory {
   readonly creation: Creation | undefined;
   readonly changes: ReadonlyArray<Change>;
 }
+
+const scanSize = 50_000;
+
+/**
+ * Searches the next `scanSize` rows after the id `after` for animals that the key created. The result `last` is the
+ * next `after`, or undefined at the end. Searches in steps, because no index finds the animals of a key.
+ */
+type SearchOfKey = (
+  keyId: string,
+  after: string | undefined,
+) => TaskEither<
+  Unavailable,
+  { readonly creations: ReadonlyArray<Creation>; readonly last: string | undefined }
+>;
+
+export interface ChangeLog {
+  /** Reads who created an animal and who changed it, oldest first. */
+  readonly ofPet: (id: bigint) => TaskEither<Unavailable, PetHistory>;
+  /** Reads who issued, rotated and revoked an API key, and who issued its successors, oldest first. */
+  readonly ofKey: (id: string) => TaskEither<Unavailable, ReadonlyArray<Change>>;
+  /** Searches deleted animals that the key created. */
+  readonly deletionsBy: SearchOfKey;
+  /** Searches existing animals that the key created. */
+  readonly creationsBy: SearchOfKey;
+}
+
+export const changeLog = ({ readPool }: StoreDatabase): ChangeLog => ({
+  ofPet: (id) =>
+    toTaskEither(async () => {
+      const pets: ReadonlyArray<RecordedRow> = await readPool('pets')
+        .where({ id: id.toString() })
+        .select(recordedCells(readPool, 'pets'));
+      const changes = await readChanges(readPool, (all) => void all.where({ pet_id: id.toString() }));
+      const [row] = [...pets, ...changes];
+      return { creation: row && toCreation(row), changes: changes.map(toChange) };
+    }),
+  ofKey: (id) =>
+    toTaskEither(async () => {
+      const isOfKey: Knex.QueryCallback = (all) =>
+        void all.where({ key_id: id }).orWhere({ created_by: createdByKey(id) });
+      const changes = await readChanges(readPool, (all) => void all.whereNotNull('key_id').andWhere(isOfKey));
+      return changes.map(toChange);
+    }),
+  deletionsBy: (keyId, after) =>
+    toTaskEither(async () => {
+      const wanted = { created_by: createdByKey(keyId), action: 'pets delete' };
+      const { rows, last } = await scan(readPool, changesTable, wanted, after);
+      return { creations: rows.map((row) => ({ ...toCreation(row), isDeleted: true as const })), last };
+    }),
+  creationsBy: (keyId, after) =>
+    toTaskEither(async () => {
+      const wanted = { created_by: createdByKey(keyId) };
+      const { rows, last } = await scan(readPool, 'pets', wanted, after);
+      return { creations: rows.map(toCreation), last };
+    }),
+});
 
 const toCreation = (row: RecordedRow): Creation => ({
   petId: row['pet_id'] ?? '',
@@ -79,37 +128,10 @@ const readChanges = async (knex: Knex, isWanted: Knex.QueryCallback): Promise<Re
   );
 };
 
-/** Number of rows that a search reads at a time. */
-const scanSize = 50_000;
-
-/**
- * Searches the next `scanSize` rows after the id `after` for animals that the key created. The result `last` is the
- * next `after`, or undefined at the end. Searches in steps, because no index finds the animals of a key.
- */
-type SearchOfKey = (
-  keyId: string,
-  after: string | undefined,
-) => TaskEither<
-  Unavailable,
-  { readonly creations: ReadonlyArray<Creation>; readonly last: string | undefined }
->;
-
-export interface ChangeLog {
-  /** Reads who created an animal and who changed it, oldest first. */
-  readonly ofPet: (id: bigint) => TaskEither<Unavailable, PetHistory>;
-  /** Reads who issued, rotated and revoked an API key, and who issued its successors, oldest first. */
-  readonly ofKey: (id: string) => TaskEither<Unavailable, ReadonlyArray<Change>>;
-  /** Searches deleted animals that the key created. */
-  readonly deletionsBy: SearchOfKey;
-  /** Searches existing animals that the key created. */
-  readonly creationsBy: SearchOfKey;
-}
-
 interface LastId {
   readonly last: string | null;
 }
 
-/** Reads the `recordedCells` of the rows with the `wanted` values among the next `scanSize` rows. */
 const scan = async (reads: Knex, name: RecordedTable, wanted: RecordedRow, after: string | undefined) => {
   const id = `${name}.id`;
   const rowsLeft = () => (after === undefined ? reads(name) : reads(name).where(id, '>', after));
@@ -128,33 +150,9 @@ const scan = async (reads: Knex, name: RecordedTable, wanted: RecordedRow, after
   return { rows, last };
 };
 
-export const changeLog = ({ readPool }: StoreDatabase): ChangeLog => ({
-  ofPet: (id) =>
-    toTaskEither(async () => {
-      const pets: ReadonlyArray<RecordedRow> = await readPool('pets')
-        .where({ id: id.toString() })
-        .select(recordedCells(readPool, 'pets'));
-      const changes = await readChanges(readPool, (all) => void all.where({ pet_id: id.toString() }));
-      const [row] = [...pets, ...changes];
-      return { creation: row && toCreation(row), changes: changes.map(toChange) };
-    }),
-  ofKey: (id) =>
-    toTaskEither(async () => {
-      const isOfKey: Knex.QueryCallback = (all) =>
-        void all.where({ key_id: id }).orWhere({ created_by: createdByKey(id) });
-      const changes = await readChanges(readPool, (all) => void all.whereNotNull('key_id').andWhere(isOfKey));
-      return changes.map(toChange);
-    }),
-  deletionsBy: (keyId, after) =>
-    toTaskEither(async () => {
-      const wanted = { created_by: createdByKey(keyId), action: 'pets delete' };
-      const { rows, last } = await scan(readPool, changesTable, wanted, after);
-      return { creations: rows.map((row) => ({ ...toCreation(row), isDeleted: true as const })), last };
-    }),
-  creationsBy: (keyId, after) =>
-    toTaskEither(async () => {
-      const wanted = { created_by: createdByKey(keyId) };
-      const { rows, last } = await scan(readPool, 'pets', wanted, after);
-      return { creations: rows.map(toCreation), last };
-    }),
-});
+/**
+ * Returns SQL expressions that read the recorded columns of a table as text, named like the columns of
+ * `animal_store_changes`.
+ */
+const recordedCells = (knex: Knex, from: RecordedTable) =>
+  recordedColumns.map((names) => knex.raw('cast(?? as text) as ??', [names[from], names[changesTable]]));

@@ -3,11 +3,10 @@
  * change.
  */
 
-import type { Knex } from 'knex';
 import { randomUUID } from 'node:crypto';
 import type { KeyId } from '../../core';
 import { storedColumns } from './database/pet-columns';
-import type { Statements } from './database/store-database';
+import type { Connection } from './database/store-database';
 import { changesTable } from './database/tables';
 
 /** Name of the user who runs a command. Undefined in a program that embeds the store. */
@@ -15,7 +14,6 @@ export type Operator = string | undefined;
 
 type Action = 'pets update' | 'pets delete' | 'keys create' | 'keys rotate' | 'keys revoke';
 
-/** Start of `created_by` for an API key. */
 export const keyPrefix = 'key ';
 
 /** Returns the value of `created_by` for an animal that an API key adds, or for an API key that replaces it. */
@@ -27,7 +25,6 @@ export const createdByImport = (operator: Operator): string =>
 
 export type RecordedTable = 'pets' | typeof changesTable;
 
-/** Columns that are copied into the record of a change, with their names in both tables. */
 export const recordedColumns: ReadonlyArray<Readonly<Record<RecordedTable, string>>> = storedColumns.map(
   ({ name }) => ({ pets: name, [changesTable]: name === 'id' ? 'pet_id' : name }),
 );
@@ -37,8 +34,7 @@ export const recordedColumns: ReadonlyArray<Readonly<Record<RecordedTable, strin
  * requires.
  */
 export const recordPets = async (
-  transaction: Knex,
-  { nowSql, insertFromLocked }: Statements,
+  { knex, statements: { nowSql, insertFromLocked } }: Connection,
   operator: Operator,
   action: Action,
   ids: ReadonlyArray<bigint>,
@@ -49,19 +45,18 @@ export const recordPets = async (
     select cast(? as text) || '-' || pets.id, ${nowSql}, cast(? as text), cast(? as text), ${namesIn('pets')}
     from {pets} where pets.id in (${ids.map(() => '?').join(', ')})`;
   const bindings = [randomUUID(), operator ?? null, action, ...ids.map(String)];
-  await insertFromLocked(transaction, sql, bindings);
+  await insertFromLocked(knex, sql, bindings);
 };
 
 /** Records a change of an API key. The record of a new key names the key that it replaces, if any. */
 export const recordKeyChange = async (
-  transaction: Knex,
-  { nowSql }: Statements,
+  { knex, statements }: Connection,
   operator: Operator,
   action: Action,
   keyId: string,
   replacedKeyId?: string,
 ): Promise<void> => {
-  const change = { id: randomUUID(), changed_at: transaction.raw(nowSql), operator: operator ?? null };
+  const change = { id: randomUUID(), changed_at: knex.raw(statements.nowSql), operator: operator ?? null };
   const created_by = replacedKeyId === undefined ? null : createdByKey(replacedKeyId);
-  await transaction(changesTable).insert({ ...change, action, key_id: keyId, created_by });
+  await knex(changesTable).insert({ ...change, action, key_id: keyId, created_by });
 };

@@ -79,7 +79,6 @@ const toStoredKey = (id: KeyId, row: ApiKeyRow, now: () => number): StoredKey =>
   };
 };
 
-/** Row of an API key, with the database's time when the row was read. */
 type KeyRead = ApiKeyRow & { readonly now: number | string };
 
 /** Reads API keys in one statement. Returns a key or a failure for each id, in the order of `ids`. */
@@ -92,8 +91,7 @@ export const readKeys = async (
     .whereIn('id', ids)
     .whereRaw(acceptsWritesSql)
     .select<ReadonlyArray<KeyRead>>('*', readPool.raw(`${nowSql} as now`));
-  // Adds the time since before the query, so that this clock is never behind the database's and no expired key is
-  // accepted.
+  // Counts from before the query, so that this clock is never behind the database's and accepts no expired key.
   const now = (): number => Number(rows[0]?.now) + performance.now() - askedAt;
   const byId = new Map(rows.map((row) => [row.id, row]));
   return ids.map((id) => {

@@ -14,7 +14,7 @@ import {
 import { type Operator, recordKeyChange } from '../record-change';
 import { readClock, toIsoTime, toIsoTimeOrNull } from '../database/clock';
 import type { OpenedDatabase } from '../database/opened-database';
-import type { Statements, StoreDatabase } from '../database/store-database';
+import type { Connection, StoreDatabase } from '../database/store-database';
 import { eitherToTaskEither, toTaskEither } from '../database/errors';
 import { tryAndRollBack } from '../database/transactions';
 import { type ApiKeyRow, hashOf, newApiKey, numberOf, timesOf } from './api-key-rows';
@@ -73,6 +73,53 @@ export interface ApiKeyStore {
   readonly revoke: (id: string) => TaskEither<ApiKeyNotFound | Unavailable, ApiKeyRecord>;
 }
 
+/** Makes the ApiKeyStore of a migrated database. The change log records `operator` as the author of each change. */
+export const apiKeyStore = (
+  { readPool, statements, runTransaction, withStoreLock }: StoreDatabase,
+  operator?: Operator,
+): ApiKeyStore => ({
+  create: (name, { lifetimeMs = null, isReadOnly = false } = {}) => {
+    const access = isReadOnly ? 'read-only' : 'full';
+    return toTaskEither(() =>
+      runTransaction(async (knex) => {
+        const now = await readClock(knex, statements);
+        return createKey({ knex, statements }, operator, { name, access }, timesOfNewKey(lifetimeMs, now));
+      }),
+    );
+  },
+  bootstrapKey: (name) =>
+    toTaskEither(async () => {
+      // Reads without the lock first, because a long migration may hold the lock.
+      if (await hasKey(readPool)) return undefined;
+      return withStoreLock(async (knex) => {
+        const times = timesOfNewKey(null, await readClock(knex, statements));
+        return (await hasKey(knex))
+          ? undefined
+          : createKey({ knex, statements }, operator, { name, access: 'full' }, times);
+      });
+    }),
+  rotate: (id, rotation) =>
+    eitherToTaskEither(() => runTransaction((knex) => rotate({ knex, statements }, operator, id, rotation))),
+  list: toTaskEither(async () => {
+    const rows = await readPool<ApiKeyRow>('api_keys').select('*').orderBy(['created_at', 'id']);
+    const now = await readClock(readPool, statements);
+    return rows.map((row) => toRecord(row, now));
+  }),
+  revoke: (id) =>
+    eitherToTaskEither(() =>
+      runTransaction(async (knex) => {
+        const keys = () => knex<ApiKeyRow>('api_keys').where({ id });
+        const revoked_at = knex.raw(statements.nowSql);
+        const [revoked] = await keys().whereNull('revoked_at').update({ revoked_at }).returning('*');
+        if (revoked !== undefined) await recordKeyChange({ knex, statements }, operator, 'keys revoke', id);
+        const row = revoked ?? (await keys().first<ApiKeyRow | undefined>('*'));
+        return row === undefined
+          ? keyNotFound(id)
+          : E.right(toRecord(row, await readClock(knex, statements)));
+      }),
+    ),
+});
+
 const toRecord = (row: ApiKeyRow, now: number): ApiKeyRecord => {
   const { createdAt, revokedAt, expiresAt } = timesOf(row);
   const lastUsedAt = numberOf(row.last_used_at);
@@ -93,8 +140,7 @@ const toRecord = (row: ApiKeyRow, now: number): ApiKeyRecord => {
 };
 
 const createKey = async (
-  transaction: Knex.Transaction,
-  statements: Statements,
+  connection: Connection,
   operator: Operator,
   { name, access }: Pick<ApiKeyRow, 'name' | 'access'>,
   times: ApiKeyTimes,
@@ -114,31 +160,31 @@ const createKey = async (
     lifetime_ms: times.lifetimeMs,
     last_used_at: null,
   };
-  await transaction('api_keys').insert(row);
-  await recordKeyChange(transaction, statements, operator, 'keys create', id, replaced?.id);
+  await connection.knex('api_keys').insert(row);
+  await recordKeyChange(connection, operator, 'keys create', id, replaced?.id);
   return { ...toRecord(row, times.createdAt), key };
 };
 
-const keyNotFound = (id: string) => E.left<ApiKeyNotFound>({ _tag: 'ApiKeyNotFound', id });
-
 const rotate = async (
-  transaction: Knex.Transaction,
-  statements: Statements,
+  connection: Connection,
   operator: Operator,
   id: string,
   rotation: Rotation,
 ): Promise<E.Either<ApiKeyNotFound | ApiKeyRevoked, CreatedApiKey>> => {
-  const keys = () => transaction<ApiKeyRow>('api_keys').where({ id });
+  const { knex, statements } = connection;
+  const keys = () => knex<ApiKeyRow>('api_keys').where({ id });
   // Reads and locks the row by an update, so that the transaction begins with a write (`runTransaction`).
   const [row] = await keys().update({ id }).returning('*');
   if (row === undefined) return keyNotFound(id);
-  const rotated = rotateKey(timesOf(row), rotation, await readClock(transaction, statements));
+  const rotated = rotateKey(timesOf(row), rotation, await readClock(knex, statements));
   if (E.isLeft(rotated)) return E.left({ _tag: 'ApiKeyRevoked', id });
   const { oldExpiresAt, newTimes } = rotated.right;
   await keys().update({ expires_at: oldExpiresAt });
-  await recordKeyChange(transaction, statements, operator, 'keys rotate', id);
-  return E.right(await createKey(transaction, statements, operator, row, newTimes, row));
+  await recordKeyChange(connection, operator, 'keys rotate', id);
+  return E.right(await createKey(connection, operator, row, newTimes, row));
 };
+
+const keyNotFound = (id: string) => E.left<ApiKeyNotFound>({ _tag: 'ApiKeyNotFound', id });
 
 const hasKey = async (knex: Knex): Promise<boolean> =>
   (await knex<ApiKeyRow>('api_keys').first('id')) !== undefined;
@@ -149,57 +195,7 @@ export const tryCreateKey = ({
   statements,
 }: OpenedDatabase): TaskEither<Unavailable, CreatedApiKey> =>
   toTaskEither(() =>
-    tryAndRollBack(writePool, (transaction) =>
-      createKey(transaction, statements, undefined, { name: '', access: 'full' }, timesOfNewKey(null, 0)),
+    tryAndRollBack(writePool, (knex) =>
+      createKey({ knex, statements }, undefined, { name: '', access: 'full' }, timesOfNewKey(null, 0)),
     ),
   );
-
-/** Makes the ApiKeyStore of a migrated database. The change log records `operator` as the author of each change. */
-export const apiKeyStore = (
-  { readPool, statements, runTransaction, withStoreLock }: StoreDatabase,
-  operator?: Operator,
-): ApiKeyStore => ({
-  create: (name, { lifetimeMs = null, isReadOnly = false } = {}) => {
-    const access = isReadOnly ? 'read-only' : 'full';
-    return toTaskEither(() =>
-      runTransaction(async (transaction) => {
-        const now = await readClock(transaction, statements);
-        return createKey(transaction, statements, operator, { name, access }, timesOfNewKey(lifetimeMs, now));
-      }),
-    );
-  },
-  bootstrapKey: (name) =>
-    toTaskEither(async () => {
-      // Reads without the lock first, because a long migration may hold the lock.
-      if (await hasKey(readPool)) return undefined;
-      return withStoreLock(async (transaction) => {
-        const times = timesOfNewKey(null, await readClock(transaction, statements));
-        return (await hasKey(transaction))
-          ? undefined
-          : createKey(transaction, statements, operator, { name, access: 'full' }, times);
-      });
-    }),
-  rotate: (id, rotation) =>
-    eitherToTaskEither(() =>
-      runTransaction((transaction) => rotate(transaction, statements, operator, id, rotation)),
-    ),
-  list: toTaskEither(async () => {
-    const rows = await readPool<ApiKeyRow>('api_keys').select('*').orderBy(['created_at', 'id']);
-    const now = await readClock(readPool, statements);
-    return rows.map((row) => toRecord(row, now));
-  }),
-  revoke: (id) =>
-    eitherToTaskEither(() =>
-      runTransaction(async (transaction) => {
-        const keys = () => transaction<ApiKeyRow>('api_keys').where({ id });
-        const revoked_at = transaction.raw(statements.nowSql);
-        const [revoked] = await keys().whereNull('revoked_at').update({ revoked_at }).returning('*');
-        if (revoked !== undefined)
-          await recordKeyChange(transaction, statements, operator, 'keys revoke', id);
-        const row = revoked ?? (await keys().first<ApiKeyRow | undefined>('*'));
-        return row === undefined
-          ? keyNotFound(id)
-          : E.right(toRecord(row, await readClock(transaction, statements)));
-      }),
-    ),
-});

@@ -47,7 +47,6 @@ export const insertedColumns: ReadonlyArray<Column> = [...newPetColumns, creator
 /** Names of the columns of an insert. The last one is the time of creation, which the clock of the database gives. */
 export const insertedNames = [...insertedColumns, creationTimeColumn].map(({ name }) => name).join();
 
-/** All columns of the table `pets`. */
 export const storedColumns: ReadonlyArray<Column> = [...petColumns, creationTimeColumn, creatorColumn];
 
 export type Cell = string | null;
@@ -106,7 +105,9 @@ export const petFromRow = (row: PetRow): Pet => {
     if (typeof cell === 'string') pet[field] = type === 'bigint' ? bigintFrom(cell) : cell;
   }
   if (PetCodec.is(pet)) return pet;
-  throw new DiagnosedError(`the row with id ${row[0] ?? ''} in table pets is invalid; correct or delete it`);
+  throw new DiagnosedError(`the row with id ${idOfRow(row)} in table pets is invalid; correct or delete it`);
 };
 
-export const idOfRow = ([id]: PetRow): string => id ?? '';
+const idIndex = petColumns.findIndex(({ field }) => field === 'id');
+
+export const idOfRow = (row: PetRow): string => row[idIndex] ?? '';

@@ -71,6 +71,12 @@ export interface Statements {
   ) => Promise<ReadonlyArray<{ readonly table: string; readonly column: string; readonly type: string }>>;
 }
 
+/** Pool or transaction, with the statements to run on it. */
+export interface Connection {
+  readonly knex: Knex;
+  readonly statements: Statements;
+}
+
 export type ReadColumns = Pick<Statements, 'readColumns'>;
 
 export const hasTable = async (knex: Knex, { readColumns }: ReadColumns, name: string): Promise<boolean> =>

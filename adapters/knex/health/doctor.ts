@@ -30,7 +30,6 @@ export const inspectDatabase = (
     return database.inspect();
   });
 
-/** Warns while less than `scarceDiskBytes` are free on the disk of a SQLite file. */
 export const inspectDisk = ({
   sizes,
 }: OpenedDatabase): TaskEither<Unavailable, ReadonlyArray<DatabaseFinding>> =>

@@ -3,19 +3,30 @@
  * failed check, and `doctor` gives the details.
  */
 
-import { constUndefined } from 'fp-ts/function';
-import { decodeOrThrow, defaultPageSize, KeyId, leastInt64 } from '../../../core';
+import { constFalse, constUndefined } from 'fp-ts/function';
+import { randomBytes } from 'node:crypto';
+import {
+  decodeOrThrow,
+  defaultPageSize,
+  IdempotencyKey,
+  idempotencyTtlMs,
+  KeyId,
+  leastInt64,
+  NewPetCodec,
+  OwnerId,
+} from '../../../core';
 import { recordUses } from '../api-keys/api-key-rows';
 import { maxBatchSize } from '../batcher';
 import { isKind } from '../database/errors';
 import { tryAndRollBack, withTimeout } from '../database/transactions';
 import type { OpenedDatabase, PostgresDatabase } from '../database/opened-database';
+import type { Connection } from '../database/store-database';
 import { findMissingColumns } from '../database/check-columns';
 import { databaseTimeouts } from '../database/timeouts';
 import { readUsableSchemaState } from '../migrations/schema-state';
-import { tryCreate } from '../pets/try-create';
+import { claimOf, createOrReplay, insertAsNew } from '../pets/create';
 
-/** Fault that a check has found: the reason for readiness, and the text for operators. */
+/** `reason` is for readiness, and `text` for operators. */
 interface Fault {
   readonly reason: string;
   readonly text: string;
@@ -54,14 +65,30 @@ const onPostgres = (check: (database: PostgresDatabase) => Promise<void>): Servi
 /** Records the use of an API key, creates an animal, and rolls back. On PostgreSQL, the id stays used after that. */
 const writeCheck: ServingCheck = {
   findFault: ({ writePool, statements }) =>
-    tryAndRollBack(writePool, async (transaction) => {
-      await recordUses(transaction, statements, [decodeOrThrow(KeyId, 'trial')]);
-      if (await tryCreate(transaction, statements)) return undefined;
+    tryAndRollBack(writePool, async (knex) => {
+      await recordUses(knex, statements, [decodeOrThrow(KeyId, 'trial')]);
+      if (await refusesSecondUse({ knex, statements })) return undefined;
       return fault(
         'a retry adds a second animal',
         'table idempotency_keys accepts a key twice, so that a retry adds a second animal; restore its primary key (owner_id, idempotency_key), and remove triggers and partitions',
       );
     }),
+};
+
+const trialPet = decodeOrThrow(NewPetCodec, { name: 'trial', categoryId: 1 });
+
+/**
+ * Creates an animal with an idempotency key, and retries the create. Returns whether the database refuses to store the
+ * key a second time, after which PostgreSQL rejects every further statement of the transaction.
+ */
+const refusesSecondUse = async (connection: Connection): Promise<boolean> => {
+  const ownerId = decodeOrThrow(OwnerId, 'trial');
+  const idempotencyKey = decodeOrThrow(IdempotencyKey, randomBytes(16).toString('hex'));
+  const claim = claimOf({ ownerId, idempotencyKey }, trialPet);
+  const creates = [{ newPet: trialPet, createdBy: null, claim }];
+  await createOrReplay(connection, creates, idempotencyTtlMs);
+  await createOrReplay(connection, creates, idempotencyTtlMs);
+  return insertAsNew(connection, creates, idempotencyTtlMs).then(constFalse, isKind('Duplicate'));
 };
 
 const slowCommit =

@@ -24,82 +24,6 @@ export interface MigrateOptions {
 }
 
 /**
- * Runs the pending migrations in a transaction. Rejects with advice if they create a table that exists already, if the
- * role may not run them, or if the database lacks columns after them.
- */
-export const runMigrations = async (transaction: Knex.Transaction, statements: Statements): Promise<void> => {
-  try {
-    await transaction.migrate.latest(migrationConfig);
-  } catch (error) {
-    const { message } = withoutStatement(error);
-    switch (errorKindOf(error)) {
-      case 'ObjectExists':
-        throw new DiagnosedError(
-          `${message}, and belongs to another program; use a separate database, or a separate schema on PostgreSQL`,
-        );
-      case 'MissingObject':
-        throw new DiagnosedError(otherTablesText(message));
-      case 'NoRight':
-        throw new DiagnosedError(message, 'MayNotMigrate');
-      default:
-        throw error;
-    }
-  }
-  await checkColumns(transaction, statements);
-};
-
-const isLocked = isKind('RowLocked', 'FileLocked', 'Conflict');
-
-const retryLocked = <A>(
-  onWait: () => void,
-  signal: AbortSignal | undefined,
-  work: () => Promise<A>,
-): Promise<A> => {
-  const deadline = performance.now() + databaseTimeouts.migrationWaitMs;
-  const pauseMs = (error: unknown, attempt: number): number | undefined => {
-    if (!isLocked(error) || performance.now() > deadline) return undefined;
-    if (attempt === 1) onWait();
-    return databaseTimeouts.migrationPauseMs;
-  };
-  return retry(work, pauseMs, signal);
-};
-
-/** Runs the pending migrations and returns their names, or undefined if `mayCreate` is false and there is no store. */
-const runPending = async (
-  { readPool, statements, withStoreLock }: StoreDatabase,
-  { mayRaiseGeneration = false, onProgress = constVoid }: MigrateOptions,
-  mayCreate: boolean,
-): Promise<ReadonlyArray<string> | undefined> => {
-  const stateBefore = await readSchemaState(readPool, statements);
-  if (stateBefore.generation === 0 && !mayCreate) return undefined;
-  requireGeneration(stateBefore, mayRaiseGeneration);
-  if (stateBefore.pending.length === 0) {
-    await checkColumns(readPool, statements);
-    return [];
-  }
-  return withStoreLock(async (transaction) => {
-    const state = await readSchemaState(transaction, statements);
-    requireGeneration(state, mayRaiseGeneration);
-    if (state.pending.length === 0) return [];
-    if (state.generation > 0) onProgress(`migrating (${state.pending.join(', ')})`);
-    await runMigrations(transaction, statements);
-    return state.pending;
-  });
-};
-
-const migrateWith = (
-  database: StoreDatabase,
-  options: MigrateOptions,
-  mayCreate: boolean,
-): TE.TaskEither<Unavailable, ReadonlyArray<string> | undefined> => {
-  const onWait = () =>
-    options.onProgress?.('waiting to migrate: another process migrates or locks the database');
-  return toTaskEither(() =>
-    retryLocked(onWait, options.signal, () => runPending(database, options, mayCreate)),
-  );
-};
-
-/**
  * Runs the pending migrations in one transaction and returns their names. If several processes call it at once, one
  * migrates and the others wait for at most ten minutes. The migration itself has no time limit. A killed process leaves
  * no partial migration. Fails if the database belongs to another program, or cannot store all of Unicode. Also fails if
@@ -152,4 +76,80 @@ export const tryMigrate = async ({ statements, runTrial }: OpenedDatabase): Prom
   await runTrial((transaction) => runMigrations(transaction, statements)).catch((error: unknown) => {
     if (!isKind('RowLocked', 'StatementTimeout')(error)) throw error;
   });
+};
+
+const migrateWith = (
+  database: StoreDatabase,
+  options: MigrateOptions,
+  mayCreate: boolean,
+): TE.TaskEither<Unavailable, ReadonlyArray<string> | undefined> => {
+  const onWait = () =>
+    options.onProgress?.('waiting to migrate: another process migrates or locks the database');
+  return toTaskEither(() =>
+    retryLocked(onWait, options.signal, () => runPending(database, options, mayCreate)),
+  );
+};
+
+/** Runs the pending migrations and returns their names, or undefined if `mayCreate` is false and there is no store. */
+const runPending = async (
+  { readPool, statements, withStoreLock }: StoreDatabase,
+  { mayRaiseGeneration = false, onProgress = constVoid }: MigrateOptions,
+  mayCreate: boolean,
+): Promise<ReadonlyArray<string> | undefined> => {
+  const stateBefore = await readSchemaState(readPool, statements);
+  if (stateBefore.generation === 0 && !mayCreate) return undefined;
+  requireGeneration(stateBefore, mayRaiseGeneration);
+  if (stateBefore.pending.length === 0) {
+    await checkColumns(readPool, statements);
+    return [];
+  }
+  return withStoreLock(async (transaction) => {
+    const state = await readSchemaState(transaction, statements);
+    requireGeneration(state, mayRaiseGeneration);
+    if (state.pending.length === 0) return [];
+    if (state.generation > 0) onProgress(`migrating (${state.pending.join(', ')})`);
+    await runMigrations(transaction, statements);
+    return state.pending;
+  });
+};
+
+/**
+ * Runs the pending migrations in a transaction. Rejects with advice if they create a table that exists already, if the
+ * role may not run them, or if the database lacks columns after them.
+ */
+export const runMigrations = async (transaction: Knex.Transaction, statements: Statements): Promise<void> => {
+  try {
+    await transaction.migrate.latest(migrationConfig);
+  } catch (error) {
+    const { message } = withoutStatement(error);
+    switch (errorKindOf(error)) {
+      case 'ObjectExists':
+        throw new DiagnosedError(
+          `${message}, and belongs to another program; use a separate database, or a separate schema on PostgreSQL`,
+        );
+      case 'MissingObject':
+        throw new DiagnosedError(otherTablesText(message));
+      case 'NoRight':
+        throw new DiagnosedError(message, 'MayNotMigrate');
+      default:
+        throw error;
+    }
+  }
+  await checkColumns(transaction, statements);
+};
+
+const isLocked = isKind('RowLocked', 'FileLocked', 'Conflict');
+
+const retryLocked = <A>(
+  onWait: () => void,
+  signal: AbortSignal | undefined,
+  work: () => Promise<A>,
+): Promise<A> => {
+  const deadline = performance.now() + databaseTimeouts.migrationWaitMs;
+  const pauseMs = (error: unknown, attempt: number): number | undefined => {
+    if (!isLocked(error) || performance.now() > deadline) return undefined;
+    if (attempt === 1) onWait();
+    return databaseTimeouts.migrationPauseMs;
+  };
+  return retry(work, pauseMs, signal);
 };

@@ -68,7 +68,6 @@ const addLastUse: Knex.Migration = {
   down: (knex) => knex.raw('alter table api_keys drop column last_used_at'),
 };
 
-/** Table whose text columns `columns` have unique indexes. */
 interface KeyTable {
   readonly name: string;
   readonly columns: ReadonlyArray<string>;

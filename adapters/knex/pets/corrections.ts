@@ -16,13 +16,14 @@ export const makeUpdate =
     if (E.isLeft(checked)) return TE.fromEither(checked);
     return eitherToTaskEither(() =>
       retryConflicts(() =>
-        runTransaction(async (transaction) => {
+        runTransaction(async (knex) => {
+          const connection = { knex, statements };
           const cells = changedCells(checked.right);
           if (isInt64(id) && Object.keys(cells).length > 0) {
-            await recordPets(transaction, statements, operator, 'pets update', [id]);
-            await transaction('pets').where({ id: id.toString() }).update(cells);
+            await recordPets(connection, operator, 'pets update', [id]);
+            await knex('pets').where({ id: id.toString() }).update(cells);
           }
-          const [result = E.left(petNotFound(id))] = await findPets(transaction, statements, [id]);
+          const [result = E.left(petNotFound(id))] = await findPets(connection, [id]);
           // Roll back, because the stored row is invalid, and every list with it would fail.
           if (E.isLeft(result) && result.left._tag === 'Unavailable') throw result.left.cause;
           return result;
@@ -31,7 +32,6 @@ export const makeUpdate =
     );
   };
 
-/** Maximum number of animals that one statement deletes. */
 const deleteBatchSize = 400;
 
 export const makeDeleteByIds =
@@ -39,12 +39,12 @@ export const makeDeleteByIds =
   (ids) =>
     toTaskEither(() =>
       // Does not repeat after a conflict, because `ids` may be readable only once.
-      runTransaction(async (transaction) => {
+      runTransaction(async (knex) => {
         let count = 0;
         for await (const batch of inBatches(ids, deleteBatchSize)) {
           const validIds = batch.filter(isInt64);
-          await recordPets(transaction, statements, operator, 'pets delete', validIds);
-          count += await transaction('pets').whereIn('id', validIds.map(String)).delete();
+          await recordPets({ knex, statements }, operator, 'pets delete', validIds);
+          count += await knex('pets').whereIn('id', validIds.map(String)).delete();
         }
         return count;
       }),

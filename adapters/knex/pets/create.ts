@@ -1,7 +1,6 @@
 import * as E from 'fp-ts/Either';
 import * as RA from 'fp-ts/ReadonlyArray';
 import * as TE from 'fp-ts/TaskEither';
-import type { Knex } from 'knex';
 import { hash } from 'node:crypto';
 import {
   compareById,
@@ -25,10 +24,9 @@ import { createBatcher, type OnBatch } from '../batcher';
 import { createdByKey } from '../record-change';
 import { DiagnosedError, isKind, toEither } from '../database/errors';
 import { newPetRow, petFromRow, type PetRow, type PetToInsert } from '../database/pet-columns';
-import type { Statements, StoreDatabase } from '../database/store-database';
+import type { Connection, StoreDatabase } from '../database/store-database';
 import { backgroundPurge, deleteExpired, findKeys, waitForStandbyAtCommit } from './idempotency-keys';
 
-/** Idempotency key of a create, with a `text` for comparisons and the hash of the animal. */
 interface IdempotencyClaim extends ScopedIdempotencyKey {
   readonly text: string;
   readonly fingerprint: string;
@@ -92,14 +90,11 @@ const createTogether = async (
   if (claimsOf(creates).length === 0) return createWithoutKeys(database, creates);
   const { runTransaction, statements } = database;
   try {
-    return await runTransaction(
-      (transaction) => insertAsNew(transaction, statements, creates, ttlMs),
-      deadline,
-    );
+    return await runTransaction((knex) => insertAsNew({ knex, statements }, creates, ttlMs), deadline);
   } catch (error) {
     if (!isKind('Duplicate', 'IdTaken')(error)) throw error;
   }
-  return runTransaction((transaction) => createOrReplay(transaction, statements, creates, ttlMs), deadline);
+  return runTransaction((knex) => createOrReplay({ knex, statements }, creates, ttlMs), deadline);
 };
 
 /**
@@ -118,12 +113,11 @@ const createWithoutKeys = async (
 
 /** Inserts animals and their idempotency keys. Rejects with the kind Duplicate if a key is in the table. */
 export const insertAsNew = async (
-  transaction: Knex.Transaction,
-  statements: Statements,
+  connection: Connection,
   creates: ReadonlyArray<Create>,
   ttlMs: number,
 ): Promise<ReadonlyArray<CreateResult>> => {
-  const pets = await insertPets(transaction, statements, creates);
+  const pets = await insertPets(connection, creates);
   const claimed = pets.flatMap(({ id }, index) => {
     const claim = creates[index]?.claim;
     return claim === undefined ? [] : [{ claim, id }];
@@ -137,16 +131,15 @@ export const insertAsNew = async (
       content_hash: claim.fingerprint,
       pet_id: id.toString(),
     }));
-  if (keys.length > 0) await statements.insertKeys(transaction, keys, ttlMs);
+  if (keys.length > 0) await connection.statements.insertKeys(connection.knex, keys, ttlMs);
   return pets.map(created);
 };
 
 /** Inserts animals in one statement of a transaction, and returns them in the order of `creates`. */
 export const insertPets = async (
-  transaction: Knex.Transaction,
-  { insert }: Statements,
+  { knex, statements }: Connection,
   creates: ReadonlyArray<PetToInsert>,
-): Promise<ReadonlyArray<Pet>> => storedPets(creates, await insert(transaction, creates.map(newPetRow)));
+): Promise<ReadonlyArray<Pet>> => storedPets(creates, await statements.insert(knex, creates.map(newPetRow)));
 
 /**
  * Returns inserted animals in the order of `creates`. Sorts by id, because SQL returns inserted rows in any order.
@@ -171,25 +164,23 @@ const created = (pet: Pet): E.Either<never, CreatedPet> => E.right({ pet, replay
  * the new keys at the same time, rejects with the kind Duplicate, and the batch is repeated.
  */
 export const createOrReplay = async (
-  transaction: Knex.Transaction,
-  statements: Statements,
+  connection: Connection,
   creates: ReadonlyArray<Create>,
   ttlMs: number,
 ): Promise<ReadonlyArray<CreateResult | undefined>> => {
   const claims = claimsOf(creates);
   // Writes before it reads, as `runTransaction` requires.
-  await deleteExpired(transaction, statements, claims);
-  const records = await findKeys(transaction, statements, claims);
+  await deleteExpired(connection, claims);
+  const records = await findKeys(connection, claims);
   const results = new Map(creates.map((create) => [create, recordedResult(create, records)]));
   const fresh = creates.filter((create) => results.get(create) === undefined);
   if (fresh.length > 0) {
-    const added = await insertAsNew(transaction, statements, fresh, ttlMs);
+    const added = await insertAsNew(connection, fresh, ttlMs);
     for (const [create, result] of RA.zip(fresh, added)) results.set(create, result);
-  } else if (claims[0] !== undefined) await waitForStandbyAtCommit(transaction, claims[0]);
+  } else if (claims[0] !== undefined) await waitForStandbyAtCommit(connection.knex, claims[0]);
   return creates.map((create) => results.get(create));
 };
 
-/** Returns the result of a create from the record of its idempotency key, or undefined without a record. */
 const recordedResult = (
   { claim }: Create,
   records: ReadonlyMap<string, IdempotencyRecord>,

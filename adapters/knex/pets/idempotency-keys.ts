@@ -8,7 +8,7 @@ import {
   int64FromText,
 } from '../../../core';
 import { hasExpired } from '../database/clock';
-import type { IdempotencyKeyRow, StoreDatabase, Statements } from '../database/store-database';
+import type { Connection, IdempotencyKeyRow, StoreDatabase } from '../database/store-database';
 import { DiagnosedError } from '../database/errors';
 import { findPets } from './read';
 
@@ -21,11 +21,10 @@ const rowsOf = (knex: Knex, keys: ReadonlyArray<ScopedIdempotencyKey>) =>
   );
 
 export const deleteExpired = async (
-  transaction: Knex,
-  { nowSql }: Statements,
+  { knex, statements }: Connection,
   keys: ReadonlyArray<ScopedIdempotencyKey>,
 ): Promise<void> => {
-  await rowsOf(transaction, keys).whereRaw(hasExpired(nowSql)).delete();
+  await rowsOf(knex, keys).whereRaw(hasExpired(statements.nowSql)).delete();
 };
 
 const petIdOf = ({ pet_id }: IdempotencyKeyRow): bigint => {
@@ -37,19 +36,18 @@ const petIdOf = ({ pet_id }: IdempotencyKeyRow): bigint => {
   );
 };
 
-/** Finds the records of idempotency keys, by the texts of the keys. */
+/** Returns the records of idempotency keys by `scopedIdempotencyKeyText`. */
 export const findKeys = async (
-  transaction: Knex,
-  statements: Statements,
+  connection: Connection,
   keys: ReadonlyArray<ScopedIdempotencyKey>,
 ): Promise<ReadonlyMap<string, IdempotencyRecord>> => {
-  const rows: ReadonlyArray<IdempotencyKeyRow> = await rowsOf(transaction, keys).select(
+  const rows: ReadonlyArray<IdempotencyKeyRow> = await rowsOf(connection.knex, keys).select(
     'owner_id',
     'idempotency_key',
     'content_hash',
-    transaction.raw('cast(pet_id as text) as pet_id'),
+    connection.knex.raw('cast(pet_id as text) as pet_id'),
   );
-  const pets = await findPets(transaction, statements, rows.map(petIdOf));
+  const pets = await findPets(connection, rows.map(petIdOf));
   return new Map(
     RA.zipWith(rows, pets, (row, outcome) => {
       if (E.isLeft(outcome) && outcome.left._tag === 'Unavailable') throw outcome.left.cause;

@@ -1,5 +1,4 @@
 import * as E from 'fp-ts/Either';
-import type { Knex } from 'knex';
 import {
   type ImportedPets,
   importAborted,
@@ -13,26 +12,43 @@ import {
 import { createdByImport, type Operator } from '../record-change';
 import { withoutStatement } from '../database/errors';
 import { keepAwake } from '../database/transactions';
-import type { Statements, StoreDatabase } from '../database/store-database';
+import type { Connection, StoreDatabase } from '../database/store-database';
 import { insertPets } from './create';
 import { readAhead } from './in-batches';
 
+export const makeImportAll =
+  ({ runTransaction, statements }: StoreDatabase, operator?: Operator): PetMaintenance['importAll'] =>
+  (newPets, onIds) =>
+  async () => {
+    const progress = { isCommitting: false };
+    try {
+      const imported = await runTransaction(async (transaction) => {
+        const inserted = await statements.duringImport(transaction, () =>
+          keepAwake(transaction, (signal) =>
+            insertAll({ knex: transaction, statements }, newPets, createdByImport(operator), onIds, signal),
+          ),
+        );
+        // Rejects if an earlier statement failed, such as the one of `keepAwake`. Otherwise PostgreSQL would answer
+        // COMMIT with ROLLBACK, which Knex takes for success.
+        await transaction.raw('select 1');
+        progress.isCommitting = true;
+        return inserted;
+      });
+      return E.right(imported);
+    } catch (cause) {
+      return E.left(progress.isCommitting ? unavailable(withoutStatement(cause)) : importAborted(cause));
+    }
+  };
+
 /** Number of animals in a statement of an import. It was the fastest of sizes from 1,000 to 10,000. */
 const importBatchSize = 3_000;
-
-const requireValid = (newPet: NewPet): NewPet => {
-  const checked = validNewPet(newPet);
-  if (E.isLeft(checked)) throw checked.left.cause;
-  return checked.right;
-};
 
 /**
  * Inserts the batches of a source one after another. Sends each batch before it reads the result of the previous batch,
  * so that the database does not wait for this process.
  */
 const insertAll = async (
-  transaction: Knex.Transaction,
-  statements: Statements,
+  connection: Connection,
   newPets: AsyncIterable<NewPet>,
   createdBy: string,
   onIds: OnIds | undefined,
@@ -51,7 +67,7 @@ const insertAll = async (
   let last: Promise<ReadonlyArray<Pet>> | undefined;
   for await (const batch of readAhead(newPets, importBatchSize, signal)) {
     const creates = batch.map((newPet) => ({ newPet: requireValid(newPet), createdBy }));
-    const inserted = insertPets(transaction, statements, creates);
+    const inserted = insertPets(connection, creates);
     // Prevents an unhandled rejection. The next turn of the loop awaits this promise, unless the previous insert fails.
     inserted.catch(() => undefined);
     if (last !== undefined) await finish(last);
@@ -61,26 +77,8 @@ const insertAll = async (
   return imported;
 };
 
-export const makeImportAll =
-  ({ runTransaction, statements }: StoreDatabase, operator?: Operator): PetMaintenance['importAll'] =>
-  (newPets, onIds) =>
-  async () => {
-    const progress = { isCommitting: false };
-    try {
-      const imported = await runTransaction(async (transaction) => {
-        const inserted = await statements.duringImport(transaction, () =>
-          keepAwake(transaction, (signal) =>
-            insertAll(transaction, statements, newPets, createdByImport(operator), onIds, signal),
-          ),
-        );
-        // Rejects if an earlier statement failed, such as the one of `keepAwake`. Otherwise PostgreSQL would answer
-        // COMMIT with ROLLBACK, which Knex takes for success.
-        await transaction.raw('select 1');
-        progress.isCommitting = true;
-        return inserted;
-      });
-      return E.right(imported);
-    } catch (cause) {
-      return E.left(progress.isCommitting ? unavailable(withoutStatement(cause)) : importAborted(cause));
-    }
-  };
+const requireValid = (newPet: NewPet): NewPet => {
+  const checked = validNewPet(newPet);
+  if (E.isLeft(checked)) throw checked.left.cause;
+  return checked.right;
+};

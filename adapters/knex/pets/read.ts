@@ -1,7 +1,6 @@
 import * as E from 'fp-ts/Either';
 import * as RA from 'fp-ts/ReadonlyArray';
 import * as TE from 'fp-ts/TaskEither';
-import type { Knex } from 'knex';
 import {
   compareIn,
   countToFind,
@@ -22,7 +21,7 @@ import {
 } from '../../../core';
 import { createBatcher, type OnBatch, type RunBatch, tooBusy } from '../batcher';
 import { filterCells, idOfRow, petFromRow, type PetRow } from '../database/pet-columns';
-import type { PageStart, Statements, StoreDatabase } from '../database/store-database';
+import type { Connection, PageStart, StoreDatabase } from '../database/store-database';
 import { toEither } from '../database/errors';
 import { throwIfLate } from '../database/transactions';
 
@@ -68,7 +67,6 @@ export const oneAtATime = <I, F, A>(runBatch: RunBatch<I, F, A>): RunBatch<I, F,
 
 const filterNamesOf = (query: PetQuery) => petFilterNames.filter((field) => query[field] !== undefined);
 
-/** Returns the same text for queries whose pages one statement can read. */
 const groupOf = (query: PetQuery): string => [query.limit, query.order, ...filterNamesOf(query)].join();
 
 /**
@@ -105,11 +103,10 @@ const readPages = async (
   return texts.map((text) => pages.get(text));
 };
 
-/** Sorts the animals, because SQL returns the rows of a page in any order. */
+// Sorts the animals, because SQL returns the rows of a page in any order.
 const toPetPage = ({ limit, order }: PetQuery, rows: ReadonlyArray<PetRow>): Page =>
   toEither(() => toPage(limit, rows.map(petFromRow).sort(compareIn(order))));
 
-/** First and last possible id in each sort order, and the step to the next id. */
 const directions = {
   asc: { first: leastInt64, last: greatestInt64, step: 1n },
   desc: { first: greatestInt64, last: leastInt64, step: -1n },
@@ -120,7 +117,6 @@ const startOf = ({ limit: _limit, after, order = 'asc', ...filters }: PetQuery):
   return { from: after === undefined ? first : after + step, order, filters: filterCells(filters) };
 };
 
-/** True if the query's `after` is the last possible id, so that no animal can follow. */
 const hasNoIdsLeft = ({ after, order = 'asc' }: PetQuery): boolean => after === directions[order].last;
 
 export const makeFind = (
@@ -129,7 +125,7 @@ export const makeFind = (
 ): PetRepository['find'] =>
   createBatcher({
     maxBatches: maxBatches.reads,
-    runBatch: (ids: ReadonlyArray<bigint>) => findPets(readPool, statements, ids),
+    runBatch: (ids: ReadonlyArray<bigint>) => findPets({ knex: readPool, statements }, ids),
     onBatch,
   });
 
@@ -139,11 +135,10 @@ type Found = E.Either<PetNotFound | Unavailable, Pet>;
  * Finds animals in one statement. Returns a result for each id, in order. The result of an invalid row is Unavailable.
  */
 export const findPets = async (
-  knex: Knex,
-  { byIds }: Statements,
+  { knex, statements }: Connection,
   ids: ReadonlyArray<bigint>,
 ): Promise<ReadonlyArray<Found>> => {
-  const rows = await byIds(knex, ids.filter(isInt64));
+  const rows = await statements.byIds(knex, ids.filter(isInt64));
   const rowsById = new Map(rows.map((row) => [idOfRow(row), row]));
   return ids.map((id) => {
     const row = rowsById.get(id.toString());

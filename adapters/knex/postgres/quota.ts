@@ -54,7 +54,6 @@ type Count = E.Either<Unavailable, { readonly points: number; readonly endsAt: n
 
 type Counts = ReadonlyMap<string, Count>;
 
-/** Adds the numbers of requests, by owner, in one statement. */
 const addRequests = async (
   { write, statements, run }: PostgresDatabase,
   requests: ReadonlyMap<string, number>,

@@ -17,7 +17,7 @@ export const requireEncoding = async (pool: Knex): Promise<void> => {
 
 type StatementLimits = Pick<PostgresTimeouts, 'statementMs' | 'lockMs'>;
 
-/** Time limits of a session, by the name of the setting. Zero is no limit. The last setting is new in PostgreSQL 17. */
+// Zero is no limit. The last setting is new in PostgreSQL 17.
 const sessionSettings = ({
   statementMs,
   lockMs,
