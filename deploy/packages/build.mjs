@@ -12,7 +12,7 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
@@ -70,6 +70,10 @@ const build = async () => {
     );
   const { status } = spawnSync(process.execPath, [compiler, '-p', '.'], { stdio: 'inherit' });
   if (status !== 0) process.exit(status ?? 1);
+  // Delete the output of deleted sources: Node would load an old `name.js` instead of `name/index.js`.
+  for (const file of ['core', 'adapters', 'app'].flatMap((folder) => filesIn(join('dist', folder))))
+    if (file.endsWith('.js') && !existsSync(`${relative('dist', file).slice(0, -'.js'.length)}.ts`))
+      rmSync(file);
   chmodSync('dist/app/main.js', 0o755);
   const { buildSync } = await import('esbuild');
   // Writes the client as one file, which a page loads by `<script type="module">`.
