@@ -3,7 +3,7 @@
 import * as E from 'fp-ts/Either';
 import type { Knex } from 'knex';
 import { reasonOf } from './app/failures';
-import { databaseOf } from './app/store/database';
+import { knexConfiguration } from './app/store/database';
 import { readDotEnv } from './app/settings/dot-env';
 import { readSettings } from './app/settings/settings';
 import { messageText } from './app/terminal/terminal';
@@ -15,7 +15,7 @@ const configuration = (): Knex.Config => {
   const settings = readSettings(env);
   if (E.isLeft(settings)) throw new Error(invalidFieldTexts(settings.left).join('\n'));
   try {
-    return databaseOf(settings.right).configuration();
+    return knexConfiguration(settings.right);
   } catch (error) {
     throw new Error(reasonOf(error, settings.right.DATABASE_URL), { cause: error });
   }

@@ -6,7 +6,7 @@ import { serverTimeouts as server } from '../adapters/http/server/timeouts';
 import { databaseTimeouts as database, postgresTimeouts } from '../adapters/knex/database/timeouts';
 import { scrapeTimeoutMs } from '../app/serve/service-status';
 import { defaults } from '../app/settings/settings';
-import { healthCheckMs } from '../app/store/checks/check-listen-address';
+import { healthCheckMs } from '../app/store/checks/check-ports';
 import { clientTimeouts as client } from '../adapters/client/retry';
 
 /** Time within which the service answers each request and rejects a revoked key (docs/guarantees.md). */

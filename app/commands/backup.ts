@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import { backupSqlite, refuseForeignFile } from '../../adapters/knex';
 import { requireReadable } from '../store/checks/check-file';
-import { explainMissingDriver } from '../store/database';
+import { requireDriver } from '../store/database';
 import { databaseUrlText } from '../settings/database-url';
 import { CommandFailed, notInitialized } from '../failures';
 import type { Terminal } from '../terminal/terminal';
@@ -46,6 +46,6 @@ export const backupCommand = (terminal: Terminal): Command =>
       runLongCommand(
         terminal,
         () => unchangedText(file),
-        (context) => explainMissingDriver(() => backUp(file, replace, context)),
+        (context) => requireDriver(() => backUp(file, replace, context)),
       ),
     );

@@ -8,9 +8,9 @@ import {
   openSqliteSource,
 } from '../../adapters/knex';
 import { isSameFile } from '../../adapters/files/paths';
-import { databaseOf, explainMissingDriver } from '../store/database';
+import { openConfigured, requireDriver } from '../store/database';
 import { requireReadable } from '../store/checks/check-file';
-import { openDatabase } from '../store/open-database';
+import { openDatabase } from '../store/stages';
 import { type DatabaseUrl, databaseUrlText, parseDatabaseUrl } from '../settings/database-url';
 import { valueOf } from '../settings/environment';
 import { CommandFailed, orFail } from '../failures';
@@ -30,9 +30,9 @@ const isSame = (one: DatabaseUrl, other: DatabaseUrl): boolean => {
 
 const openSourceDatabase = async (settings: Settings) => {
   const { DATABASE_URL: url } = settings;
-  if (url._tag !== 'Sqlite') return databaseOf(settings).open();
+  if (url._tag !== 'Sqlite') return openConfigured(settings);
   requireReadable(url.filename);
-  return explainMissingDriver(() => openSqliteSource(url.filename));
+  return requireDriver(() => openSqliteSource(url.filename));
 };
 
 const remains: Readonly<Record<CopyProgress['phase'], string>> = {

@@ -3,8 +3,8 @@ import * as E from 'fp-ts/Either';
 import { invalidFieldTexts } from '../../core';
 import { changedSettings, readSettings } from '../settings/settings';
 import { settingWarnings } from '../settings/warnings';
-import { examineStore } from '../store/checks/examine-store';
-import { failed, type Finding, passed, warned } from '../store/checks/finding';
+import { failed, type Finding, type Findings, passed, warned } from '../store/checks/finding';
+import { examineStore } from '../store/stages';
 import { type Style, styleFor } from '../terminal/style';
 import type { Terminal } from '../terminal/terminal';
 import { counted, escapeControlCharacters } from '../terminal/text';
@@ -13,7 +13,7 @@ import { counted, escapeControlCharacters } from '../terminal/text';
  * Checks the settings and, if they are valid, everything that a start of `serve` needs. Commits only a row in the table
  * `heartbeats`.
  */
-export const diagnose = async (environment: NodeJS.ReadOnlyDict<string>): Promise<ReadonlyArray<Finding>> => {
+export const diagnose = async (environment: NodeJS.ReadOnlyDict<string>): Promise<Findings> => {
   const read = readSettings(environment);
   const warnings = settingWarnings(environment, read).map((text) => warned('settings', text));
   if (E.isLeft(read))
@@ -22,15 +22,32 @@ export const diagnose = async (environment: NodeJS.ReadOnlyDict<string>): Promis
   return [passed('settings', changed), ...warnings, ...(await examineStore(read.right))];
 };
 
-const stateOf = ({ ok, isWarning }: Finding, style: Style): string => {
-  if (!ok) return style('red', 'FAIL');
-  return isWarning ? style('yellow', 'WARN') : style('green', 'ok  ');
+/** Makes the JSON object of a finding. */
+export const resultOf = ({ check, severity, text }: Finding) => ({
+  check,
+  ok: severity !== 'failed',
+  ...(severity === 'warning' && { isWarning: true }),
+  text,
+});
+
+const stateOf = ({ severity }: Finding, style: Style): string => {
+  switch (severity) {
+    case 'failed':
+      return style('red', 'FAIL');
+    case 'warning':
+      return style('yellow', 'WARN');
+    case 'passed':
+      return style('green', 'ok  ');
+  }
 };
 
-const summaryOf = (findings: ReadonlyArray<Finding>, style: Style): string => {
-  const failures = findings.filter(({ ok }) => !ok).length;
+const count = (findings: Findings, severity: Finding['severity']): number =>
+  findings.filter((finding) => finding.severity === severity).length;
+
+const summaryOf = (findings: Findings, style: Style): string => {
+  const failures = count(findings, 'failed');
   if (failures > 0) return style('red', `${counted(failures, 'check')} failed`);
-  const warnings = findings.filter(({ isWarning }) => isWarning).length;
+  const warnings = count(findings, 'warning');
   return warnings > 0
     ? style('yellow', `no check failed; ${counted(warnings, 'warning')}`)
     : style('green', `all ${findings.length} checks passed`);
@@ -40,7 +57,7 @@ const checkWidth = 10;
 const indent = ' '.repeat('FAIL'.length + checkWidth + 4);
 
 /** Makes a line for each finding. At a terminal, wraps the lines under their texts, and adds a summary. */
-const toText = (findings: ReadonlyArray<Finding>, { stdout, columns, env }: Terminal): string => {
+const toText = (findings: Findings, { stdout, columns, env }: Terminal): string => {
   const style = styleFor(stdout, env);
   const lines = findings.map((finding) => {
     const text = escapeControlCharacters(finding.text);
@@ -57,6 +74,6 @@ export const doctorCommand = (terminal: Terminal): Command =>
     .option('--json', 'print the results as JSON')
     .action(async ({ json = false }: { readonly json?: boolean }) => {
       const findings = await diagnose(terminal.env);
-      terminal.print(json, findings, toText(findings, terminal));
-      if (findings.some(({ ok }) => !ok)) terminal.setExitCode(1);
+      terminal.print(json, findings.map(resultOf), toText(findings, terminal));
+      if (count(findings, 'failed') > 0) terminal.setExitCode(1);
     });

@@ -98,10 +98,14 @@ const storeFile = async (job: Import, context: LongCommand): Promise<Outcome> =>
     terminal.printMessage(error);
   };
   const { result, counts } = await withNewPets(job, context, onInvalid, (newPets) =>
-    withStore(settings, 'write', { ...terminal, signal }, ({ pets }) =>
-      storeAll(pets, newPets, ids, (text) => {
-        setRemains(() => text);
-      }),
+    withStore(
+      settings,
+      'write',
+      { env: terminal.env, printMessage: terminal.printMessage, signal },
+      ({ pets }) =>
+        storeAll(pets, newPets, ids, (text) => {
+          setRemains(() => text);
+        }),
     ),
   );
   return { imported: result, counts };

@@ -2,6 +2,7 @@ import { Command, Option } from 'commander';
 import type { TaskEither } from 'fp-ts/TaskEither';
 import type { ApiKeyRecord, ApiKeyStore, CreatedApiKey } from '../../adapters/knex';
 import { type CommandFailure, orFail } from '../failures';
+import { keySourceOf } from '../settings/settings';
 import { cellText, tableText } from '../terminal/table';
 import type { Terminal } from '../terminal/terminal';
 import { nonEmpty, parseDuration, parseLifetime } from './arguments';
@@ -86,10 +87,10 @@ const createAndPrint = (
   json: boolean,
   make: (keyStore: ApiKeyStore) => TaskEither<CommandFailure, CreatedApiKey>,
 ): Promise<void> =>
-  runOnStore(terminal, 'write', async ({ keyStore }, { API_KEYS }) => {
+  runOnStore(terminal, 'write', async ({ keyStore }, settings) => {
     const created = await orFail(make(keyStore));
     terminal.print(json, created, created.key);
-    if (API_KEYS.length > 0) {
+    if (keySourceOf(settings) === 'API_KEYS') {
       terminal.printMessage(
         'API_KEYS is set: a service with API_KEYS ignores the keys in the database; to use them, unset API_KEYS (or API_KEYS_FILE)',
         'warning',
@@ -165,10 +166,10 @@ const revoke = (terminal: Terminal): Command =>
     .argument('<id>', 'id of the key, as `keys list` shows it', nonEmpty)
     .option('--json', 'print the record of the key as JSON')
     .action((id: string, { json = false }: Options) =>
-      runOnStore(terminal, 'write', async ({ keyStore }, { API_KEYS }) => {
+      runOnStore(terminal, 'write', async ({ keyStore }, settings) => {
         const record = await orFail(keyStore.revoke(id));
         terminal.print(json, record, await keysText([record], terminal));
-        if (API_KEYS.length > 0) return;
+        if (keySourceOf(settings) === 'API_KEYS') return;
         const keys = await orFail(keyStore.list);
         if (keys.some(({ isValid }) => isValid)) return;
         terminal.printMessage(

@@ -13,11 +13,11 @@ export const migrateCommand = (terminal: Terminal): Command =>
     .option('--json', 'print the names of the migrations that this command ran, as JSON')
     .action(({ json = false }: { readonly json?: boolean }) =>
       runCommand(terminal, async (settings) => {
-        const run = ({ printMessage }: Terminal) =>
+        const run = ({ env, printMessage }: Terminal) =>
           withStore(
             settings,
             'write',
-            { mayCreate: true, mayRaiseGeneration: true, printMessage },
+            { mayCreate: true, mayRaiseGeneration: true, env, printMessage },
             ({ ranMigrations }) => Promise.resolve(ranMigrations),
           );
         const ran = await withProgress(terminal, () => ({ stage: 'migrating' }), run);

@@ -16,7 +16,7 @@ import {
 } from '../../adapters/knex';
 import { CommandFailed, orFail } from '../failures';
 import { type DatabaseUrl, databaseUrlText, type PostgresDatabaseUrl } from '../settings/database-url';
-import { explainMissingDriver, postgresOf } from '../store/database';
+import { openConfiguredPostgres, requireDriver } from '../store/database';
 import { fileAdvice } from '../failures/file-advice';
 import type { Terminal } from '../terminal/terminal';
 import { counted } from '../terminal/text';
@@ -71,7 +71,7 @@ const restoreIntoPostgres = async (
 ): Promise<string> => {
   const { settings, terminal, signal, setRemains } = context;
   const onStage = stagesOf(context);
-  const database = await postgresOf(url, settings).open();
+  const database = await openConfiguredPostgres(url, settings);
   let restoredSchema: string | undefined;
   let dropsAfterFailure = check;
   const dropTables = async (): Promise<void> => {
@@ -193,7 +193,7 @@ export const restoreCommand = (terminal: Terminal): Command =>
         const settings = into === undefined ? context.settings : { ...context.settings, DATABASE_URL: into };
         refuseUnusedOptions(command, options, settings.DATABASE_URL);
         const run = (): Promise<string> =>
-          explainMissingDriver(() => restore(file, options, { ...context, settings }));
+          requireDriver(() => restore(file, options, { ...context, settings }));
         return into === undefined ? run() : onTarget(into, '--into', run);
       }),
     );

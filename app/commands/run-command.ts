@@ -47,7 +47,7 @@ export const runOnStore = (
   command: (store: CommandStore, settings: Settings) => Promise<void>,
 ): Promise<void> =>
   runCommand(terminal, (settings) =>
-    withStore(settings, purpose, terminal, (store) =>
+    withStore(settings, purpose, { env: terminal.env, printMessage: terminal.printMessage }, (store) =>
       command(store, settings).catch((error: unknown) => {
         throw purpose === 'write' ? withOutcome(error) : error;
       }),

@@ -2,8 +2,14 @@ import { Command } from 'commander';
 import { bannerText, firstCommands } from '../serve/banner';
 import type { Service } from '../serve/run-service';
 import { databaseUrlText } from '../settings/database-url';
-import { changedSettings, defaultFile, defaults, isProduction, type Settings } from '../settings/settings';
-import { settingTexts } from '../settings/setting-texts';
+import {
+  changedSettings,
+  defaultFile,
+  defaults,
+  isProduction,
+  type Settings,
+  settingTexts,
+} from '../settings/settings';
 import { showProgress } from '../terminal/progress-bar';
 import { nextStopSignal } from '../terminal/signals';
 import { type Style, styleFor } from '../terminal/style';
@@ -77,6 +83,7 @@ export const serveCommand = (io: Terminal): Command =>
           await runService(settings, {
             version: readVersion(),
             logger,
+            env: terminal.env,
             printMessage,
             printMigration: (text) => {
               isMigrating = true;

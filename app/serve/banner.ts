@@ -1,5 +1,5 @@
 import { databaseUrlText } from '../settings/database-url';
-import type { Settings } from '../settings/settings';
+import { keySourceOf, type Settings } from '../settings/settings';
 import type { Style } from '../terminal/style';
 import { counted, escapeControlCharacters } from '../terminal/text';
 import type { Service } from './run-service';
@@ -18,8 +18,9 @@ export const firstCommands = (address: string, key: string): ReadonlyArray<strin
 
 const isLoopback = (address: string): boolean => /^http:\/\/(?:127\.|\[::1\])/.test(address);
 
-const keysText = (firstKey: string | undefined, { API_KEYS, DATABASE_URL }: Settings): string => {
-  if (API_KEYS.length > 0) return `${counted(API_KEYS.length, 'key')} in API_KEYS`;
+const keysText = (firstKey: string | undefined, settings: Settings): string => {
+  const { API_KEYS, DATABASE_URL } = settings;
+  if (keySourceOf(settings) === 'API_KEYS') return `${counted(API_KEYS.length, 'key')} in API_KEYS`;
   const first = firstKey === undefined ? 'those you have' : 'shown once';
   return DATABASE_URL._tag === 'Memory' ? `${first}; lost at the stop` : `${first}; ${createKey} adds more`;
 };

@@ -13,19 +13,10 @@ import { type HttpServer, type HttpServerOptions, startHttpServer } from '../../
 import { batchOperations } from '../../adapters/knex';
 import { prometheusMetrics } from '../../adapters/prometheus';
 import { storeOpener } from '../../core';
-import type { StartMessages } from '../store/open-database';
-import { canBeCreated } from '../store/checks/check-file';
-import { listenBriefly } from '../store/checks/check-listen-address';
-import { openServiceStore, type ServiceStore } from '../store/service-store';
-import { CommandFailed, orFail, reasonOf } from '../failures';
+import { CommandFailed, reasonOf } from '../failures';
+import { openServiceStore, type ServiceStore, type ServiceStoreOptions } from '../store/service-store';
 import { databaseUrlText } from '../settings/database-url';
-import {
-  changedSettings,
-  listenAddressOf,
-  mayCreateStore,
-  type ServerPrefix,
-  type Settings,
-} from '../settings/settings';
+import { changedSettings, listenAddressOf, type ServerPrefix, type Settings } from '../settings/settings';
 import { reportReadiness } from './report-readiness';
 import { requestReporter } from './request-reporter';
 import { readServiceStatus } from './service-status';
@@ -121,7 +112,7 @@ const endOf = async (store: ServiceStore, stopSignal: Promise<NodeJS.Signals>): 
 /** Maximum time to stop the admin server, counted from the stop of the public server. */
 const adminStopMs = 500;
 
-interface RunOptions extends StartMessages {
+interface RunOptions extends ServiceStoreOptions {
   readonly version: string;
   readonly logger: Logger;
   /** Runs when the service accepts requests. Resolves to the signal that stops it. */
@@ -134,13 +125,9 @@ interface RunOptions extends StartMessages {
  */
 export const runService = async (
   settings: Settings,
-  { version, logger, untilStopSignal, ...messages }: RunOptions,
+  { version, logger, untilStopSignal, ...storeOptions }: RunOptions,
 ): Promise<void> => {
   const { DATABASE_URL, STOP_DELAY } = settings;
-  // Tries the ports before a file is created, so that a start that can't listen leaves none. Other starts don't try: a
-  // proxy would connect meanwhile, and its requests would fail instead of going to the next instance.
-  if (mayCreateStore(settings) && DATABASE_URL._tag === 'Sqlite' && canBeCreated(DATABASE_URL.filename))
-    for (const prefix of ['ADMIN_', ''] as const) await orFail(listenBriefly(settings, prefix));
   const metrics =
     settings.ADMIN_PORT === undefined
       ? undefined
@@ -151,7 +138,7 @@ export const runService = async (
           unauthorizedReasons,
           batchOperations,
         });
-  const store = await openServiceStore(settings, metrics?.batches, logger, messages);
+  const store = await openServiceStore(settings, metrics?.batches, logger, storeOptions);
   const reporter = requestReporter(logger, settings, metrics?.requests);
   let isStopping = false;
   const checkReadiness = reportReadiness(store, logger, () => isStopping);

@@ -1,7 +1,10 @@
 import { toError } from 'fp-ts/Either';
+import type { Knex } from 'knex';
 import {
+  type OpenedDatabase,
   openPostgres,
   openSqlite,
+  type PostgresDatabase,
   postgresMigrationConfiguration,
   sqliteMigrationConfiguration,
 } from '../../adapters/knex';
@@ -10,10 +13,44 @@ import type { PostgresDatabaseUrl } from '../settings/database-url';
 import { rereadPostgresUrl } from '../settings/secrets';
 import type { Settings } from '../settings/settings';
 
-/** Runs `open`. Throws DriverMissing if Knex can't load the driver of the database. */
-export const explainMissingDriver = async <A>(open: () => A | Promise<A>): Promise<A> => {
+/** Opens the database of the settings, but does not connect yet. Throws NoDatabase for `memory:`, and DriverMissing. */
+export const openConfigured = async (settings: Settings): Promise<OpenedDatabase> => {
+  const { DATABASE_URL: url } = settings;
+  switch (url._tag) {
+    case 'Memory':
+      throw new CommandFailed({ _tag: 'NoDatabase' });
+    case 'Sqlite':
+      return requireDriver(() => openSqlite(url.filename, { isOnlyForStore: true }));
+    case 'Postgres':
+      return openConfiguredPostgres(url, settings);
+  }
+};
+
+/** Opens a database of PostgreSQL with the pool size of the settings. Throws DriverMissing. */
+export const openConfiguredPostgres = (
+  url: PostgresDatabaseUrl,
+  { POSTGRES_POOL_SIZE: poolSize }: Settings,
+): Promise<PostgresDatabase> => requireDriver(() => openPostgres(addressOf(url), { poolSize }));
+
+/** Returns the configuration of Knex's own commands. Throws NoDatabase for `memory:`. */
+export const knexConfiguration = ({ DATABASE_URL: url, POSTGRES_POOL_SIZE }: Settings): Knex.Config => {
+  switch (url._tag) {
+    case 'Memory':
+      throw new CommandFailed({ _tag: 'NoDatabase' });
+    case 'Sqlite':
+      return sqliteMigrationConfiguration(url.filename);
+    case 'Postgres':
+      return postgresMigrationConfiguration(addressOf(url), { poolSize: POSTGRES_POOL_SIZE });
+  }
+};
+
+const addressOf = ({ file, connectionString }: PostgresDatabaseUrl) =>
+  file === undefined ? connectionString : rereadPostgresUrl(file, connectionString);
+
+/** Runs work that opens a database. Throws DriverMissing if Knex can't load the driver of the database. */
+export const requireDriver = async <A>(work: () => A | Promise<A>): Promise<A> => {
   try {
-    return await open();
+    return await work();
   } catch (error) {
     const missing = /^Knex: run\n\$ npm install (\S+) --save\n(.*?)(?:\. Tried:)?$/m.exec(
       toError(error).message,
@@ -21,39 +58,5 @@ export const explainMissingDriver = async <A>(open: () => A | Promise<A>): Promi
     if (missing === null) throw error;
     const [, driver = '', reason = ''] = missing;
     throw new CommandFailed({ _tag: 'DriverMissing', driver, reason });
-  }
-};
-
-/** Returns functions that open a database of PostgreSQL, or make the configuration of Knex's own commands. */
-export const postgresOf = (
-  { file, connectionString }: PostgresDatabaseUrl,
-  { POSTGRES_POOL_SIZE }: Settings,
-) => {
-  const url = file === undefined ? connectionString : rereadPostgresUrl(file, connectionString);
-  const options = { poolSize: POSTGRES_POOL_SIZE };
-  return {
-    open: () => explainMissingDriver(() => openPostgres(url, options)),
-    configuration: () => postgresMigrationConfiguration(url, options),
-  };
-};
-
-/**
- * Returns functions that open the settings' database, or make the configuration of Knex's own commands. Throws NoDatabase
- * for `memory:`.
- */
-export const databaseOf = (settings: Settings) => {
-  const { DATABASE_URL: url } = settings;
-  switch (url._tag) {
-    case 'Memory':
-      throw new CommandFailed({ _tag: 'NoDatabase' });
-    case 'Sqlite': {
-      const { filename } = url;
-      return {
-        open: () => explainMissingDriver(() => openSqlite(filename, { isOnlyForStore: true })),
-        configuration: () => sqliteMigrationConfiguration(filename),
-      };
-    }
-    case 'Postgres':
-      return postgresOf(url, settings);
   }
 };

@@ -16,9 +16,9 @@ import {
 } from '../../adapters/knex';
 import { type ApiKey, decodeOrThrow, KeyId, type Ports } from '../../core';
 import { orFail } from '../failures';
-import { mayCreateStore, type Settings } from '../settings/settings';
-import { checkKeys } from './checks/check-keys';
-import { openDatabase, type StartMessages } from './open-database';
+import { isProduction, keySourceOf, type Settings } from '../settings/settings';
+import { prepareStart, type StartMessages } from './checks/start';
+import { openDatabase, runStart } from './stages';
 import { pickQuota } from './quota';
 import { operatorName } from '../failures/user';
 
@@ -40,7 +40,92 @@ export interface ServiceStore {
   readonly close: () => Promise<void>;
 }
 
-const hexDigits = 16;
+/** Messages of a start, and the environment whose SUDO_USER names who creates the first key. */
+export interface ServiceStoreOptions extends StartMessages {
+  readonly env: NodeJS.ReadOnlyDict<string>;
+}
+
+/**
+ * Opens and migrates the database of DATABASE_URL, or makes a store in memory. Throws CommandFailed if the database
+ * can't be used, or if there is no valid API key in production.
+ */
+export const openServiceStore = async (
+  settings: Settings,
+  observer: RepositoryObserver | undefined,
+  logger: Logger,
+  { env, ...messages }: ServiceStoreOptions,
+): Promise<ServiceStore> => {
+  const options = { mayCreate: !isProduction(settings), ...messages };
+  if (settings.DATABASE_URL._tag === 'Memory') {
+    await runStart(prepareStart(settings, 'serve', options), messages.printMessage);
+    return memoryStore(settings);
+  }
+  const { database } = await openDatabase(settings, 'serve', options);
+  const keys =
+    keySourceOf(settings) === 'API_KEYS' ? keysOfSettings(settings) : keysOfDatabase(database, env);
+  return {
+    ports: {
+      pets: knexPetRepository(database, { observer, idempotencyTtlMs: ttlMsOf(settings) }),
+      authenticate: keys.authenticate,
+      consumeQuota: pickQuota(database, settings, logger),
+    },
+    createFirstKey: keys.createFirst,
+    findObstacle: withDoctorHint(knexReadiness(database)),
+    isFileReplaced: () => database.engine === 'SQLite' && database.isFileReplaced(),
+    pools: database.poolUsage,
+    readStatus: async () => {
+      const status = await databaseStatus(database)();
+      return E.isLeft(status) ? {} : { ...status.right, ...keys.status };
+    },
+    close: database.close,
+  };
+};
+
+const memoryStore = (settings: Settings): ServiceStore => {
+  const keys = keySourceOf(settings) === 'API_KEYS' ? keysOfSettings(settings) : oneKeyInMemory();
+  return {
+    ports: {
+      pets: inMemoryPetRepository({ idempotencyTtlMs: ttlMsOf(settings) }),
+      authenticate: keys.authenticate,
+      consumeQuota: settings.RATE_LIMIT && inMemoryQuota(settings.RATE_LIMIT),
+    },
+    createFirstKey: keys.createFirst,
+    findObstacle: () => Promise.resolve(undefined),
+    isFileReplaced: () => false,
+    pools: () => [],
+    readStatus: () => Promise.resolve(keys.status),
+    close: () => Promise.resolve(),
+  };
+};
+
+/** Source of the valid API keys. `status` has their numbers, or is empty if the database has them. */
+interface KeySource {
+  readonly authenticate: Ports['authenticate'];
+  readonly createFirst: ServiceStore['createFirstKey'];
+  readonly status: Partial<DatabaseStatus>;
+}
+
+const keysOfSettings = ({ API_KEYS }: Settings): KeySource => ({
+  authenticate: configuredKeys(API_KEYS).authenticate,
+  createFirst: () => Promise.resolve(undefined),
+  status: { validKeys: API_KEYS.length, endingOwners: [] },
+});
+
+const keysOfDatabase = (database: OpenedDatabase, env: NodeJS.ReadOnlyDict<string>): KeySource => ({
+  authenticate: knexAuthenticate(database),
+  createFirst: async () =>
+    (await orFail(apiKeyStore(database, operatorName(env)).bootstrapKey('first key')))?.key,
+  status: {},
+});
+
+const oneKeyInMemory = (): KeySource => {
+  const { id, key } = newApiKey();
+  return {
+    authenticate: inMemoryApiKeys([[id, key]]).authenticate,
+    createFirst: () => Promise.resolve(key),
+    status: { validKeys: 1 },
+  };
+};
 
 /**
  * Makes the adapter that knows the keys of API_KEYS. Derives the id of a key from the key, and not from its place in
@@ -51,18 +136,9 @@ export const configuredKeys = (keys: ReadonlyArray<ApiKey>): ReturnType<typeof i
     keys.map((key) => [decodeOrThrow(KeyId, `env-${hash('sha256', key).slice(0, hexDigits)}`), key]),
   );
 
-const ttlMsOf = ({ IDEMPOTENCY_HOURS }: Settings): number => IDEMPOTENCY_HOURS * 3_600_000;
+const hexDigits = 16;
 
-const readStatus = async (
-  database: OpenedDatabase,
-  { API_KEYS }: Settings,
-): Promise<Partial<DatabaseStatus>> => {
-  const status = await databaseStatus(database)();
-  if (E.isLeft(status)) return {};
-  return API_KEYS.length > 0
-    ? { ...status.right, validKeys: API_KEYS.length, endingOwners: [] }
-    : status.right;
-};
+const ttlMsOf = ({ IDEMPOTENCY_HOURS }: Settings): number => IDEMPOTENCY_HOURS * 3_600_000;
 
 /** Adds the hint to run `animal-store doctor` to the reason why the store is not ready. */
 const withDoctorHint =
@@ -71,66 +147,3 @@ const withDoctorHint =
     const reason = await find();
     return reason === undefined ? undefined : `${reason}; run \`animal-store doctor\``;
   };
-
-const databaseStore = (
-  database: OpenedDatabase,
-  settings: Settings,
-  observer: RepositoryObserver | undefined,
-  logger: Logger,
-): ServiceStore => ({
-  ports: {
-    pets: knexPetRepository(database, { observer, idempotencyTtlMs: ttlMsOf(settings) }),
-    authenticate:
-      settings.API_KEYS.length > 0
-        ? configuredKeys(settings.API_KEYS).authenticate
-        : knexAuthenticate(database),
-    consumeQuota: pickQuota(database, settings, logger),
-  },
-  createFirstKey: async () =>
-    settings.API_KEYS.length > 0
-      ? undefined
-      : (await orFail(apiKeyStore(database, operatorName(process.env)).bootstrapKey('first key')))?.key,
-  findObstacle: withDoctorHint(knexReadiness(database)),
-  isFileReplaced: () => database.engine === 'SQLite' && database.isFileReplaced(),
-  pools: database.poolUsage,
-  readStatus: () => readStatus(database, settings),
-  close: database.close,
-});
-
-const memoryStore = (settings: Settings): ServiceStore => {
-  const { API_KEYS, RATE_LIMIT } = settings;
-  const first = API_KEYS.length > 0 ? undefined : newApiKey();
-  const keys = first === undefined ? configuredKeys(API_KEYS) : inMemoryApiKeys([[first.id, first.key]]);
-  return {
-    ports: {
-      pets: inMemoryPetRepository({ idempotencyTtlMs: ttlMsOf(settings) }),
-      authenticate: keys.authenticate,
-      consumeQuota: RATE_LIMIT && inMemoryQuota(RATE_LIMIT),
-    },
-    createFirstKey: () => Promise.resolve(first?.key),
-    findObstacle: () => Promise.resolve(undefined),
-    isFileReplaced: () => false,
-    pools: () => [],
-    readStatus: () => Promise.resolve({ validKeys: API_KEYS.length || 1 }),
-    close: () => Promise.resolve(),
-  };
-};
-
-/**
- * Opens and migrates the database of DATABASE_URL, or makes a store in memory. Throws CommandFailed if the database
- * can't be used, or if there is no valid API key in production.
- */
-export const openServiceStore = async (
-  settings: Settings,
-  observer: RepositoryObserver | undefined,
-  logger: Logger,
-  messages: StartMessages,
-): Promise<ServiceStore> => {
-  if (settings.DATABASE_URL._tag === 'Memory') {
-    await checkKeys(settings, undefined);
-    return memoryStore(settings);
-  }
-  const options = { mayCreate: mayCreateStore(settings), ...messages };
-  const { database } = await openDatabase(settings, 'serve', options);
-  return databaseStore(database, settings, observer, logger);
-};

@@ -9,12 +9,13 @@ import {
 import type { PetMaintenance, PetRepository } from '../../core';
 import { databaseUrlText } from '../settings/database-url';
 import type { Settings } from '../settings/settings';
-import { openDatabase, type OpenOptions } from './open-database';
+import type { StartOptions } from './checks/start';
+import { openDatabase } from './stages';
 import { operatorName } from '../failures/user';
 
-interface Options extends OpenOptions {
-  /** Environment whose SUDO_USER names the operator. The default is `process.env`. */
-  readonly env?: NodeJS.ReadOnlyDict<string>;
+interface Options extends StartOptions {
+  /** Environment whose SUDO_USER names the operator. */
+  readonly env: NodeJS.ReadOnlyDict<string>;
 }
 
 export interface CommandStore {
@@ -28,7 +29,7 @@ export interface CommandStore {
 export const withStore = async <A>(
   settings: Settings,
   purpose: 'read' | 'write',
-  { env = process.env, ...options }: Options,
+  { env, ...options }: Options,
   use: (store: CommandStore) => Promise<A>,
 ): Promise<A> => {
   const { database, ranMigrations } = await openDatabase(settings, purpose, options);

@@ -5,8 +5,7 @@ import type { StoreDatabase } from './store-database';
 /** Result of a check. `doctor` prints all results, and a start of `serve` prints warnings and failures. */
 export interface DatabaseFinding {
   readonly check: 'connection' | 'disk' | 'server' | 'clock';
-  readonly ok: boolean;
-  readonly isWarning?: true;
+  readonly severity: 'passed' | 'warning' | 'failed';
   readonly text: string;
 }
 

@@ -37,7 +37,7 @@ export const inspectDisk = ({
     const { diskAvailable = Infinity } = await sizes();
     if (diskAvailable >= scarceDiskBytes) return [];
     const text = `only ${Math.round(diskAvailable / 1e6)} MB are free on the disk of the database; free space, because creates fail on a full disk`;
-    return [{ check: 'disk', ok: true, isWarning: true, text }];
+    return [{ check: 'disk', severity: 'warning', text }];
   });
 
 const toleratedSeconds = 5;
@@ -54,7 +54,7 @@ export const inspectClock = ({
     if (Math.abs(aheadSeconds) <= toleratedSeconds) return [];
     const difference = `${Math.abs(aheadSeconds)} s ${aheadSeconds > 0 ? 'ahead of' : 'behind'}`;
     const text = `the clock of this machine is ${difference} the database's, by which keys expire; synchronise both clocks`;
-    return [{ check: 'clock', ok: true, isWarning: true, text }];
+    return [{ check: 'clock', severity: 'warning', text }];
   });
 
 /**

@@ -60,7 +60,7 @@ const describeConnection = async (pool: Knex, run: RunStatement): Promise<Databa
   // PostgreSQL uses this code too when no schema is selected for a new table.
   if (typeof connected?.schema !== 'string') throw new DatabaseError('3F000', 'no schema has been selected');
   const text = `role ${connected.role}, schema ${connected.schema}, ${connected.isEncrypted === true ? 'with' : 'without'} TLS`;
-  return { check: 'connection', ok: true, text };
+  return { check: 'connection', severity: 'passed', text };
 };
 
 const expiryWarningDays = 14;
@@ -69,7 +69,7 @@ const inspectCertificate = (expirySeconds: number | undefined): ReadonlyArray<Da
   if (expirySeconds === undefined || expirySeconds * 1_000 - Date.now() > expiryWarningDays * 86_400_000)
     return [];
   const text = `the certificate of the server expires on ${new Date(expirySeconds * 1_000).toISOString()}; renew it`;
-  return [{ check: 'server', ok: true, isWarning: true, text }];
+  return [{ check: 'server', severity: 'warning', text }];
 };
 
 interface Setting {
@@ -101,7 +101,11 @@ const inspectSettings = async (pool: Knex, limits: StatementLimits): Promise<Dat
         ]),
   ];
   const text = rows.map(({ name, setting }) => `${name}=${setting}`).join(', ');
-  return { check: 'server', ok: faults.length === 0, text: [text, ...faults].join('; ') };
+  return {
+    check: 'server',
+    severity: faults.length === 0 ? 'passed' : 'failed',
+    text: [text, ...faults].join('; '),
+  };
 };
 
 /**
@@ -121,7 +125,7 @@ const inspectCollation = async (pool: Knex): Promise<ReadonlyArray<DatabaseFindi
   );
   if (actual === built) return [];
   const text = `the order of texts was version ${built} when the indexes were built, and is ${actual ?? 'unknown'} now; run: reindex database ${name}; alter database ${name} refresh collation version`;
-  return [{ check: 'server', ok: true, isWarning: true, text }];
+  return [{ check: 'server', severity: 'warning', text }];
 };
 
 const readConnectionRoom = async (pool: Knex, poolSize: number): Promise<ConnectionRoom> => {

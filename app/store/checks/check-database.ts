@@ -1,48 +1,44 @@
-/* Checks of an open database, for `doctor` and for a start of `serve`. */
+/* Checks of the database and its keys. Each returns findings, or throws CommandFailed to end a start. */
 
 import * as E from 'fp-ts/Either';
 import {
+  apiKeyStore,
   type ConnectionRoom,
+  errorKindOf,
   findInvalidPets,
   inspectClock,
   inspectDatabase,
   inspectDisk,
-  type OpenedDatabase,
-  readUsableSchema,
+  invalidOwnerText,
   runDoctorChecks,
-  type SchemaState,
   tryCountRequest,
+  tryCreateKey,
 } from '../../../adapters/knex';
-import { messageOf, notInitialized, orFail } from '../../failures';
+import { OwnerId } from '../../../core';
+import { CommandFailed, messageOf, notInitialized, orFail, reasonOf } from '../../failures';
 import { databaseUrlText } from '../../settings/database-url';
-import { mayCreateStore, type Settings } from '../../settings/settings';
+import { keySourceOf } from '../../settings/settings';
 import { counted } from '../../terminal/text';
-import { checkKeys } from './check-keys';
-import { type CheckName, failed, type Finding, passed, warned } from './finding';
+import { failed, type Finding, type Findings, passed, warned } from './finding';
+import type { Start } from './start';
 
-type Findings = Promise<ReadonlyArray<Finding>>;
-
-interface CheckedStore {
-  readonly database: OpenedDatabase;
-  readonly settings: Settings;
-  /** Reads the state of the tables once, when a check first needs it. Rejects if this version can't work with them. */
-  readonly readSchema: () => Promise<SchemaState>;
-}
-
-export const checkedStoreOf = (database: OpenedDatabase, settings: Settings): CheckedStore => {
-  let schema: Promise<SchemaState> | undefined;
-  return { database, settings, readSchema: () => (schema ??= orFail(readUsableSchema(database))) };
+/** Loads the driver. Creates no file and makes no connection. */
+export const checkDriver = async ({ settings, purpose, open }: Start): Promise<Findings> => {
+  const keepsInMemory = purpose === 'serve' || purpose === 'doctor';
+  if (settings.DATABASE_URL._tag === 'Memory' && keepsInMemory)
+    return [passed('driver', 'memory: keeps animals until the service stops')];
+  await open();
+  return [passed('driver', 'the driver of the database is installed')];
 };
 
-interface DatabaseCheck {
-  readonly name: CheckName;
-  /** Name of an earlier check. If it fails, this check is skipped. */
-  readonly needs?: CheckName;
-  /** Returns findings, or throws CommandFailed. */
-  readonly run: (store: CheckedStore) => Findings;
-  /** Databases on which a start of `serve` makes the check too, after the migrations. */
-  readonly forServeOn: ReadonlyArray<OpenedDatabase['engine']>;
-}
+export const checkConnection = async ({ open, settings }: Start): Promise<Findings> => {
+  const database = await open();
+  const findings = await orFail(inspectDatabase(database));
+  if (database.engine === 'PostgreSQL')
+    return findings.map((finding) => (finding.check === 'room' ? roomFinding(finding) : finding));
+  const address = databaseUrlText(settings.DATABASE_URL);
+  return [passed('connection', `${address} can be opened, and has no damage`)];
+};
 
 /** Recommended minimum of instances of a service on PostgreSQL, so that one can restart while another serves. */
 const minInstances = 2;
@@ -61,26 +57,20 @@ const roomFinding = ({ limit, reserved, heldByOthers, poolSize }: ConnectionRoom
   );
 };
 
-const checkConnection = async ({ database, settings }: CheckedStore): Findings => {
-  const findings = await orFail(inspectDatabase(database));
-  if (database.engine === 'PostgreSQL')
-    return findings.map((finding) => (finding.check === 'room' ? roomFinding(finding) : finding));
-  const address = databaseUrlText(settings.DATABASE_URL);
-  return [passed('connection', `${address} can be opened, and has no damage`)];
-};
+export const checkDisk = async ({ open }: Start): Promise<Findings> => orFail(inspectDisk(await open()));
 
-const checkSchema = async ({ settings, readSchema }: CheckedStore): Findings => {
+export const checkSchema = async ({ mayCreate, readSchema }: Start): Promise<Findings> => {
   const schema = await readSchema();
-  if (schema.generation === 0 && !mayCreateStore(settings)) throw notInitialized();
+  if (schema.generation === 0 && !mayCreate) throw notInitialized();
   if (schema.pending.length === 0) return [passed('schema', 'up to date')];
   const names = schema.pending.join(', ');
   return [passed('schema', `pending: ${names}; the next start or \`animal-store migrate\` runs them`)];
 };
 
-const slowCommitMs = 500;
+export const checkClock = async ({ open }: Start): Promise<Findings> => orFail(inspectClock(await open()));
 
-const checkServing = async ({ database, readSchema }: CheckedStore): Findings => {
-  const commitMs = await orFail(runDoctorChecks(database, await readSchema()));
+export const checkRights = async ({ open, readSchema }: Start): Promise<Findings> => {
+  const commitMs = await orFail(runDoctorChecks(await open(), await readSchema()));
   const commit = commitMs === undefined ? '' : `, and a commit takes ${Math.ceil(commitMs)} ms`;
   const text = `this user may do what \`serve\` does${commit}`;
   return commitMs !== undefined && commitMs > slowCommitMs
@@ -88,8 +78,21 @@ const checkServing = async ({ database, readSchema }: CheckedStore): Findings =>
     : [passed('rights', text)];
 };
 
+const slowCommitMs = 500;
+
+/** Reads all animals of a SQLite file, whose columns accept values that an animal can't have. */
+export const checkAnimals = async ({ open, readSchema }: Start): Promise<Findings> => {
+  const database = await open();
+  if (database.engine === 'PostgreSQL' || (await readSchema()).pending.length > 0) return [];
+  const faults = await orFail(findInvalidPets(database));
+  return faults.length > 0
+    ? faults.map((text) => failed('animals', text))
+    : [passed('animals', 'every animal can be read')];
+};
+
 /** Warns if the database can't count requests for RATE_LIMIT. */
-const checkQuota = async ({ database, settings, readSchema }: CheckedStore): Findings => {
+export const checkQuota = async ({ open, settings, readSchema }: Start): Promise<Findings> => {
+  const database = await open();
   if (settings.RATE_LIMIT === undefined || database.engine === 'SQLite') return [];
   if ((await readSchema()).generation === 0) return [];
   const counted = await tryCountRequest(database)();
@@ -103,42 +106,31 @@ const checkQuota = async ({ database, settings, readSchema }: CheckedStore): Fin
       ];
 };
 
-/** Reads all animals of a SQLite file, whose columns accept values that an animal can't have. */
-const checkPets = async ({ database, readSchema }: CheckedStore): Findings => {
-  if (database.engine === 'PostgreSQL' || (await readSchema()).pending.length > 0) return [];
-  const faults = await orFail(findInvalidPets(database));
-  return faults.length > 0
-    ? faults.map((text) => failed('animals', text))
-    : [passed('animals', 'every animal can be read')];
+/**
+ * Checks that a valid API key exists. Without one, throws in production. Elsewhere, passes if the next start can create
+ * the first key, throws if the role may not create it, and warns if all created keys are invalid.
+ */
+export const checkKeys = async (start: Start): Promise<Findings> => {
+  const { settings, mayCreate } = start;
+  if (keySourceOf(settings) === 'API_KEYS')
+    return [passed('keys', `${counted(settings.API_KEYS.length, 'key')} in API_KEYS`)];
+  const hasTables = start.hasDatabase && (await start.readSchema()).generation > 0;
+  const database = hasTables ? await start.open() : undefined;
+  const created = database === undefined ? [] : await orFail(apiKeyStore(database).list);
+  const valid = created.filter(({ isValid }) => isValid);
+  if (valid.length > 0)
+    return [
+      passed('keys', `${counted(valid.length, 'valid key')} in the database`),
+      ...valid
+        .filter(({ ownerId }) => !OwnerId.is(ownerId))
+        .map(({ id }) => warned('keys', invalidOwnerText(id))),
+    ];
+  const failure = new CommandFailed({ _tag: 'NoApiKey' });
+  if (!mayCreate) throw failure;
+  if (created.length === 0) {
+    const trial = database === undefined ? E.right(undefined) : await tryCreateKey(database)();
+    if (E.isLeft(trial) && errorKindOf(trial.left.cause) === 'NoRight') throw failure;
+    return [passed('keys', 'none: the first start creates one')];
+  }
+  return [warned('keys', reasonOf(failure, settings.DATABASE_URL))];
 };
-
-const checkStoredKeys = async ({ database, settings, readSchema }: CheckedStore): Findings => {
-  const { generation } = await readSchema();
-  return checkKeys(settings, generation === 0 ? undefined : database);
-};
-
-const everyEngine = ['SQLite', 'PostgreSQL'] as const;
-
-/** Checks of an open database, in the order of `doctor`, which makes all of them. */
-export const databaseChecks: ReadonlyArray<DatabaseCheck> = [
-  // A start does not check a SQLite file for damage, because this reads the whole file.
-  { name: 'connection', run: checkConnection, forServeOn: ['PostgreSQL'] },
-  {
-    name: 'disk',
-    needs: 'connection',
-    run: ({ database }) => orFail(inspectDisk(database)),
-    forServeOn: ['SQLite'],
-  },
-  // A start runs the pending migrations, so it need not check for them.
-  { name: 'schema', needs: 'connection', run: checkSchema, forServeOn: [] },
-  {
-    name: 'clock',
-    needs: 'schema',
-    run: ({ database }) => orFail(inspectClock(database)),
-    forServeOn: everyEngine,
-  },
-  { name: 'rights', needs: 'schema', run: checkServing, forServeOn: [] },
-  { name: 'animals', needs: 'rights', run: checkPets, forServeOn: [] },
-  { name: 'quota', needs: 'schema', run: checkQuota, forServeOn: [] },
-  { name: 'keys', needs: 'connection', run: checkStoredKeys, forServeOn: everyEngine },
-];

@@ -1,29 +1,24 @@
-/* Checks the SQLite file of DATABASE_URL before it is opened. The checks pass for other databases. */
+/* Checks of the SQLite file of DATABASE_URL before it is opened, and of the user. */
 
 import { dirname, resolve } from 'node:path';
 import { isMountPoint, resolveSymlink, statsOf } from '../../../adapters/files/paths';
 import { notInitialized, unusable } from '../../failures';
-import type { DatabaseUrl } from '../../settings/database-url';
 import { fileAdvice, ownerOf } from '../../failures/file-advice';
 import { currentUser } from '../../failures/user';
-import { type Finding, passed, warned } from './finding';
+import { type Findings, passed, warned } from './finding';
+import { isMissing, type Start } from './start';
 
-/** Reports whether a database file is missing or empty. */
-const isMissing = (filename: string): boolean => (statsOf(filename)?.size ?? 0) === 0;
-
-/** Reports whether a database file is missing and this process could create it. */
-export const canBeCreated = (filename: string): boolean =>
-  isMissing(filename) && fileAdvice(filename) === undefined;
-
-const requireAccess = (filename: string, use: 'read' | 'write'): void => {
-  const advice = fileAdvice(filename, use);
-  if (advice !== undefined) throw unusable(advice);
-};
-
-/** Throws if a database file is missing, or if this process can't read it. */
-export const requireReadable = (filename: string): void => {
-  requireAccess(filename, 'read');
-  if (isMissing(filename)) throw notInitialized();
+/**
+ * Warns if the database file belongs to another user, because the other checks then prove nothing about the user of the
+ * service. For root or a missing file, also checks the folder.
+ */
+export const checkUser = ({ settings: { DATABASE_URL: url } }: Start): Findings => {
+  const uid = process.getuid?.();
+  const user = `this command runs as ${currentUser()}`;
+  const foreign = uid === undefined || url._tag !== 'Sqlite' ? undefined : foreignPath(url.filename, uid);
+  if (foreign === undefined) return [passed('user', user)];
+  const advice = 'run it as the user of the service, who must be able to write both';
+  return [warned('user', `${user}, but ${foreign} belongs to ${ownerOf(foreign)}; ${advice}`)];
 };
 
 const foreignPath = (filename: string, uid: number): string | undefined => {
@@ -33,32 +28,11 @@ const foreignPath = (filename: string, uid: number): string | undefined => {
   return [file, dirname(file)].find((path) => (statsOf(path)?.uid ?? uid) !== uid);
 };
 
-/**
- * Warns if the database file belongs to another user, because the other checks then prove nothing about the user of the
- * service. For root or a missing file, also checks the folder.
- */
-export const checkUser = (url: DatabaseUrl): ReadonlyArray<Finding> => {
-  const uid = process.getuid?.();
-  const user = `this command runs as ${currentUser()}`;
-  const foreign = uid === undefined || url._tag !== 'Sqlite' ? undefined : foreignPath(url.filename, uid);
-  if (foreign === undefined) return [passed('user', user)];
-  const advice = 'run it as the user of the service, who must be able to write both';
-  return [warned('user', `${user}, but ${foreign} belongs to ${ownerOf(foreign)}; ${advice}`)];
-};
-
-interface FileUse {
-  readonly mayCreate: boolean;
-  readonly use?: 'read' | 'write';
-}
-
 /** Throws if this process can't use the database file, or if it is missing and may not be created. */
-export const checkFile = (
-  url: DatabaseUrl,
-  { mayCreate, use = 'write' }: FileUse,
-): ReadonlyArray<Finding> => {
+export const checkFile = ({ settings: { DATABASE_URL: url }, purpose, mayCreate }: Start): Findings => {
   if (url._tag !== 'Sqlite') return [];
   const { filename } = url;
-  requireAccess(filename, use);
+  requireAccess(filename, purpose === 'read' ? 'read' : 'write');
   if (isMissing(filename)) {
     if (!mayCreate) throw notInitialized();
     return [passed('file', `${filename} does not exist yet; the first start creates it`)];
@@ -72,11 +46,22 @@ export const checkFile = (
 
 /**
  * Warns if a container mounts a database file without its folder, because SQLite's log in the folder is then lost with
- * the container. Throws instead if `mustPersist` is true, as for a service in production.
+ * the container. Throws instead for a service in production.
  */
-export const checkMount = (url: DatabaseUrl, mustPersist: boolean): ReadonlyArray<Finding> => {
+export const checkMount = ({ settings: { DATABASE_URL: url }, purpose, mayCreate }: Start): Findings => {
   if (url._tag !== 'Sqlite' || !isMountPoint(url.filename)) return [];
   const advice = `${url.filename} is mounted without its folder, so its log is lost with the container; mount its folder instead`;
-  if (mustPersist) throw unusable(advice);
+  if ((purpose === 'serve' || purpose === 'doctor') && !mayCreate) throw unusable(advice);
   return [warned('mount', advice)];
+};
+
+/** Throws if a database file is missing, or if this process can't read it. */
+export const requireReadable = (filename: string): void => {
+  requireAccess(filename, 'read');
+  if (isMissing(filename)) throw notInitialized();
+};
+
+const requireAccess = (filename: string, use: 'read' | 'write'): void => {
+  const advice = fileAdvice(filename, use);
+  if (advice !== undefined) throw unusable(advice);
 };

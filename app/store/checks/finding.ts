@@ -7,6 +7,7 @@ export type CheckName =
   | 'file'
   | 'mount'
   | 'driver'
+  | 'migration'
   | 'schema'
   | 'rights'
   | 'animals'
@@ -19,13 +20,10 @@ export interface Finding extends Omit<DatabaseFinding, 'check'> {
   readonly check: CheckName;
 }
 
-export const passed = (check: CheckName, text: string): Finding => ({ check, ok: true, text });
+export type Findings = ReadonlyArray<Finding>;
 
-export const failed = (check: CheckName, text: string): Finding => ({ check, ok: false, text });
+export const passed = (check: CheckName, text: string): Finding => ({ check, severity: 'passed', text });
 
-export const warned = (check: CheckName, text: string): Finding => ({
-  check,
-  ok: true,
-  isWarning: true,
-  text,
-});
+export const warned = (check: CheckName, text: string): Finding => ({ check, severity: 'warning', text });
+
+export const failed = (check: CheckName, text: string): Finding => ({ check, severity: 'failed', text });

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { settingTexts } from '../../../app/settings/setting-texts';
+import { settingTexts } from '../../../app/settings/settings';
 
 describe('The Knex adapter, which other programs embed', () => {
   it('names no command, option or setting of the service', () => {

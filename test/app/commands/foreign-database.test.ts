@@ -92,7 +92,7 @@ for (const [kind, makeDatabase] of databaseKinds) {
         const settings = decodeSettings({ DATABASE_URL: databaseUrl });
         if (E.isLeft(settings)) throw new Error(JSON.stringify(settings.left));
         const ran = await asProgramWith(addsColour, () =>
-          withStore(settings.right, 'write', { printMessage: constVoid }, ({ ranMigrations }) =>
+          withStore(settings.right, 'write', { env: {}, printMessage: constVoid }, ({ ranMigrations }) =>
             Promise.resolve(ranMigrations),
           ),
         );

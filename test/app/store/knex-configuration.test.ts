@@ -4,14 +4,14 @@ import knex, { type Knex } from 'knex';
 import { existsSync } from 'node:fs';
 import { withPool } from '../../../adapters/knex/database/pool';
 import { readSettings } from '../../../app/settings/settings';
-import { databaseOf } from '../../../app/store/database';
+import { knexConfiguration } from '../../../app/store/database';
 import { inPostgresDatabase } from '../../support/postgres/postgres';
 import { newDatabaseFile, removeFolders } from '../../support/temporary-folder';
 
 const openFor = (DATABASE_URL: string): Knex => {
   const settings = readSettings({ DATABASE_URL });
   if (E.isLeft(settings)) throw new Error('the settings are invalid');
-  return knex(databaseOf(settings.right).configuration());
+  return knex(knexConfiguration(settings.right));
 };
 
 describe("The configuration of Knex's own commands", () => {

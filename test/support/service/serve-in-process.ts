@@ -43,7 +43,8 @@ export const serveInProcess = async (environment: Environment = {}): Promise<Ser
     const printMigration = (text: string): void => {
       printMessage(`migration: ${text}`);
     };
-    const options = { version: '0.0.0-test', logger, untilStopSignal, printMessage, printMigration };
+    const { env } = process;
+    const options = { version: '0.0.0-test', logger, env, untilStopSignal, printMessage, printMigration };
     ended = runService(settings.right, options).then(
       () => 0,
       (error: unknown) => {

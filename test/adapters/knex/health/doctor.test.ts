@@ -226,7 +226,7 @@ describe('A database on a full disk', () => {
         return success(inspectDisk({ ...database, sizes }));
       };
       expect(await warnings(scarceDiskBytes)).to.deep.equal([]);
-      expect(await warnings(scarceDiskBytes - 1)).to.have.nested.property('[0].isWarning', true);
+      expect(await warnings(scarceDiskBytes - 1)).to.have.nested.property('[0].severity', 'warning');
       const rules = readFileSync(join(projectFolder, 'deploy/prometheus/animal-store.rules.yaml'), 'utf8');
       const [, alertedBytes] = /^ +animal_store_disk_available_bytes < (\S+)$/m.exec(rules) ?? [];
       expect(scarceDiskBytes, 'as the alert').to.equal(Number(alertedBytes));

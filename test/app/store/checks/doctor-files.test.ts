@@ -23,7 +23,8 @@ import { columnOf } from '../../../support/databases/sqlite-files';
 import { runInProcess } from '../../../support/processes/run-in-process';
 import { makeFolder, newDatabaseFile, removeFolders } from '../../../support/temporary-folder';
 import { newLargeCatalogue } from '../../transfer/support';
-import { databaseChecks, checkedStoreOf } from '../../../../app/store/checks/check-database';
+import { prepareStart } from '../../../../app/store/checks/start';
+import { runStart } from '../../../../app/store/stages';
 import { decodeSettings } from '../../../../app/settings/settings';
 import { success } from '../../../contracts/outcome';
 import { checksOf, doctor, withDatabase } from './support';
@@ -44,10 +45,12 @@ describe('animal-store doctor on a SQLite file', () => {
     const settings = await success(TE.fromEither(decodeSettings({ DATABASE_URL: `sqlite:${file}` })));
     await withDatabase(file, async (database) => {
       const sizes = async () => ({ ...(await database.sizes()), diskAvailable: 10e6 });
-      const store = checkedStoreOf({ ...database, sizes }, settings);
-      const startChecks = databaseChecks.filter(({ forServeOn }) => forServeOn.includes('SQLite'));
-      const findings = await Promise.all(startChecks.map(({ run }) => run(store)));
-      expect(JSON.stringify(findings)).to.include('only 10 MB are free on the disk of the database');
+      const messages: Array<string> = [];
+      const printMessage = (text: string) => messages.push(text);
+      const start = prepareStart(settings, 'serve', { mayCreate: true, printMessage });
+      await runStart({ ...start, open: () => Promise.resolve({ ...database, sizes }) }, printMessage);
+      await start.close();
+      expect(messages.join()).to.include('only 10 MB are free on the disk of the database');
     });
   });
 

@@ -1,12 +1,11 @@
 import { migrate, openSqlite, type OpenedDatabase } from '../../../../adapters/knex';
 import { success } from '../../../contracts/outcome';
-import { diagnose } from '../../../../app/commands/doctor';
-import type { Finding } from '../../../../app/store/checks/finding';
+import { diagnose, resultOf } from '../../../../app/commands/doctor';
 import type { Environment } from '../../../support/processes/command';
 
 /** Runs `doctor` in this process, which is faster than a new process. */
 export const doctor = async (environment: Environment) => {
-  const results = await diagnose({ PORT: '0', ...environment });
+  const results = (await diagnose({ PORT: '0', ...environment })).map(resultOf);
   return { results, failed: results.filter(({ ok }) => !ok), text: JSON.stringify(results) };
 };
 
@@ -23,4 +22,5 @@ export const withDatabase = async (
   }
 };
 
-export const checksOf = (results: ReadonlyArray<Finding>) => results.map(({ check }) => check);
+export const checksOf = (results: ReadonlyArray<{ readonly check: string }>) =>
+  results.map(({ check }) => check);
