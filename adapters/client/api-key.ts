@@ -1,7 +1,7 @@
 import { apiKeyPattern } from '../../core/rules';
 import { type Check, isString, objectCheck, textCheck, trimmed } from '../../core/validation';
 import { invalidArgument, mustReachCaller } from './animal-store-error';
-import { checkerOf } from './arguments';
+import { validatorOf } from './arguments';
 import { isFunction } from './values';
 
 /** API key, or a function that each attempt calls for the current key. */
@@ -18,7 +18,7 @@ const apiKeyCheck: Check = {
   }),
 };
 
-const checkApiKey = checkerOf(
+const requireApiKey = validatorOf(
   'apiKey',
   objectCheck<{ readonly apiKey: string }>({ apiKey: { ...apiKeyCheck, required: true } }),
 );
@@ -44,5 +44,5 @@ const askForApiKey = async (source: ApiKeySource): Promise<unknown> => {
  */
 export const readApiKey = async (source: ApiKeySource): Promise<string> => {
   const apiKey = await askForApiKey(source);
-  return checkApiKey({ apiKey }).apiKey;
+  return requireApiKey({ apiKey }).apiKey;
 };

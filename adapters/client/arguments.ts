@@ -70,7 +70,7 @@ export const callOptionChecks: FieldChecks<CallOptions> = {
  * Makes a function that checks named arguments, and returns those that are defined, with int64 values as bigints. It
  * throws an AnimalStoreError with the code `invalid_argument`, which names each invalid, missing or unknown argument.
  */
-export const checkerOf =
+export const validatorOf =
   <A>(subject: string, check: ObjectCheck<A>) =>
   (input: unknown): A => {
     const checked = check(input);
@@ -79,15 +79,15 @@ export const checkerOf =
   };
 
 /** Makes a function that checks options, and refuses unknown ones. */
-export const optionsChecker = <A>(fields: FieldChecks<A>): ((options: unknown) => A) =>
-  checkerOf(
+export const optionsValidator = <A>(fields: FieldChecks<A>): ((options: unknown) => A) =>
+  validatorOf(
     'options',
     objectCheck(fields, () => true),
   );
 
-export const checkCallOptions = optionsChecker(callOptionChecks);
+export const requireCallOptions = optionsValidator(callOptionChecks);
 
-export const checkCreateOptions = optionsChecker<CreateOptions>({
+export const requireCreateOptions = optionsValidator<CreateOptions>({
   ...callOptionChecks,
   idempotencyKey: textCheck(idempotencyKeyPattern),
 });
@@ -107,18 +107,18 @@ const pageQueryChecks: FieldChecks<PageQuery> = {
 };
 
 /** Selects the options that describe a page. Leaves out the options of the call, such as `signal`. */
-export const toPageQuery = checkerOf('options', objectCheck(pageQueryChecks));
+export const toPageQuery = validatorOf('options', objectCheck(pageQueryChecks));
 
-const checkKnownPageOptions = optionsChecker<CallOptions & PageQuery>({
+const requireKnownPageOptions = optionsValidator<CallOptions & PageQuery>({
   ...callOptionChecks,
   ...pageQueryChecks,
 });
 
 /** Checks the options of a page or list. Ignores filters that are null or an empty text. */
-export const checkPageOptions = (options: unknown): CallOptions & PageQuery => {
+export const requirePageOptions = (options: unknown): CallOptions & PageQuery => {
   const isKept = ([name, value]: readonly [string, unknown]): boolean =>
     !(Object.hasOwn(filterRules, name) && isEmpty(value));
-  return checkKnownPageOptions(
+  return requireKnownPageOptions(
     isObject(options) ? Object.fromEntries(Object.entries(options).filter(isKept)) : options,
   );
 };
@@ -127,12 +127,12 @@ export const checkPageOptions = (options: unknown): CallOptions & PageQuery => {
  * Checks an animal to add. Refuses unknown fields, whose names may be misspelt. Ignores the id, because the animal may
  * be a copy of a stored one.
  */
-export const checkNewPet = checkerOf(
+export const requireNewPet = validatorOf(
   'the animal',
   objectCheck<NewPet>(fieldChecks(newPetRules, argumentCheck), (name) => !Object.hasOwn(petRules, name)),
 );
 
-export const checkId = checkerOf(
+export const requireId = validatorOf(
   'id',
   objectCheck<{ readonly id: bigint }>({ id: argumentCheck(petRules.id) }),
 );

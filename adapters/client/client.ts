@@ -3,11 +3,11 @@ import type { NewPet, Pet, PetQuery } from '../../core/pets';
 import { maxPageSize } from '../../core/rules';
 import { AnimalStoreError, invalidArgument } from './animal-store-error';
 import {
-  checkCallOptions,
-  checkCreateOptions,
-  checkId,
-  checkNewPet,
-  checkPageOptions,
+  requireCallOptions,
+  requireCreateOptions,
+  requireId,
+  requireNewPet,
+  requirePageOptions,
   type PageQuery,
   toPageQuery,
 } from './arguments';
@@ -123,8 +123,8 @@ const clientOver = <Int64 extends bigint | string>(
   };
 
   const createWithDetails: AnimalStoreClient<Int64>['createWithDetails'] = async (input, options = {}) => {
-    const newPet = checkNewPet(input);
-    const { idempotencyKey = randomKey(), ...checked } = checkCreateOptions(options);
+    const newPet = requireNewPet(input);
+    const { idempotencyKey = randomKey(), ...checked } = requireCreateOptions(options);
     const { pet, replayed } = await call(
       (transport, attempt) => transport.createPet(newPet, idempotencyKey, attempt),
       checked,
@@ -148,7 +148,7 @@ const clientOver = <Int64 extends bigint | string>(
     options: PageOptions,
     others: ReadonlyArray<unknown>,
   ): AsyncGenerator<PetOf<Int64>> {
-    const [first, callOptions] = checkPageArguments(options, others);
+    const [first, callOptions] = requirePageArguments(options, others);
     let query: PageQuery | undefined = first;
     while (query !== undefined) {
       const page: CheckedPage = await readPage(query, callOptions);
@@ -161,7 +161,7 @@ const clientOver = <Int64 extends bigint | string>(
     create: async (newPet, options) => (await createWithDetails(newPet, options)).pet,
     createWithDetails,
     page: async (options = {}, ...others: ReadonlyArray<unknown>) => {
-      const { pets, next } = await readPage(...checkPageArguments(options, others));
+      const { pets, next } = await readPage(...requirePageArguments(options, others));
       return { pets: pets.map((pet) => convert(pet)), next: next && convert(next) };
     },
     list: (options = {}, ...others: ReadonlyArray<unknown>) => ({
@@ -173,8 +173,8 @@ const clientOver = <Int64 extends bigint | string>(
       },
     }),
     get: async (input, options = {}) => {
-      const { id } = checkId({ id: input });
-      const checked = checkCallOptions(options);
+      const { id } = requireId({ id: input });
+      const checked = requireCallOptions(options);
       return convert(await call((transport, attempt) => transport.getPet(id, attempt), checked));
     },
   };
@@ -184,7 +184,7 @@ const clientOver = <Int64 extends bigint | string>(
  * Checks the arguments of `page` or `list`. Refuses a second argument, which in other clients has the options of the
  * call.
  */
-const checkPageArguments = (
+const requirePageArguments = (
   options: PageOptions,
   others: ReadonlyArray<unknown>,
 ): readonly [PageQuery, CallOptions] => {
@@ -192,7 +192,7 @@ const checkPageArguments = (
     const expected = 'left out; pass filters and options of the call in one object';
     throw invalidArgument([{ name: 'the second argument', rule: 'invalid', expected }]);
   }
-  const checked = checkPageOptions(options);
+  const checked = requirePageOptions(options);
   return [toPageQuery(checked), checked];
 };
 

@@ -3,7 +3,7 @@ import { predicateCheck } from '../../core/validation';
 import { describeStoreFailure } from '../failures';
 import { AnimalStoreError, petNotFoundError } from './animal-store-error';
 import { type ApiKeySource, apiKeySourceCheck, readApiKey } from './api-key';
-import { callOptionChecks, int64Check, optionsChecker } from './arguments';
+import { callOptionChecks, int64Check, optionsValidator } from './arguments';
 import { clientFactory, type Transport } from './client';
 import type { CallOptions, ClientOptions } from './options';
 import type { Attempt } from './retry';
@@ -62,7 +62,7 @@ export interface EmbeddedClientOptions extends CallOptions, ClientOptions {
   readonly apiKey: ApiKeySource;
 }
 
-const checkOptions = /* @__PURE__ */ optionsChecker<EmbeddedClientOptions>({
+const requireOptions = /* @__PURE__ */ optionsValidator<EmbeddedClientOptions>({
   ...callOptionChecks,
   openStore: { ...predicateCheck(isFunction, 'a function such as storeOpener(ports)'), required: true },
   apiKey: { ...apiKeySourceCheck, required: true },
@@ -75,6 +75,6 @@ const checkOptions = /* @__PURE__ */ optionsChecker<EmbeddedClientOptions>({
  * @example const animals = embeddedClient({ openStore: storeOpener(ports), apiKey });
  */
 export const embeddedClient = /* @__PURE__ */ clientFactory((options: EmbeddedClientOptions) => {
-  const { openStore, apiKey, ...callOptions } = checkOptions(options);
+  const { openStore, apiKey, ...callOptions } = requireOptions(options);
   return { transport: embeddedTransport(openStore, apiKey), callOptions: { retryForMs, ...callOptions } };
 });

@@ -1,6 +1,6 @@
 import { type Check, isString } from '../../core/validation';
 import { type ApiKeySource, apiKeySourceCheck } from './api-key';
-import { callOptionChecks, int64Check, optionsChecker } from './arguments';
+import { callOptionChecks, int64Check, optionsValidator } from './arguments';
 import { clientFactory } from './client';
 import { fetchTransport } from './fetch-transport';
 import type { CallOptions, ClientOptions } from './options';
@@ -56,7 +56,7 @@ const baseUrlCheck: Check = {
   required: true,
 };
 
-const checkOptions = /* @__PURE__ */ optionsChecker<AnimalStoreClientOptions>({
+const requireOptions = /* @__PURE__ */ optionsValidator<AnimalStoreClientOptions>({
   ...callOptionChecks,
   baseUrl: baseUrlCheck,
   apiKey: apiKeySourceCheck,
@@ -69,6 +69,6 @@ const checkOptions = /* @__PURE__ */ optionsChecker<AnimalStoreClientOptions>({
  * @example const animals = animalStoreClient({ baseUrl: 'http://127.0.0.1:3000', apiKey });
  */
 export const animalStoreClient = /* @__PURE__ */ clientFactory((options: AnimalStoreClientOptions) => {
-  const { baseUrl, apiKey, ...callOptions } = checkOptions(options);
+  const { baseUrl, apiKey, ...callOptions } = requireOptions(options);
   return { transport: fetchTransport(String(baseUrl), apiKey), callOptions };
 });

@@ -152,7 +152,7 @@ export const inMemoryPetRepository = ({
     deleteByIds: (ids) => TE.tryCatch(() => Promise.resolve([...ids]).then(deleteByIds), unavailable),
     importAll: (source, onIds) => async () => {
       try {
-        const newPets = await collect(source);
+        const newPets = await requireValidPets(source);
         const firstId = nextId();
         const added = newPets.map((newPet, index) => withId(firstId + BigInt(index), newPet));
         const { id = lastId } = added.at(-1) ?? {};
@@ -170,7 +170,8 @@ export const inMemoryPetRepository = ({
   };
 };
 
-const collect = async (source: AsyncIterable<NewPet>): Promise<ReadonlyArray<NewPet>> => {
+/** Collects the animals of a source. Throws at the first invalid one. */
+const requireValidPets = async (source: AsyncIterable<NewPet>): Promise<ReadonlyArray<NewPet>> => {
   const all: Array<NewPet> = [];
   for await (const newPet of source) {
     const checked = validNewPet(newPet);

@@ -44,7 +44,7 @@ export const replyOf = (
   };
 };
 
-/** True if `If-None-Match` has this ETag, by weak comparison (RFC 9110, section 13.1.2). */
+/** Reports whether `If-None-Match` has this ETag, by weak comparison (RFC 9110, section 13.1.2). */
 const isMatched = (etag: string, ifNoneMatch = ''): boolean =>
   ifNoneMatch.split(',').some((each) => [etag, `W/${etag}`, '*'].includes(each.trim()));
 
