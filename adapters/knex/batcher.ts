@@ -63,7 +63,6 @@ export const createBatcher = <I, F, A>({
   let runningBatches = 0;
   let isDispatchScheduled = false;
 
-  /** Takes the oldest call and others of its group from the queue. Fails calls whose `beginBy` has passed. */
   const takeBatch = (): ReadonlyArray<Call<I, F, A>> => {
     const now = performance.now();
     const batch: Array<Call<I, F, A>> = [];

@@ -9,7 +9,7 @@ import { inTransaction, keepAwake } from './database/transactions';
 import { hasContents } from './contents';
 import { countRows, differenceText, readTable, type TableDigest, type TextRow } from './table-digest';
 import { type ContentTable, contentTables } from './database/tables';
-import { checkColumns } from './database/check-columns';
+import { requireColumns } from './database/check-columns';
 import { petColumns, petFromRow } from './database/pet-columns';
 import { readSchemaState } from './migrations/schema-state';
 
@@ -27,7 +27,7 @@ export const checkCopySource = ({ readPool, statements }: CopySource): TaskEithe
     });
     if (pending.length + unknown.length > 0)
       throw new DiagnosedError('its tables are not those of this version of animal-store', 'OtherMigrations');
-    await checkColumns(readPool, statements);
+    await requireColumns(readPool, statements);
   });
 
 export interface CopyProgress {

@@ -57,4 +57,4 @@ export {
 } from './database/errors';
 export { setSequenceAdvice } from './postgres/checks';
 export { findFileFault, isSqlite, replacementFault } from './sqlite/database-file';
-export { refuseForeignFile } from './sqlite/identify-file';
+export { refuseForeignFile } from './sqlite/inspect-file';

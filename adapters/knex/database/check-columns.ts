@@ -37,7 +37,7 @@ export const findMissingColumns = async (
 };
 
 /** Rejects if a database lacks tables or columns after all migrations have run. */
-export const checkColumns = async (knex: Knex, statements: ReadColumns): Promise<void> => {
+export const requireColumns = async (knex: Knex, statements: ReadColumns): Promise<void> => {
   const fault = await findMissingColumns(knex, statements);
   if (fault !== undefined) throw new DiagnosedError(fault);
 };

@@ -43,7 +43,6 @@ const noAnswer = 'the database does not answer';
 const otherGeneration = 'the database schema belongs to an incompatible version';
 const diskFull = 'the disk of the database is full';
 
-/** Reasons for kinds of errors, whichever check fails. */
 const reasons: Readonly<Partial<Record<ErrorKind, string>>> = {
   ReadOnlyServer: 'the database server is read-only',
   LoginRejected: 'the database rejects the login',

@@ -4,7 +4,7 @@ import type { Knex } from 'knex';
 import type { Unavailable } from '../../../core';
 import type { OpenedDatabase } from '../database/opened-database';
 import type { Statements, StoreDatabase } from '../database/store-database';
-import { checkColumns, otherTablesText } from '../database/check-columns';
+import { requireColumns, otherTablesText } from '../database/check-columns';
 import { DiagnosedError, errorKindOf, isKind, toTaskEither, withoutStatement } from '../database/errors';
 import { retry } from '../database/transactions';
 import { databaseTimeouts } from '../database/timeouts';
@@ -100,7 +100,7 @@ const runPending = async (
   if (stateBefore.generation === 0 && !mayCreate) return undefined;
   requireGeneration(stateBefore, mayRaiseGeneration);
   if (stateBefore.pending.length === 0) {
-    await checkColumns(readPool, statements);
+    await requireColumns(readPool, statements);
     return [];
   }
   return withStoreLock(async (transaction) => {
@@ -135,7 +135,7 @@ export const runMigrations = async (transaction: Knex.Transaction, statements: S
         throw error;
     }
   }
-  await checkColumns(transaction, statements);
+  await requireColumns(transaction, statements);
 };
 
 const isLocked = isKind('RowLocked', 'FileLocked', 'Conflict');

@@ -8,9 +8,6 @@
 import type { Knex } from 'knex';
 import type { Session } from './sessions';
 
-/** Schema that statements name. Undefined if they leave it to the search path. */
-type NamedSchema = string | undefined;
-
 /**
  * True if the address of a database sets `search_path`. Statements then need not name the schema: a pooler that accepts
  * this parameter keeps the path of each client.
@@ -23,15 +20,14 @@ export const setsSearchPath = (address: string): boolean => {
 export const textLiteral = (text: string): string => `'${text.replaceAll("'", "''")}'`;
 
 /** Replaces `{current_schema}` and the tables in braces, such as `{pets}`. */
-export const nameSchemaInSql = (sql: string, schema: NamedSchema): string => {
+export const nameSchemaInSql = (sql: string, schema: string | undefined): string => {
   const prefix = schema === undefined ? '' : `"${schema.replaceAll('"', '""')}".`;
   return sql
     .replaceAll('{current_schema}', () => (schema === undefined ? 'current_schema()' : textLiteral(schema)))
     .replaceAll(/\{(\w+)\}/g, (_, table: string) => `${prefix}${table}`);
 };
 
-/** Makes the query builder of a pool name the schema in each of its statements. */
-export const nameSchemaInQueries = (pool: Knex, schemaToName: () => NamedSchema): void => {
+export const nameSchemaInQueries = (pool: Knex, schemaToName: () => string | undefined): void => {
   // Raw SQL has no `withSchema`.
   pool.on('start', (builder: Partial<Pick<Knex.QueryBuilder, 'withSchema'>>) => {
     const schema = schemaToName();
@@ -39,7 +35,6 @@ export const nameSchemaInQueries = (pool: Knex, schemaToName: () => NamedSchema)
   });
 };
 
-/** Statement that resets the search path for a transaction. */
 export const resetSearchPath =
   "select set_config('search_path', reset_val, true) from pg_settings where name = 'search_path';";
 

@@ -8,7 +8,7 @@ import { interruptOnAbort } from '../database/transactions';
 import { openFile, openReadOnly } from './connection';
 import { writeAtomically } from '../../files/partial';
 import { isImmutable, refuseReadOnlyUser } from './database-file';
-import { checkIntegrity } from './inspect-file';
+import { requireIntegrity } from './inspect-file';
 import { sqliteStatements } from './statements';
 
 /** Progress of a stage. `share` is a fraction from 0 to 1. */
@@ -71,7 +71,7 @@ export const placeCheckedCopy = async (
         await migrate(copied);
       }
       onStage?.('checking');
-      await checkIntegrity(copied);
+      await requireIntegrity(copied);
       // Reads no animals if columns are missing. The copy is then of an earlier version, or can't be restored.
       if ((await findMissingColumns(copied, sqliteStatements)) === undefined)
         onFaults?.(await readPetFaults(copied, sqliteStatements, signal));

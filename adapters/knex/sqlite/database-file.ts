@@ -67,7 +67,6 @@ export const findFileFault = (filename: string, use: 'read' | 'write'): FileFaul
     .find((fault) => fault !== undefined);
 };
 
-/** Finds out whether this user may not search one of the folders above the path. */
 const findSearchFault = (path: string): FileFault | undefined => {
   const folder = dirname(path);
   if (folder === path) return undefined;
@@ -78,7 +77,6 @@ const findSearchFault = (path: string): FileFault | undefined => {
   );
 };
 
-/** Finds out whether this process lacks the access `mode` to a path that exists. */
 const findAccessFault = (path: string, mode: number, neededAccess: string): FileFault | undefined => {
   switch (accessRefusal(path, mode)) {
     case undefined:

@@ -1,14 +1,18 @@
+import { statSync } from 'node:fs';
 import { stat, statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Knex } from 'knex';
 import { greatestInt64 } from '../../../core';
-import { DatabaseError } from '../database/errors';
+import { DatabaseError, DiagnosedError, withoutStatement } from '../database/errors';
 import type { DatabaseSizes } from '../database/opened-database';
+import { withPool } from '../database/pool';
+import { readSchemaState } from '../migrations/schema-state';
+import { openReadOnly } from './connection';
 import { resolveSymlink } from '../../files/paths';
 import { sqliteStatements } from './statements';
 
 /** Checks the whole file. Rejects with SQLITE_CORRUPT if it finds damage, as a read of a damaged page does. */
-export const checkIntegrity = async (file: Knex): Promise<void> => {
+export const requireIntegrity = async (file: Knex): Promise<void> => {
   const lines: ReadonlyArray<string> = await file('pragma_integrity_check').pluck('integrity_check');
   const damage = lines.find((line) => line !== 'ok');
   if (damage !== undefined) throw new DatabaseError('SQLITE_CORRUPT', `SQLITE_CORRUPT: ${damage}`);
@@ -34,3 +38,22 @@ export const inspectLastId = async (reads: Knex): Promise<string | undefined> =>
   (await sqliteStatements.readLastId(reads)) === greatestInt64
     ? `no id is left after the last one, ${greatestInt64}; remove the animal and the idempotency key that have it, and run: update sqlite_sequence set seq = (select max(id) from (select id from pets union all select pet_id from idempotency_keys)) where name = 'pets'`
     : undefined;
+
+/** Identifies a file. Throws if it is the database of another program. */
+export const refuseForeignFile = async (filename: string): Promise<'empty' | 'animal-store'> => {
+  const kind = await identifyFile(filename);
+  if (kind !== 'foreign') return kind;
+  throw new DiagnosedError(`${filename} is the database of another program; name another file`);
+};
+
+/** Identifies a file by its tables, without writing to it. A path without a regular file counts as empty. */
+const identifyFile = async (filename: string): Promise<'empty' | 'animal-store' | 'foreign'> => {
+  const stats = statSync(filename, { throwIfNoEntry: false });
+  if (stats?.isFile() !== true || stats.size === 0) return 'empty';
+  return withPool(openReadOnly(filename), async (connection) => {
+    if ((await connection('sqlite_master').first<unknown>('name')) === undefined) return 'empty';
+    return (await readSchemaState(connection, sqliteStatements)).generation > 0 ? 'animal-store' : 'foreign';
+  }).catch((error: unknown) => {
+    throw withoutStatement(error);
+  });
+};

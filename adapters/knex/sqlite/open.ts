@@ -9,7 +9,7 @@ import {
   refuseReadOnlyUser,
   type walEndings,
 } from './database-file';
-import { refuseForeignFile } from './identify-file';
+import { refuseForeignFile } from './inspect-file';
 import { sqliteStatements } from './statements';
 
 /** Ending of the name of a database file, of its write-ahead log or of its wal-index. */

@@ -14,14 +14,14 @@ import { DiagnosedError, isKind, withoutStatement } from '../database/errors';
 import { inTransaction } from '../database/transactions';
 import { fileStartsWith, isSameFile, resolveSymlink } from '../../files/paths';
 import { hasContents } from '../contents';
-import { checkColumns } from '../database/check-columns';
+import { requireColumns } from '../database/check-columns';
 import { runMigrations } from '../migrations/migrate';
 import { generationMismatch, readSchemaState } from '../migrations/schema-state';
 import { type BackupOptions, placeCheckedCopy } from './backup';
 import { openFile, openReadOnly } from './connection';
 import { sqliteStatements } from './statements';
 import { createDatabaseFile, logEndings } from './database-file';
-import { refuseForeignFile } from './identify-file';
+import { refuseForeignFile } from './inspect-file';
 
 interface RestoreOptions extends BackupOptions {
   /** True to replace a database that is damaged or has contents. */
@@ -86,7 +86,7 @@ const checkBackup = async (backup: string): Promise<ReadonlyArray<string>> => {
   const schema = await unlessDamaged(
     withPool(openReadOnly(backup), async (file) => {
       const state = await readSchemaState(file, sqliteStatements);
-      if (state.generation > 0 && state.pending.length === 0) await checkColumns(file, sqliteStatements);
+      if (state.generation > 0 && state.pending.length === 0) await requireColumns(file, sqliteStatements);
       return state;
     }),
   );
@@ -139,7 +139,6 @@ const keepDatabase = (filename: string, kept: string, isDamaged: boolean): void 
 
 const isDamage = isKind('Damaged', 'NotSqlite');
 
-/** Resolves to the result of `work`, or to undefined if the file is damaged. */
 const unlessDamaged = <A>(work: Promise<A>): Promise<A | undefined> =>
   work.catch((error: unknown) => {
     if (isDamage(error)) return undefined;

@@ -9,7 +9,7 @@ import { inTransaction, tryAndRollBack } from '../database/transactions';
 import { migrationTable } from '../database/tables';
 import { openFile } from './connection';
 import { walEndings } from './database-file';
-import { checkIntegrity, fileSizes, inspectLastId } from './inspect-file';
+import { requireIntegrity, fileSizes, inspectLastId } from './inspect-file';
 import { type CheckFile, openReadPool, openWritePool, type WatchedEnding } from './open';
 import { sqliteStatements } from './statements';
 
@@ -42,7 +42,7 @@ export const openSqlite = (
     writePool,
     isFileReplaced: watched.isReplaced,
     inspect: async () => {
-      await checkIntegrity(readPool);
+      await requireIntegrity(readPool);
       return [];
     },
     runTrial: (migration) => runTrial(readPool, writePool, migration),
