@@ -57,7 +57,6 @@ export const decodeNewPet = (newPet: unknown): E.Either<InvalidNewPet, Checked<N
     E.mapLeft((fields) => ({ _tag: 'InvalidNewPet', fields })),
   );
 
-/** Decodes changes to an animal. */
 export const decodePetChanges = (changes: unknown): E.Either<InvalidPetChanges, PetChanges> =>
   pipe(
     checkPetChanges(changes),

@@ -39,10 +39,8 @@ export const pageSizeCheck = predicateCheck(
 export const pageSizeFromText = (text: string): number | undefined =>
   /^[0-9]{1,20}$/.test(text) ? Number(text) : undefined;
 
-/** Orders of a list: by ascending id, or the newest animals first. */
 export const listOrders = ['asc', 'desc'] as const;
 
-/** Values of the status of an animal. */
 export const petStatuses = ['available', 'pending', 'sold'] as const;
 
 export const newPetRules = {
@@ -73,7 +71,6 @@ function filtersIn(rules: Readonly<Record<string, FieldRule>>): object {
   return Object.fromEntries(filters.map(([name, rule]) => [name, { ...rule, required: false }]));
 }
 
-/** Rules of the fields by which lists can be filtered. */
 export const filterRules = filtersIn(newPetRules);
 
 /** Rules of the fields of a list query, except `limit`, which `pageSizeCheck` checks. */

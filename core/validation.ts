@@ -2,11 +2,8 @@
  * Engine that checks values: those of requests, files, arguments and options. Imports nothing, so that a bundle of the
  * client stays small.
  *
- * An example: the rule `{ kind: 'int64', required: true }` of `categoryId` is plain data. `fieldCheck` turns the rule
- * into a Check. `decode` of this Check returns 7n for 7, and undefined for 'x'. For 'x', `explain` returns the `rule`
- * 'not_integer' and the text `expected`, 'an integer from ...'. `objectCheck` combines the Checks of the fields of an
- * object, and adds the `name` 'categoryId' to the violation. `invalidFieldTexts` turns the violation into 'categoryId
- * must be an integer from ...'. Codecs for io-ts (codec.ts) use these Checks.
+ * `fieldCheck` turns the rule `{ kind: 'int64', required: true }` of `categoryId` into a Check, which decodes 7 to 7n.
+ * `objectCheck` combines the Checks of the fields of an object. Codecs for io-ts (codec.ts) use these Checks.
  */
 
 /** Rule that an invalid value breaks, with its limits. `minimum` and `maximum` are decimal digits. */

@@ -170,7 +170,6 @@ export const inMemoryPetRepository = ({
   };
 };
 
-/** Collects the animals of a source. Throws at the first invalid one. */
 const requireValidPets = async (source: AsyncIterable<NewPet>): Promise<ReadonlyArray<NewPet>> => {
   const all: Array<NewPet> = [];
   for await (const newPet of source) {

@@ -36,7 +36,6 @@ export const answer = async <Request>(
   return replyOf(record.outcome, record.id, allHeaders, header('if-none-match'));
 };
 
-/** Opens the store with the API key of a request, and calls the handler. `hostRequest` is as in `answer`. */
 const openAndHandle = async <Request>(
   { openStore, apiKeyOfRequest }: StoreAccess<Request>,
   hostRequest: Request,

@@ -6,7 +6,6 @@ import type { Headers } from './headers';
 import type { PetOperation } from './pet-request';
 import { jsonReply, unknownFieldsHeader } from './reply';
 
-/** Operation `GET /v1/pets`. */
 export const listPets: PetOperation = {
   method: 'GET',
   path: '/v1/pets',

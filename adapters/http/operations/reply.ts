@@ -1,4 +1,3 @@
-/** Responses as plain values, so that handlers do not depend on a web framework. */
 import * as E from 'fp-ts/Either';
 import type { HttpFailure } from '../message/failures';
 import { describeFailure, errorBody } from './errors';
