@@ -90,7 +90,6 @@ const migrateWith = (
   );
 };
 
-/** Runs the pending migrations and returns their names, or undefined if `mayCreate` is false and there is no store. */
 const runPending = async (
   { readPool, statements, withStoreLock }: StoreDatabase,
   { mayRaiseGeneration = false, onProgress = constVoid }: MigrateOptions,

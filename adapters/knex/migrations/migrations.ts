@@ -75,7 +75,7 @@ interface KeyTable {
   readonly deleteRepeated?: string;
 }
 
-/** Lists `api_keys` last, because no request is answered while that table is locked. */
+// Lists `api_keys` last, because no request is answered while that table is locked.
 const keyTables: ReadonlyArray<KeyTable> = [
   {
     name: 'idempotency_keys',

@@ -40,13 +40,10 @@ export const makeImportAll =
     }
   };
 
-/** Number of animals in a statement of an import. It was the fastest of sizes from 1,000 to 10,000. */
+// Fastest of sizes from 1,000 to 10,000.
 const importBatchSize = 3_000;
 
-/**
- * Inserts the batches of a source one after another. Sends each batch before it reads the result of the previous batch,
- * so that the database does not wait for this process.
- */
+// Sends each batch before it reads the result of the previous batch, so that the database does not wait for this process.
 const insertAll = async (
   connection: Connection,
   newPets: AsyncIterable<NewPet>,

@@ -89,7 +89,6 @@ const prepareSession = async (
   };
 };
 
-/** Rejects if row-level security would hide rows of the store from this role. */
 const refuseHiddenRows = async (session: Session, schema: string): Promise<void> => {
   const { rows } = await session.query<{ readonly name: string }>(
     `select relname as name from pg_class

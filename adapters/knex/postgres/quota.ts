@@ -76,7 +76,7 @@ const addRequests = async (
   );
 };
 
-/** Adds the requests of each owner by a statement of its own, so that only the owners of locked rows fail. */
+// Only the owners of locked rows fail.
 const addSeparately = async (
   database: PostgresDatabase,
   requests: ReadonlyMap<string, number>,

@@ -11,7 +11,7 @@ import { isImmutable, refuseReadOnlyUser } from './database-file';
 import { requireIntegrity } from './inspect-file';
 import { sqliteStatements } from './statements';
 
-/** Progress of a stage. `share` is a fraction from 0 to 1. */
+/** `share` is a fraction from 0 to 1. */
 type Measure = { readonly share: number } | { readonly count: number; readonly noun: string };
 
 export interface BackupOptions {
@@ -97,7 +97,7 @@ interface Interruptible {
   readonly interrupt: () => void;
 }
 
-/** Opens a file, works on it, and closes it. `signal` interrupts even a running statement, which may take long. */
+// The signal interrupts even a running statement, which may take long.
 const withFile = async <A>(
   filename: string,
   open: typeof openFile,

@@ -69,7 +69,6 @@ interface Statement {
   readonly all: <Row>(bindings: Bindings, done: DoneWith<Row>) => unknown;
   readonly finalize: () => unknown;
 }
-/** Connection of the driver `sqlite3`. */
 interface SqliteConnection {
   readonly prepare: (sql: string, done: Done) => Statement;
   readonly exec: (sql: string, done: Done) => void;

@@ -76,7 +76,7 @@ export const restoreSqlite = async (
   });
 };
 
-/** Returns the migrations that a backup lacks. Rejects if the file has no readable store, or needs a newer version. */
+/** Returns the migrations that a backup lacks. */
 const checkBackup = async (backup: string): Promise<ReadonlyArray<string>> => {
   const stats = statSync(backup, { throwIfNoEntry: false });
   if (stats === undefined) throw new DiagnosedError(`${backup}: no such file or directory`);

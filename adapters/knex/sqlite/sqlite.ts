@@ -60,7 +60,7 @@ export const openSqlite = (
 
 export const hostSqlite = (pool: Knex): StoreDatabase => sqliteDatabase(pool, pool);
 
-/** SQLite allows one write at a time. `reads` limits each kind of read: finds, lists and checks of API keys. */
+// SQLite allows one write at a time. `reads` limits each kind of read: finds, lists and checks of API keys.
 const maxBatches = { reads: 1, writes: 1 };
 
 const sqliteDatabase = (readPool: Knex, writePool: Knex, checkFile: CheckFile = constVoid): StoreDatabase => {
@@ -83,10 +83,9 @@ const sqliteDatabase = (readPool: Knex, writePool: Knex, checkFile: CheckFile = 
 type RunTransaction = StoreDatabase['runTransaction'];
 
 /**
- * Makes a function that runs work in a transaction. Without a write-ahead log (outside WAL mode), COMMIT can fail with
- * SQLITE_BUSY, and SQLite then keeps the transaction open. Knex would return the connection to its pool, and later
- * statements would join that transaction. Without a log, this function therefore runs COMMIT itself, and rolls back if
- * COMMIT fails. After the COMMIT, it runs BEGIN, so that Knex has an empty transaction to commit.
+ * Outside WAL mode, COMMIT can fail with SQLITE_BUSY, and SQLite then keeps the transaction open. Knex would return the
+ * connection to its pool, and later statements would join that transaction. So this function then runs COMMIT itself,
+ * and rolls back if it fails. After the COMMIT, it runs BEGIN, so that Knex has an empty transaction to commit.
  */
 const transactionsOn = (writePool: Knex, checkFile: CheckFile): RunTransaction => {
   let hasLog: boolean | undefined;
@@ -102,16 +101,14 @@ const transactionsOn = (writePool: Knex, checkFile: CheckFile): RunTransaction =
     hasLog ??= writePool.isTransaction === true || (await readHasLog());
     const options = hasLog ? { deadline } : { deadline, finishWork: commit };
     const result = await inTransaction(writePool, work, options);
-    // Checks after the commit, because the file may be replaced until then. A failed call acknowledges nothing.
+    // Checks after the commit, because the file may be replaced until then.
     checkFile();
     return result;
   };
 };
 
-/**
- * Makes a function that runs work in a transaction with the write lock. Begins with a write of the unchanged
- * `application_id`, because SQLite does not wait for the lock in a transaction that has already read.
- */
+// Begins with a write of the unchanged `application_id`, because SQLite does not wait for the lock in a transaction that
+// has already read.
 const withWriteLock =
   (writePool: Knex, runTransaction: RunTransaction): RunTransaction =>
   async (work) => {
