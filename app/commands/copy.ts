@@ -18,27 +18,34 @@ import type { Settings } from '../settings/settings';
 import type { Terminal } from '../terminal/terminal';
 import { counted } from '../terminal/text';
 import { failUsage, parseAddress } from './arguments';
-import { type LongCommand, runLongCommand } from './run-long-command';
-import { onTarget, targetError } from './target-url';
+import { type LongCommand, onTarget, runLongCommand, targetError } from './run-long-command';
 
-const isSame = (one: DatabaseUrl, other: DatabaseUrl): boolean => {
-  if (one._tag === 'Sqlite' && other._tag === 'Sqlite') return isSameFile(one.filename, other.filename);
-  return (
-    one._tag === 'Postgres' && other._tag === 'Postgres' && one.connectionString === other.connectionString
-  );
-};
+export const copyCommand = (terminal: Terminal): Command =>
+  new Command('copy')
+    .summary('copy everything into another, empty database')
+    .description(
+      'copy animals with their ids, API keys, idempotency keys and recorded changes into another, empty database',
+    )
+    .argument(
+      '[target-url]',
+      'address of the other database, written as in DATABASE_URL; by default the variable TARGET_URL, which hides a password from the list of processes',
+      parseAddress,
+    )
+    .action((argument: DatabaseUrl | undefined, _options: object, self: Command) => {
+      const setting = valueOf(terminal.env, 'TARGET_URL');
+      if (argument === undefined && setting === '')
+        return failUsage(self, 'name the target: add its address, or set TARGET_URL');
+      return runLongCommand(
+        terminal,
+        () => remains.copying,
+        async (context) => resultText(await copy(argument ?? parseTargetUrl(setting), context)),
+      );
+    });
 
-const openSourceDatabase = async (settings: Settings) => {
-  const { DATABASE_URL: url } = settings;
-  if (url._tag !== 'Sqlite') return openConfigured(settings);
-  requireReadable(url.filename);
-  return requireDriver(() => openSqliteSource(url.filename));
-};
-
-const remains: Readonly<Record<CopyProgress['phase'], string>> = {
-  copying: 'nothing was copied',
-  committing: 'the target did not confirm the commit: it has everything or nothing',
-  committed: 'the target has the earlier state: stop the services, and copy again into an empty database',
+const parseTargetUrl = (text: string): DatabaseUrl => {
+  const address = parseDatabaseUrl(text);
+  if (E.isLeft(address)) throw new Error(`TARGET_URL must be ${address.left}`);
+  return address.right;
 };
 
 const copy = async (
@@ -79,33 +86,23 @@ const copy = async (
   }
 };
 
-const summary = ({ rows, lastId }: CopiedStore): string =>
-  `copied and compared: ${counted(rows.get('pets') ?? 0, 'animal')}, ${counted(rows.get('api_keys') ?? 0, 'API key')}, ${counted(rows.get('idempotency_keys') ?? 0, 'idempotency key')}; the next animal gets an id above ${lastId}`;
-
-const parseTargetUrl = (text: string): DatabaseUrl => {
-  const address = parseDatabaseUrl(text);
-  if (E.isLeft(address)) throw new Error(`TARGET_URL must be ${address.left}`);
-  return address.right;
+const remains: Readonly<Record<CopyProgress['phase'], string>> = {
+  copying: 'nothing was copied',
+  committing: 'the target did not confirm the commit: it has everything or nothing',
+  committed: 'the target has the earlier state: stop the services, and copy again into an empty database',
 };
 
-export const copyCommand = (terminal: Terminal): Command =>
-  new Command('copy')
-    .summary('copy everything into another, empty database')
-    .description(
-      'copy animals with their ids, API keys, idempotency keys and recorded changes into another, empty database',
-    )
-    .argument(
-      '[target-url]',
-      'address of the other database, written as in DATABASE_URL; by default the variable TARGET_URL, which hides a password from the list of processes',
-      parseAddress,
-    )
-    .action((argument: DatabaseUrl | undefined, _options: object, self: Command) => {
-      const setting = valueOf(terminal.env, 'TARGET_URL');
-      if (argument === undefined && setting === '')
-        return failUsage(self, 'name the target: add its address, or set TARGET_URL');
-      return runLongCommand(
-        terminal,
-        () => remains.copying,
-        async (context) => summary(await copy(argument ?? parseTargetUrl(setting), context)),
-      );
-    });
+const isSame = (from: DatabaseUrl, to: DatabaseUrl): boolean => {
+  if (from._tag === 'Sqlite' && to._tag === 'Sqlite') return isSameFile(from.filename, to.filename);
+  return from._tag === 'Postgres' && to._tag === 'Postgres' && from.connectionString === to.connectionString;
+};
+
+const openSourceDatabase = async (settings: Settings) => {
+  const { DATABASE_URL: url } = settings;
+  if (url._tag !== 'Sqlite') return openConfigured(settings);
+  requireReadable(url.filename);
+  return requireDriver(() => openSqliteSource(url.filename));
+};
+
+const resultText = ({ rows, lastId }: CopiedStore): string =>
+  `copied and compared: ${counted(rows.get('pets') ?? 0, 'animal')}, ${counted(rows.get('api_keys') ?? 0, 'API key')}, ${counted(rows.get('idempotency_keys') ?? 0, 'idempotency key')}; the next animal gets an id above ${lastId}`;

@@ -10,7 +10,7 @@ import type { Pet } from '../../core';
 import { interruptible, receivedSignal } from '../terminal/signals';
 import type { Terminal } from '../terminal/terminal';
 import { grouped } from '../terminal/text';
-import { withTemporaryFolder } from '../transfer/temporary-folder';
+import { withTemporaryFolder } from '../transfer/files';
 import { openDemoScreen } from './demo-screen';
 
 type Screen = ReturnType<typeof openDemoScreen>;

@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { errorCode } from '../../adapters/files/error-code';
 import type { BackupOptions } from '../../adapters/knex';
 import { reasonOf } from '../failures';
+import type { DatabaseUrl } from '../settings/database-url';
 import type { Settings } from '../settings/settings';
 import { interruptible, receivedSignal } from '../terminal/signals';
 import { type Progress, withProgress } from '../terminal/progress-bar';
@@ -12,32 +13,14 @@ import { runCommand } from './run-command';
 /** Describes what is stored if a command fails or is interrupted. */
 type DescribeRemains = () => string;
 
-/** Context of a running command that may take long. */
-export interface LongCommand {
+/** Context of a running command that may take long. Can be the options of a backup or a restore. */
+export interface LongCommand extends Required<BackupOptions> {
   readonly settings: Settings;
   readonly terminal: Terminal;
-  readonly signal: AbortSignal;
   /** Changes the progress that a bar at a terminal shows. */
   readonly showProgress: (read: () => Progress) => void;
   readonly setRemains: (describe: DescribeRemains) => void;
 }
-
-/** Makes the callback with which a backup or a restore shows its stage. */
-export const stagesOf =
-  ({ showProgress }: LongCommand): Required<BackupOptions>['onStage'] =>
-  (stage, measure) => {
-    showProgress(() => ({ stage, ...measure?.() }));
-  };
-
-/** Makes the callback with which a backup or a restore warns of animals that no request can read. */
-export const warningsOf =
-  ({ terminal }: LongCommand): Required<BackupOptions>['onFaults'] =>
-  (texts) => {
-    for (const text of texts) terminal.printMessage(text, 'warning');
-  };
-
-export const unchangedText = (file: string): string =>
-  existsSync(file) ? `${file} is unchanged` : `${file} was not written`;
 
 /**
  * Runs a command that may take long, and aborts it at a stop signal. Prints its result. After a failure, prints the
@@ -52,6 +35,9 @@ export const runLongCommand = (
     runCommand(terminal, async (settings) => {
       let describe = describeRemains;
       let readProgress = (): Progress | undefined => undefined;
+      const showProgress = (read: () => Progress): void => {
+        readProgress = read;
+      };
       const run = (withBar: Terminal): Promise<string> => {
         signal.addEventListener('abort', () => {
           announceStop(withBar, receivedSignal());
@@ -60,8 +46,12 @@ export const runLongCommand = (
           settings,
           terminal: withBar,
           signal,
-          showProgress: (read) => {
-            readProgress = read;
+          showProgress,
+          onStage: (stage, measure) => {
+            showProgress(() => ({ stage, ...measure?.() }));
+          },
+          onFaults: (texts) => {
+            for (const text of texts) withBar.printMessage(text, 'warning');
           },
           setRemains: (changed) => {
             describe = changed;
@@ -85,3 +75,21 @@ export const runLongCommand = (
       }
     }),
   );
+
+export const unchangedText = (file: string): string =>
+  existsSync(file) ? `${file} is unchanged` : `${file} was not written`;
+
+/**
+ * Runs work on another database than that of DATABASE_URL. Its errors name `setting`, the setting or option that has
+ * the address.
+ */
+export const onTarget = async <A>(url: DatabaseUrl, setting: string, work: () => Promise<A>): Promise<A> => {
+  try {
+    return await work();
+  } catch (error) {
+    throw targetError(error, url, setting);
+  }
+};
+
+export const targetError = (error: unknown, url: DatabaseUrl, setting: string): Error =>
+  new Error(reasonOf(error, url, setting), { cause: error });

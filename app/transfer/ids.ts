@@ -4,7 +4,7 @@ import type { Readable } from 'node:stream';
 import { createPartial, placePartial } from '../../adapters/files/partial';
 import { int64FromText } from '../../core';
 import { escapeControlCharacters } from '../terminal/text';
-import { resolveOutputFile } from './output-file';
+import { resolveOutputFile } from './files';
 
 /** Makes a writer of ids, one on each line, to a new file. `keep` gives the file its name, `discard` deletes it. */
 export const createIdsFile = async (target: string) => {

@@ -9,7 +9,7 @@ import { promisify } from 'node:util';
 import { errorCode } from '../../adapters/files/error-code';
 import { ignoredVariables } from '../settings/environment';
 import { libpqEnvironment } from '../settings/libpq-environment';
-import { withTemporaryFolder } from './temporary-folder';
+import { withTemporaryFolder } from './files';
 
 type Environment = NodeJS.ReadOnlyDict<string>;
 
