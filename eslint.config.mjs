@@ -1,7 +1,7 @@
 import js from '@eslint/js';
 import tseslint from 'typescript-eslint';
 
-// Only database/transactions.ts may begin transactions. Codes of errors are read by errorCode of adapters/files.
+// Only database/transactions.ts may begin transactions, and only exceptionCode of adapters/failures reads codes of errors.
 const transactions = {
   selector: "CallExpression[callee.property.name='transaction']",
   message: 'Use inTransaction of database/transactions.ts.',

@@ -12,7 +12,7 @@ import {
   statSync,
 } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { errorCode } from './error-code';
+import { exceptionCode } from '../failures/exception-code';
 
 const maxLinks = 40;
 
@@ -78,6 +78,6 @@ export const accessRefusal = (path: string, mode: number): string | undefined =>
     accessSync(path, mode);
     return undefined;
   } catch (error) {
-    return errorCode(error);
+    return exceptionCode(error);
   }
 };

@@ -1,6 +1,6 @@
 import { CommanderError } from 'commander';
 import { existsSync } from 'node:fs';
-import { errorCode } from '../../adapters/files/error-code';
+import { exceptionCode } from '../../adapters/failures/exception-code';
 import type { BackupOptions } from '../../adapters/knex';
 import { reasonOf } from '../failures';
 import type { DatabaseUrl } from '../settings/database-url';
@@ -69,7 +69,7 @@ export const runLongCommand = (
         if (error instanceof CommanderError) throw error;
         const received = receivedSignal();
         if (received !== undefined) end(received, `interrupted by ${received}: ${describe()}`);
-        else if (errorCode(error) === 'EPIPE')
+        else if (exceptionCode(error) === 'EPIPE')
           end('SIGPIPE', `the reading program closed the pipe: ${describe()}`);
         else end(1, `${reasonOf(error, settings.DATABASE_URL)}; ${describe()}`, 'error');
       }

@@ -2,7 +2,7 @@
 
 import * as E from 'fp-ts/Either';
 import type { TaskEither } from 'fp-ts/TaskEither';
-import { errorCode } from '../../adapters/files/error-code';
+import { exceptionCode } from '../../adapters/failures/exception-code';
 import { withoutPartialEnding } from '../../adapters/files/partial';
 import {
   type ApiKeyNotFound,
@@ -76,7 +76,7 @@ export const orFail = async <A>(operation: TaskEither<CommandFailure, A>): Promi
 export const reasonOf = (error: unknown, url: DatabaseUrl, setting = 'DATABASE_URL'): string => {
   if (error instanceof CommandFailed) return failureText(error.failure, url, setting);
   const message = messageOf(error);
-  if (errorCode(error) === 'EACCES')
+  if (exceptionCode(error) === 'EACCES')
     return `${message}; this command runs as ${currentUser()}, who may not use the file`;
   const isOfDatabase = error instanceof DatabaseError;
   return withAdvice(message, isOfDatabase ? specificAdvice(url, error, setting) : undefined);
@@ -133,7 +133,7 @@ const listenReason = (cause: unknown): string =>
     .replace(/^EADDRINUSE: address already in use (.*)$/, '$1 is in use');
 
 const listenAdvice = (cause: unknown, prefix: ServerPrefix): string => {
-  switch (errorCode(cause)) {
+  switch (exceptionCode(cause)) {
     case 'EACCES':
       return `this user may not use that port; set ${prefix}PORT to 1024 or more`;
     case 'EADDRNOTAVAIL':

@@ -2,7 +2,7 @@ import * as E from 'fp-ts/Either';
 import { pipe } from 'fp-ts/function';
 import { readFileSync, statSync } from 'node:fs';
 import type { InvalidField } from '../../core';
-import { errorCode } from '../../adapters/files/error-code';
+import { exceptionCode } from '../../adapters/failures/exception-code';
 import { parseDatabaseUrl } from './database-url';
 import { isSet, valueOf } from './environment';
 
@@ -33,7 +33,7 @@ const readSecretFile = (file: string): E.Either<string, string> => {
     const text = readFileSync(file, 'utf8').trim();
     return text === '' ? E.left('a file that is not empty') : E.right(text);
   } catch (error) {
-    return E.left(`a file that this user can read (${errorCode(error) ?? String(error)})`);
+    return E.left(`a file that this user can read (${exceptionCode(error) ?? String(error)})`);
   }
 };
 

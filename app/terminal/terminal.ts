@@ -3,7 +3,7 @@ import { writeSync } from 'node:fs';
 import { Socket } from 'node:net';
 import type { Writable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
-import { errorCode } from '../../adapters/files/error-code';
+import { exceptionCode } from '../../adapters/failures/exception-code';
 import { journalPrefix } from './journal';
 import { signalExitCode } from './signals';
 import { type Style, styleFor } from './style';
@@ -115,7 +115,7 @@ export const openTerminal = (io: ProcessIO) => {
 
   const writeOutput = (text: string, reportsClosedPipe: boolean): void => {
     written = writeFully(stdout, text).catch((cause: unknown) => {
-      const isClosedPipe = errorCode(cause) === 'EPIPE';
+      const isClosedPipe = exceptionCode(cause) === 'EPIPE';
       if (!isClosedPipe || reportsClosedPipe)
         printMessage(`standard output was not written: ${toError(cause).message}`, 'error');
       setExitCode(isClosedPipe ? 'SIGPIPE' : 1);

@@ -6,7 +6,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { getCACertificates, rootCertificates } from 'node:tls';
 import { promisify } from 'node:util';
-import { errorCode } from '../../adapters/files/error-code';
+import { exceptionCode } from '../../adapters/failures/exception-code';
 import { ignoredVariables } from '../settings/environment';
 import { libpqEnvironment } from '../settings/libpq-environment';
 import { withTemporaryFolder } from './files';
@@ -38,7 +38,7 @@ const runTool =
       });
       return stdout;
     } catch (error) {
-      if (errorCode(error) === 'ENOENT')
+      if (exceptionCode(error) === 'ENOENT')
         throw new Error(`${program} is not installed; install the client programs of PostgreSQL`, {
           cause: error,
         });

@@ -3,7 +3,7 @@
 import * as E from 'fp-ts/Either';
 import type * as TE from 'fp-ts/TaskEither';
 import { type Unavailable, unavailable } from '../../../core';
-import { errorCode } from '../../files/error-code';
+import { exceptionCode } from '../../failures/exception-code';
 
 /** Returns the result of `query`, or Unavailable if it rejects. */
 export const toTaskEither = <A>(query: () => Promise<A>): TE.TaskEither<Unavailable, A> =>
@@ -70,7 +70,7 @@ export class DiagnosedError extends DatabaseError {
  */
 export const withoutStatement = (error: unknown): DatabaseError => {
   if (error instanceof DatabaseError) return error;
-  const code = errorCode(error) ?? '';
+  const code = exceptionCode(error) ?? '';
   const { message, stack = '' } = E.toError(error);
   if (code === '22P02' && quotedReadOnlyServer.test(message)) return readOnlyServerError();
   const ownMessage = message.replace(/^.* - /s, '') || code;
@@ -104,7 +104,7 @@ const rowSecurityRoutines = ['ExecWithCheckOptions', 'check_enable_rls'];
 
 const isOfRowSecurity = (error: unknown): boolean =>
   error instanceof Error &&
-  errorCode(error) === '42501' &&
+  exceptionCode(error) === '42501' &&
   'routine' in error &&
   rowSecurityRoutines.some((routine) => routine === error.routine) &&
   !error.message.includes('row-level security');

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { get, type IncomingMessage } from 'node:http';
 import { createServer } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { errorCode } from '../../../adapters/files/error-code';
+import { exceptionCode } from '../../../adapters/failures/exception-code';
 import { type CannotListen, CommandFailed, orFail, reasonOf } from '../../failures';
 import { listenAddressOf, type ServerPrefix, type Settings } from '../../settings/settings';
 import { type CheckName, failed, type Findings, passed, warned } from './finding';
@@ -42,7 +42,7 @@ const checkPort = async (
   const place = `${prefix}PORT ${port} on ${host}`;
   const tried = await listenBriefly(settings, prefix)();
   if (E.isRight(tried)) return [passed('port', `${place} is free`)];
-  if (errorCode(tried.left.cause) !== 'EADDRINUSE')
+  if (exceptionCode(tried.left.cause) !== 'EADDRINUSE')
     return [failed('port', reasonOf(new CommandFailed(tried.left), settings.DATABASE_URL))];
   if ((await healthOf(port, host, '/livez')).includes('"live"')) {
     if (isNewStore) {

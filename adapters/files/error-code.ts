@@ -1,3 +1,0 @@
-/** Returns the code of an error of Node or of a database driver, such as ENOENT, or undefined. */
-export const errorCode = (error: unknown): string | undefined =>
-  error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
