@@ -41,6 +41,7 @@ export const pageSizeFromText = (text: string): number | undefined =>
 
 export const listOrders = ['asc', 'desc'] as const;
 
+/** Values of the status of an animal. */
 export const petStatuses = ['available', 'pending', 'sold'] as const;
 
 export const newPetRules = {

@@ -32,7 +32,7 @@ describe('The client, bundled for a browser', () => {
     expect(calls).to.deep.equal([
       ['adapters/client/animal-store-error.ts', 'new AnimalStoreError'],
       ['adapters/client/arguments.ts', 'invalidArgument'],
-      ['adapters/client/client.ts', 'checkNewPet'],
+      ['adapters/client/client.ts', 'requireNewPet'],
       ['adapters/client/client.ts', 'createWithDetails'],
     ]);
     expect(stdout).to.include('at createWithDetails (');
