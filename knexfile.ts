@@ -4,7 +4,7 @@ import * as E from 'fp-ts/Either';
 import type { Knex } from 'knex';
 import { reasonOf } from './app/failures';
 import { knexConfiguration } from './app/store/database';
-import { readDotEnv } from './app/settings/dot-env';
+import { readDotEnv } from './app/settings/environment-file';
 import { readSettings } from './app/settings/settings';
 import { messageText } from './app/terminal/terminal';
 import { invalidFieldTexts } from './core';

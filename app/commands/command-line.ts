@@ -1,8 +1,7 @@
 import { Command, CommanderError, InvalidArgumentError } from 'commander';
 import { messageOf } from '../failures';
-import { readDotEnv } from '../settings/dot-env';
 import { exportEnvironment } from '../settings/environment';
-import { overrideByFile } from '../settings/environment-file';
+import { overrideByFile, readDotEnv } from '../settings/environment-file';
 import { openTerminal, type ProcessIO } from '../terminal/terminal';
 import { readVersion } from '../version';
 import { backupCommand } from './backup';

@@ -17,9 +17,8 @@ import { CommandFailed, reasonOf } from '../failures';
 import { openServiceStore, type ServiceStore, type ServiceStoreOptions } from '../store/service-store';
 import { databaseUrlText } from '../settings/database-url';
 import { changedSettings, listenAddressOf, type ServerPrefix, type Settings } from '../settings/settings';
-import { reportReadiness } from './report-readiness';
 import { requestReporter } from './request-reporter';
-import { readServiceStatus } from './service-status';
+import { readServiceStatus, reportReadiness } from './service-status';
 
 export interface Service {
   readonly address: string;

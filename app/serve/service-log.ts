@@ -1,9 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Logger, pino, stdTimeFunctions } from 'pino';
 import type { Settings } from '../settings/settings';
-import { journalPrefix } from '../terminal/journal';
-import type { ProcessIO } from '../terminal/terminal';
 import { styleFor } from '../terminal/style';
+import { journalPrefix, type ProcessIO } from '../terminal/terminal';
 import { terminalText } from './terminal-log';
 
 const flushIntervalMs = 100;

@@ -1,10 +1,9 @@
 import { toError } from 'fp-ts/Either';
-import { writeSync } from 'node:fs';
+import { fstatSync, writeSync } from 'node:fs';
 import { Socket } from 'node:net';
 import type { Writable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { exceptionCode } from '../../adapters/failures/exception-code';
-import { journalPrefix } from './journal';
 import { signalExitCode } from './signals';
 import { type Style, styleFor } from './style';
 import { escapeControlCharacters, toPrintableJson, wrapLine } from './text';
@@ -183,3 +182,23 @@ export const withJsonMessages = (terminal: Terminal): Terminal => {
     },
   };
 };
+
+/**
+ * Returns a function that makes the beginning of a line, such as `<3>` for an error. The journal of systemd reads it as
+ * the line's priority (sd-daemon(3)). Returns undefined for an output that is not the journal (systemd.exec(5),
+ * JOURNAL_STREAM).
+ */
+export const journalPrefix = (
+  output: Writable,
+  env: NodeJS.ReadOnlyDict<string>,
+): ((level: string) => string) | undefined => {
+  if (env['JOURNAL_STREAM'] === undefined || !('fd' in output) || typeof output.fd !== 'number')
+    return undefined;
+  const { dev, ino } = fstatSync(output.fd);
+  if (env['JOURNAL_STREAM'] !== `${dev}:${ino}`) return undefined;
+  return (level) => `<${priorities[level] ?? debugPriority}>`;
+};
+
+const priorities: Readonly<Record<string, number>> = { fatal: 2, error: 3, warn: 4, info: 6 };
+
+const debugPriority = 7;

@@ -8,7 +8,7 @@ import { getCACertificates, rootCertificates } from 'node:tls';
 import { promisify } from 'node:util';
 import { exceptionCode } from '../../adapters/failures/exception-code';
 import { ignoredVariables } from '../settings/environment';
-import { libpqEnvironment } from '../settings/libpq-environment';
+import { libpqEnvironment } from '../settings/postgres-url';
 import { withTemporaryFolder } from './files';
 
 type Environment = NodeJS.ReadOnlyDict<string>;

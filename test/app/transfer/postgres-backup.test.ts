@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import * as E from 'fp-ts/Either';
 import { lstatSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { libpqEnvironment } from '../../../app/settings/libpq-environment';
+import { libpqEnvironment } from '../../../app/settings/postgres-url';
 import { parsePostgresUrl } from '../../../app/settings/postgres-url';
 import { runInProcess } from '../../support/processes/run-in-process';
 import { makeFolder, removeFolders } from '../../support/temporary-folder';
