@@ -1,7 +1,7 @@
 import js from '@eslint/js';
 import tseslint from 'typescript-eslint';
 
-// Only database/transactions.ts may begin transactions, and only exceptionCode of adapters/failures reads codes of errors.
+// Only database/transactions.ts may begin transactions. Only exceptionCode of adapters/failures reads codes of errors.
 const transactions = {
   selector: "CallExpression[callee.property.name='transaction']",
   message: 'Use inTransaction of database/transactions.ts.',

@@ -9,32 +9,33 @@ import type { CallOptions, ClientOptions } from './options';
 import type { Attempt } from './retry';
 import { isFunction } from './values';
 
+/** Options of an embedded client: the store, the API key for all calls, and defaults for the options of each call. */
+export interface EmbeddedClientOptions extends CallOptions, ClientOptions {
+  /** Function that opens the store of this process, such as `storeOpener(ports)`. */
+  readonly openStore: OpenAnimalStore;
+  /** API key, or a function that each attempt calls for the current key. */
+  readonly apiKey: ApiKeySource;
+}
+
 /**
- * Time by which the store's deadline exceeds the client's timeout, so that a slow call fails with `timeout`, not with
- * `unavailable`.
+ * Makes a client of a store in the same process, for programs that embed the store. The client has the same calls as a
+ * client of a remote store. Each call checks the API key. The first call also checks the options.
+ * @example const animals = embeddedClient({ openStore: storeOpener(ports), apiKey });
  */
-const graceMs = 50;
+export const embeddedClient = /* @__PURE__ */ clientFactory((options: EmbeddedClientOptions) => {
+  const { openStore, apiKey, ...callOptions } = requireOptions(options);
+  return { transport: embeddedTransport(openStore, apiKey), callOptions: { retryForMs, ...callOptions } };
+});
 
 /** Time for retries. It is short, because a store in the same process neither restarts nor reconnects. */
 const retryForMs = 2_000;
 
-const errorOf = (failure: StoreFailure): AnimalStoreError => {
-  if (failure._tag === 'PetNotFound') return petNotFoundError(failure.id);
-  const { code, message, retryAfterMs } = describeStoreFailure(failure, 'idempotencyKey');
-  const cause = 'cause' in failure ? failure.cause : undefined;
-  return new AnimalStoreError(code, message, { retryAfterMs, cause });
-};
-
-/** TaskEither of fp-ts. Its results are plain objects, which the client reads without loading fp-ts. */
-type Task<A> = () => Promise<
-  { readonly _tag: 'Left'; readonly left: StoreFailure } | { readonly _tag: 'Right'; readonly right: A }
->;
-
-const rightOrThrow = async <A>(task: Task<A>): Promise<A> => {
-  const outcome = await task();
-  if (outcome._tag === 'Right') return outcome.right;
-  throw errorOf(outcome.left);
-};
+const requireOptions = /* @__PURE__ */ optionsValidator<EmbeddedClientOptions>({
+  ...callOptionChecks,
+  openStore: { ...predicateCheck(isFunction, 'a function such as storeOpener(ports)'), required: true },
+  apiKey: { ...apiKeySourceCheck, required: true },
+  int64: int64Check,
+});
 
 const embeddedTransport = (openStore: OpenAnimalStore, apiKey: ApiKeySource): Transport => {
   const use = async <A>(
@@ -54,27 +55,26 @@ const embeddedTransport = (openStore: OpenAnimalStore, apiKey: ApiKeySource): Tr
   };
 };
 
-/** Options of an embedded client: the store, the API key for all calls, and defaults for the options of each call. */
-export interface EmbeddedClientOptions extends CallOptions, ClientOptions {
-  /** Function that opens the store of this process, such as `storeOpener(ports)`. */
-  readonly openStore: OpenAnimalStore;
-  /** API key, or a function that each attempt calls for the current key. */
-  readonly apiKey: ApiKeySource;
-}
-
-const requireOptions = /* @__PURE__ */ optionsValidator<EmbeddedClientOptions>({
-  ...callOptionChecks,
-  openStore: { ...predicateCheck(isFunction, 'a function such as storeOpener(ports)'), required: true },
-  apiKey: { ...apiKeySourceCheck, required: true },
-  int64: int64Check,
-});
-
 /**
- * Makes a client of a store in the same process, for programs that embed the store. The client has the same calls as a
- * client of a remote store. Each call checks the API key. The first call also checks the options.
- * @example const animals = embeddedClient({ openStore: storeOpener(ports), apiKey });
+ * Time by which the store's deadline exceeds the client's timeout, so that a slow call fails with `timeout`, not with
+ * `unavailable`.
  */
-export const embeddedClient = /* @__PURE__ */ clientFactory((options: EmbeddedClientOptions) => {
-  const { openStore, apiKey, ...callOptions } = requireOptions(options);
-  return { transport: embeddedTransport(openStore, apiKey), callOptions: { retryForMs, ...callOptions } };
-});
+const graceMs = 50;
+
+/** TaskEither of fp-ts. Its results are plain objects, which the client reads without loading fp-ts. */
+type Task<A> = () => Promise<
+  { readonly _tag: 'Left'; readonly left: StoreFailure } | { readonly _tag: 'Right'; readonly right: A }
+>;
+
+const rightOrThrow = async <A>(task: Task<A>): Promise<A> => {
+  const outcome = await task();
+  if (outcome._tag === 'Right') return outcome.right;
+  throw errorOf(outcome.left);
+};
+
+const errorOf = (failure: StoreFailure): AnimalStoreError => {
+  if (failure._tag === 'PetNotFound') return petNotFoundError(failure.id);
+  const { code, message, retryAfterMs } = describeStoreFailure(failure, 'idempotencyKey');
+  const cause = 'cause' in failure ? failure.cause : undefined;
+  return new AnimalStoreError(code, message, { retryAfterMs, cause });
+};

@@ -20,31 +20,15 @@ export interface AnimalStoreClientOptions extends CallOptions, ClientOptions {
   readonly apiKey?: ApiKeySource | undefined;
 }
 
-/** Returns what the address must be, or undefined if it is valid. */
-const problemOf = ({ protocol, username, password, href }: URL): string | undefined => {
-  if (!/^https?:$/.test(protocol)) return 'an http or https address';
-  if (username + password !== '')
-    return 'an address without a user name and password; pass the key as apiKey';
-  // `search` and `hash` are empty after a lone `?` or `#`, which `href` keeps.
-  return /[?#]/.test(href) ? 'an address without a query and fragment' : undefined;
-};
-
-const pageAddress = (): string | undefined => {
-  const address = propertyOf(propertyOf(globalThis, 'location'), 'href');
-  return isString(address) ? address : undefined;
-};
-
-/** Returns the address of the service, or a text that describes a valid address. */
-const readBaseUrl = (input: unknown): URL | string => {
-  const address = isString(input) ? input : propertyOf(input, 'href');
-  if (!isString(address)) return 'the address of the service';
-  try {
-    const url = new URL(address, pageAddress());
-    return problemOf(url) ?? url;
-  } catch {
-    return 'an absolute URL, such as http://127.0.0.1:3000';
-  }
-};
+/**
+ * Makes the client of a store over HTTP, for programs that use a remote store. The first call checks the options. If an
+ * option is invalid, calls reject with the code `invalid_argument`.
+ * @example const animals = animalStoreClient({ baseUrl: 'http://127.0.0.1:3000', apiKey });
+ */
+export const animalStoreClient = /* @__PURE__ */ clientFactory((options: AnimalStoreClientOptions) => {
+  const { baseUrl, apiKey, ...callOptions } = requireOptions(options);
+  return { transport: fetchTransport(String(baseUrl), apiKey), callOptions };
+});
 
 /** Check of the address of the service. Returns the address with `/v1/` at its end. Errors never show its password. */
 const baseUrlCheck: Check = {
@@ -63,12 +47,28 @@ const requireOptions = /* @__PURE__ */ optionsValidator<AnimalStoreClientOptions
   int64: int64Check,
 });
 
-/**
- * Makes the client of a store over HTTP, for programs that use a remote store. The first call checks the options. If an
- * option is invalid, calls reject with the code `invalid_argument`.
- * @example const animals = animalStoreClient({ baseUrl: 'http://127.0.0.1:3000', apiKey });
- */
-export const animalStoreClient = /* @__PURE__ */ clientFactory((options: AnimalStoreClientOptions) => {
-  const { baseUrl, apiKey, ...callOptions } = requireOptions(options);
-  return { transport: fetchTransport(String(baseUrl), apiKey), callOptions };
-});
+/** Returns the address of the service, or a text that describes a valid address. */
+const readBaseUrl = (input: unknown): URL | string => {
+  const address = isString(input) ? input : propertyOf(input, 'href');
+  if (!isString(address)) return 'the address of the service';
+  try {
+    const url = new URL(address, pageAddress());
+    return problemOf(url) ?? url;
+  } catch {
+    return 'an absolute URL, such as http://127.0.0.1:3000';
+  }
+};
+
+const pageAddress = (): string | undefined => {
+  const address = propertyOf(propertyOf(globalThis, 'location'), 'href');
+  return isString(address) ? address : undefined;
+};
+
+/** Returns what the address must be, or undefined if it is valid. */
+const problemOf = ({ protocol, username, password, href }: URL): string | undefined => {
+  if (!/^https?:$/.test(protocol)) return 'an http or https address';
+  if (username + password !== '')
+    return 'an address without a user name and password; pass the key as apiKey';
+  // `search` and `hash` are empty after a lone `?` or `#`, which `href` keeps.
+  return /[?#]/.test(href) ? 'an address without a query and fragment' : undefined;
+};

@@ -1,3 +1,13 @@
+/**
+ * Parses JSON text as `JSON.parse` does, but each integer as a bigint, so that an int64 keeps every digit. Throws a
+ * SyntaxError if the text is not JSON.
+ */
+export const parseJson = (text: string): unknown =>
+  // On Node 20, a reviver does not get the digits of a number. So each integer is first turned into a string.
+  JSON.parse(text.replace(jsonTokens, markToken), (_name, value: unknown) =>
+    typeof value === 'string' ? unmark(value) : value,
+  );
+
 // Matches JSON strings and numbers. Strings come first, so that digits inside a string are not taken for a number. An
 // unclosed string matches up to the end of the text, so that matching takes linear time.
 const jsonTokens = /"[^"\\]*(?:\\.[^"\\]*)*"?|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
@@ -21,21 +31,6 @@ const unmark = (value: string): unknown => {
 };
 
 /**
- * Parses JSON text as `JSON.parse` does, but each integer as a bigint, so that an int64 keeps every digit. Throws a
- * SyntaxError if the text is not JSON.
- */
-export const parseJson = (text: string): unknown =>
-  // On Node 20, a reviver does not get the digits of a number. So each integer is first turned into a string.
-  JSON.parse(text.replace(jsonTokens, markToken), (_name, value: unknown) =>
-    typeof value === 'string' ? unmark(value) : value,
-  );
-
-const hasToJson = (value: object): value is { readonly toJSON: () => unknown } =>
-  'toJSON' in value && typeof value.toJSON === 'function';
-
-const isWritten = (value: unknown): boolean => !['undefined', 'function', 'symbol'].includes(typeof value);
-
-/**
  * Writes a value as JSON text, as `JSON.stringify` does, but a bigint as an integer with every digit. Accepts animals,
  * lists of animals, and objects that contain them.
  */
@@ -47,3 +42,8 @@ export const toJson = (value: unknown): string => {
   const fields = Object.entries(value).filter(([, field]) => isWritten(field));
   return `{${fields.map(([name, field]) => `${JSON.stringify(name)}:${toJson(field)}`).join()}}`;
 };
+
+const hasToJson = (value: object): value is { readonly toJSON: () => unknown } =>
+  'toJSON' in value && typeof value.toJSON === 'function';
+
+const isWritten = (value: unknown): boolean => !['undefined', 'function', 'symbol'].includes(typeof value);

@@ -10,57 +10,19 @@ export interface Success {
   readonly body: unknown;
 }
 
+/** Reads a successful response. Throws the error that a failed response reports, or `unexpected_response`. */
+export const readResponse = async (response: Response): Promise<Success> => {
+  const text = await readText(response);
+  const body = parseBody(response, text);
+  if (!response.ok) throw failureOf(response, body, text);
+  return { response, body };
+};
+
 /**
  * Maximum size of a response, so that an endless response fails. It is 1 MB more than a page of the longest names, with
  * each character escaped in 12 bytes.
  */
 const maxResponseBytes = maxPageSize * (12 * newPetRules.name.maxLength + 200) + 1_000_000;
-
-const shownLength = 200;
-
-const isServiceCode = (code: unknown): code is ErrorCode =>
-  isString(code) && Object.hasOwn(errorStatuses, code);
-
-/** Returns the pause that a valid `Retry-After` asks for (RFC 9110, section 10.2.3), or undefined. */
-const retryAfterMsOf = (headers: Headers): number | undefined => {
-  const text = headers.get('Retry-After') ?? '';
-  const seconds = /^\s*(\d+(?:\.\d+)?)/.exec(text)?.[1];
-  if (seconds !== undefined) return Math.ceil(Number(seconds) * 1_000);
-  const milliseconds = /^\s*[a-z]/i.test(text) ? Date.parse(text) - Date.now() : NaN;
-  return Number.isNaN(milliseconds) ? undefined : Math.max(0, milliseconds);
-};
-
-export const detailsOf = ({ status, headers }: Response) => ({
-  status,
-  requestId: headers.get('X-Request-Id') ?? undefined,
-  retryAfterMs: retryAfterMsOf(headers),
-});
-
-export const unexpected = (message: string, details = {}): AnimalStoreError =>
-  new AnimalStoreError('unexpected_response', message, details);
-
-export const unexpectedResponse = (response: Response, text: string): AnimalStoreError => {
-  const { status, ...details } = detailsOf(response);
-  const target = status >= 300 && status < 400 ? response.headers.get('Location') : null;
-  const content = target === null ? text : `a redirect to ${target}; check baseUrl`;
-  const message = `unexpected response with status ${status}: ${content.slice(0, shownLength)}`;
-  return unexpected(message, { ...details, status: status < 400 ? undefined : status });
-};
-
-const parseBody = (response: Response, text: string): unknown => {
-  try {
-    return parseJson(text);
-  } catch {
-    throw unexpectedResponse(response, text);
-  }
-};
-
-const failureOf = (response: Response, body: unknown, text: string): AnimalStoreError => {
-  const code = propertyOf(body, 'code');
-  const message = propertyOf(body, 'message');
-  if (!isServiceCode(code) || !isString(message)) return unexpectedResponse(response, text);
-  return new AnimalStoreError(code, message, detailsOf(response));
-};
 
 const readText = async (response: Response): Promise<string> => {
   // Some responses have no stream: those without content, and those of some polyfills of fetch.
@@ -87,10 +49,48 @@ const readText = async (response: Response): Promise<string> => {
   }
 };
 
-/** Reads a successful response. Throws the error that a failed response reports, or `unexpected_response`. */
-export const readResponse = async (response: Response): Promise<Success> => {
-  const text = await readText(response);
-  const body = parseBody(response, text);
-  if (!response.ok) throw failureOf(response, body, text);
-  return { response, body };
+const parseBody = (response: Response, text: string): unknown => {
+  try {
+    return parseJson(text);
+  } catch {
+    throw unexpectedResponse(response, text);
+  }
+};
+
+const failureOf = (response: Response, body: unknown, text: string): AnimalStoreError => {
+  const code = propertyOf(body, 'code');
+  const message = propertyOf(body, 'message');
+  if (!isServiceCode(code) || !isString(message)) return unexpectedResponse(response, text);
+  return new AnimalStoreError(code, message, detailsOf(response));
+};
+
+const isServiceCode = (code: unknown): code is ErrorCode =>
+  isString(code) && Object.hasOwn(errorStatuses, code);
+
+export const unexpectedResponse = (response: Response, text: string): AnimalStoreError => {
+  const { status, ...details } = detailsOf(response);
+  const target = status >= 300 && status < 400 ? response.headers.get('Location') : null;
+  const content = target === null ? text : `a redirect to ${target}; check baseUrl`;
+  const message = `unexpected response with status ${status}: ${content.slice(0, shownLength)}`;
+  return unexpected(message, { ...details, status: status < 400 ? undefined : status });
+};
+
+const shownLength = 200;
+
+export const unexpected = (message: string, details = {}): AnimalStoreError =>
+  new AnimalStoreError('unexpected_response', message, details);
+
+export const detailsOf = ({ status, headers }: Response) => ({
+  status,
+  requestId: headers.get('X-Request-Id') ?? undefined,
+  retryAfterMs: retryAfterMsOf(headers),
+});
+
+/** Returns the pause that a valid `Retry-After` asks for (RFC 9110, section 10.2.3), or undefined. */
+const retryAfterMsOf = (headers: Headers): number | undefined => {
+  const text = headers.get('Retry-After') ?? '';
+  const seconds = /^\s*(\d+(?:\.\d+)?)/.exec(text)?.[1];
+  if (seconds !== undefined) return Math.ceil(Number(seconds) * 1_000);
+  const milliseconds = /^\s*[a-z]/i.test(text) ? Date.parse(text) - Date.now() : NaN;
+  return Number.isNaN(milliseconds) ? undefined : Math.max(0, milliseconds);
 };
