@@ -49,7 +49,7 @@ export const tooBusy = 'the database was too busy to start the query in time';
 
 /**
  * Makes a function that runs concurrent calls in batches. A call never joins a batch that has started, because its
- * result could be stale. A batch that has timed out frees its slot, because its connection may hang.
+ * result could be stale. A batch that has timed out no longer counts as running, because its connection may hang.
  */
 export const createBatcher = <I, F, A>({
   maxBatches,

@@ -124,7 +124,7 @@ export const copyStore =
 
 interface Steps {
   readonly signal: AbortSignal;
-  /** Runs work on a database. If nested works fail, the innermost names the database of the failure. */
+  /** Runs work on a database, and remembers the database if the work fails. Of nested calls, the innermost counts. */
   readonly inDatabase: <A>(database: CopyFailed['database'], work: () => Promise<A>) => Promise<A>;
   readonly onCopied: (rows: ReadonlyArray<TextRow>) => void;
   readonly onRead: (rows: ReadonlyArray<TextRow>) => void;

@@ -71,15 +71,18 @@ export const changeLog = ({ readPool }: StoreDatabase): ChangeLog => ({
       const pets: ReadonlyArray<RecordedRow> = await readPool('pets')
         .where({ id: id.toString() })
         .select(recordedCells(readPool, 'pets'));
-      const changes = await readChanges(readPool, (all) => void all.where({ pet_id: id.toString() }));
+      const changes = await readChanges(readPool, (query) => void query.where({ pet_id: id.toString() }));
       const [row] = [...pets, ...changes];
       return { creation: row && toCreation(row), changes: changes.map(toChange) };
     }),
   ofKey: (id) =>
     toTaskEither(async () => {
-      const isOfKey: Knex.QueryCallback = (all) =>
-        void all.where({ key_id: id }).orWhere({ created_by: createdByKey(id) });
-      const changes = await readChanges(readPool, (all) => void all.whereNotNull('key_id').andWhere(isOfKey));
+      const isOfKey: Knex.QueryCallback = (query) =>
+        void query.where({ key_id: id }).orWhere({ created_by: createdByKey(id) });
+      const changes = await readChanges(
+        readPool,
+        (query) => void query.whereNotNull('key_id').andWhere(isOfKey),
+      );
       return changes.map(toChange);
     }),
   deletionsBy: (keyId, after) =>
@@ -132,21 +135,21 @@ interface LastId {
   readonly last: string | null;
 }
 
-const scan = async (reads: Knex, name: RecordedTable, wanted: RecordedRow, after: string | undefined) => {
+const scan = async (knex: Knex, name: RecordedTable, wanted: RecordedRow, after: string | undefined) => {
   const id = `${name}.id`;
-  const rowsLeft = () => (after === undefined ? reads(name) : reads(name).where(id, '>', after));
-  const lastId = (sql: string) => reads.raw(`cast(${sql} as text) as last`, [id]);
-  const full = await rowsLeft()
+  const rowsLeft = () => (after === undefined ? knex(name) : knex(name).where(id, '>', after));
+  const lastId = (sql: string) => knex.raw(`cast(${sql} as text) as last`, [id]);
+  const lastOfScan = await rowsLeft()
     .orderBy(id)
     .offset(scanSize - 1)
     .first<LastId | undefined>(lastId('??'));
-  const { last } = full ?? (await rowsLeft().first<LastId>(lastId('max(??)')));
+  const { last } = lastOfScan ?? (await rowsLeft().first<LastId>(lastId('max(??)')));
   if (last === null) return { rows: [], last: undefined };
   const rows: ReadonlyArray<RecordedRow> = await rowsLeft()
     .where(id, '<=', last)
     .where(wanted)
     .orderBy(id)
-    .select(recordedCells(reads, name));
+    .select(recordedCells(knex, name));
   return { rows, last };
 };
 

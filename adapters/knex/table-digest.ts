@@ -39,7 +39,7 @@ export const readTable = async (
 
 export type TableDigest = Awaited<ReturnType<typeof readTable>>;
 
-/** Returns how a table has changed since the copy, in an array of at most one text. */
+/** Describes how a table has changed since the copy, in an array of one text or none. */
 export const differenceText = (
   noun: string,
   before: TableDigest,

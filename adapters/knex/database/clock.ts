@@ -16,7 +16,7 @@ export const toIsoTimeOrNull = (milliseconds: number | string | null | undefined
 /** Returns the SQL condition for rows that have expired. It is null for rows without an expiry. */
 export const hasExpired = (nowSql: string): string => `expires_at <= ${nowSql}`;
 
-/** Returns the database's time in milliseconds since 1970. The clocks of instances may differ. */
+/** Reads the database's time in milliseconds since 1970, because the clocks of the service's instances may differ. */
 export const readClock = async (knex: Knex, { nowSql }: Pick<Statements, 'nowSql'>): Promise<number> => {
   const read = await knex.first<{ readonly now: number | string }>(knex.raw(`${nowSql} as now`));
   return Number(read.now);

@@ -52,8 +52,8 @@ type DiagnosedKind =
   | 'ReadOnlyFileSystem';
 
 /**
- * Fault that this program finds itself, and that a retry can't resolve. The message may give advice on SQL or files, but
- * names no command or setting of the service, because `app` adds such advice for each kind.
+ * Fault that this program finds itself, and that a retry can't resolve. The message may give advice on SQL or files,
+ * but names no command or setting of the service, because `app` adds such advice for each kind.
  */
 export class DiagnosedError extends DatabaseError {
   readonly kind: DiagnosedKind;
@@ -78,15 +78,15 @@ export const withoutStatement = (error: unknown): DatabaseError => {
     code,
     isOfRowSecurity(error) ? `row-level security: ${ownMessage}` : ownMessage,
   );
-  // Takes only the calls after the message, because the text before may contain the statement.
+  // Keeps only the part of the stack after the message, because the part before it may contain the statement.
   const end = stack.lastIndexOf(ownMessage);
   plain.stack = `${plain.name}: ${plain.message}${end < 0 ? '' : stack.slice(end + ownMessage.length)}`;
   return plain;
 };
 
 /**
- * Text that `acceptsWrites` casts to an integer on a read-only server. PostgreSQL's error quotes the text, which marks
- * the kind ReadOnlyServer.
+ * Text that a statement casts to an integer on a read-only server. PostgreSQL's error then quotes the text, by which
+ * this file recognises it.
  */
 export const readOnlyServer = 'the server is read-only';
 
@@ -99,7 +99,7 @@ const quotedReadOnlyServer = new RegExp(`[^\\w\\s]\\s?${readOnlyServer}\\s?[^\\w
 export const rowSecurityError = (tables: ReadonlyArray<string>): DatabaseError =>
   new DatabaseError('42501', `row-level security is active on ${tables.join(', ')}`);
 
-// C functions of PostgreSQL, because its messages depend on the language of the server.
+// C functions of PostgreSQL that refuse hidden rows. The texts of its errors depend on the language of the server.
 const rowSecurityRoutines = ['ExecWithCheckOptions', 'check_enable_rls'];
 
 const isOfRowSecurity = (error: unknown): boolean =>
@@ -119,7 +119,7 @@ export const errorKindOf = (error: unknown): ErrorKind => classify(error).kind;
 /** True if the work failed because of another transaction. The database stored nothing, and a retry may succeed. */
 export const isConflict = (error: unknown): boolean => classify(error).outcome === 'conflict';
 
-/** True if the database refused the work and stored nothing. Other work of the same batch may succeed separately. */
+/** True if the database refused the work and stored nothing. Calls that shared the work may succeed separately. */
 export const isRejection = (error: unknown): boolean => {
   const { outcome } = classify(error);
   return outcome === 'conflict' || outcome === 'rejected';
@@ -169,7 +169,7 @@ const kinds = [
   ['FileFull', /^SQLITE_FULL /],
   ['OutOfMemory', /^(53200|SQLITE_NOMEM) /, 'rejected'],
   ['Damaged', /^SQLITE_CORRUPT /],
-  /** Damaged page or index of a table. Calls that use other rows may succeed separately. */
+  /** Damaged page or index of a table. Statements on other rows may succeed. */
   ['Damaged', /^XX00[12] /, 'rejected'],
   ['NotSqlite', /^SQLITE_NOTADB /],
   ['DiskFailed', /^SQLITE_IOERR /, 'uncertain'],
@@ -185,7 +185,7 @@ const kinds = [
   /** Change of a column that a view, a rule or a policy uses. */
   ['ColumnUsed', /^(0A000|2BP01) /, 'rejected'],
   ['MigrationsLocked', /Migration table is already locked/],
-  /** Rejection of the statement itself. Calls with other rows may succeed separately. */
+  /** Rejection of the statement itself. Statements with other rows may succeed. */
   [
     'Rejected',
     /^(?!08|57P)(\d[\dA-Z]|F0|HV|P0|XX)[\dA-Z]{3} |^SQLITE_(ERROR|CONSTRAINT|MISMATCH|RANGE|TOOBIG) /,

@@ -23,11 +23,10 @@ export interface Statements {
   /** SQL for the time of the database's clock in milliseconds since 1970. It is the same throughout a statement. */
   readonly nowSql: string;
   /**
-   * SQL condition for the reads that answer requests: finds, lists and reads of API keys. Raises an error on a server
-   * that accepts no writes, such as a standby, whose rows may be stale. After a failover, an open session may lead to
-   * such a server. Other reads need no condition: commands open new sessions, which reject such a server, and a stale
-   * status harms no client. It is `true` on SQLite, and on a host's Knex, because the host may want to read from a
-   * standby.
+   * SQL condition for the reads that answer requests. Raises an error on a server that accepts no writes, such as a
+   * standby, whose rows may be stale. After a failover, an open session may lead to such a server. Commands need no
+   * condition, because new sessions reject such a server. It is `true` on SQLite, and on the Knex of a program that
+   * embeds the store (a host), because that program may want to read from a standby.
    */
   readonly acceptsWritesSql: string;
   readonly byIds: (knex: Knex, ids: ReadonlyArray<bigint>) => Promise<ReadonlyArray<PetRow>>;
@@ -56,8 +55,8 @@ export interface Statements {
   /** Makes later animals get ids greater than `id`, which must be at least 1. */
   readonly setLastId: (knex: Knex, id: bigint) => Promise<unknown>;
   /**
-   * Runs an `insert ... select` in which `{name}` stands for the table with this name. Locks the rows that it reads until
-   * the transaction ends, except on Citus, which can't lock rows of shards.
+   * Runs an `insert ... select` in which `{name}` stands for the table with this name. Locks the rows that it reads
+   * until the transaction ends, except on Citus, which can't lock rows of shards.
    */
   readonly insertFromLocked: (
     transaction: Knex,
@@ -89,8 +88,8 @@ export interface StoreDatabase {
   readonly isHostTransaction: boolean;
   readonly statements: Statements;
   /**
-   * Maximum number of batches that run at a time for each kind of operation, such as finds. The limit leaves
-   * connections for the other kinds if one is slow.
+   * Maximum number of batches that run at a time for each kind of operation, such as finds. A batch is a group of
+   * calls that share a statement or transaction. The limit leaves connections for the other kinds if one is slow.
    */
   readonly maxBatches: { readonly reads: number; readonly writes: number };
   /** Runs a statement that writes, and resolves once the write is durable. Rejects if the SQLite file was replaced. */
@@ -98,19 +97,18 @@ export interface StoreDatabase {
   /**
    * Runs work in a transaction, with the guarantees of `write`. Rolls back if the work rejects, or ends after
    * `deadline`, a time by `performance.now()`. Work that writes must write before it reads a table, because a
-   * transaction of SQLite that has read can't write if another connection has written since. This function takes no write
-   * lock at the start: Knex can't begin a transaction with one, and a statement for it would be a tenth of the time of a
-   * create.
+   * transaction of SQLite that has read can't write if another connection has written since. The transaction does not
+   * begin with the write lock: Knex can't do this, and a statement for it would take a tenth of the time of a create.
    */
   readonly runTransaction: <A>(
     work: (transaction: Knex.Transaction) => Promise<A>,
     deadline?: number,
   ) => Promise<A>;
   /**
-   * Runs work in a transaction that holds the lock of the store, and whose statements may take long. Only one process at
-   * a time migrates, creates the first API key, or copies into the store. Rejects if the lock is not free within seconds,
-   * or if the encoding of a PostgreSQL database cannot store all of Unicode. Rejects if a SQLite file that was opened with
-   * `isOnlyForStore` belongs to another program.
+   * Runs work in a transaction that holds the lock of the store, and whose statements may take long. Only one process
+   * at a time migrates, creates the first API key, or copies into the store. Rejects if the lock is not free within
+   * seconds, or if the encoding of a PostgreSQL database cannot store all of Unicode. Rejects if a SQLite file that was
+   * opened with `isOnlyForStore` belongs to another program.
    */
   readonly withStoreLock: <A>(work: (transaction: Knex.Transaction) => Promise<A>) => Promise<A>;
 }

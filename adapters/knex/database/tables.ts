@@ -84,7 +84,7 @@ export const contentTables: ReadonlyArray<ContentTable> = [
   },
 ];
 
-/** All tables. The rows of `heartbeats` and `rate_limits` are not contents, because they are soon of no use. */
+/** All tables. A copy leaves out the rows of `heartbeats` and `rate_limits`, which are of use only for a short time. */
 export const tables: ReadonlyArray<Table> = [
   ...contentTables,
   {
@@ -94,7 +94,7 @@ export const tables: ReadonlyArray<Table> = [
   },
   {
     name: 'rate_limits',
-    // Without rights, each process counts requests in memory.
+    // Requires no rights: a process without them counts requests in memory.
     rights: [],
     columns: { key: 'key', points: 'integer', expire: 'bigint' },
   },

@@ -36,7 +36,7 @@ export const databaseTimeouts = {
   cancelMs: 2_000,
   /**
    * Time that a CancelRequest gets before the socket of a silent session is destroyed. It is less than `outerMarginMs`,
-   * so that the request still gets the error.
+   * so that the caller of the statement still gets the error.
    */
   cancelHeadStartMs: outerMarginMs / 2,
 
@@ -45,9 +45,9 @@ export const databaseTimeouts = {
   keyQueryMs: 2_500,
   keyTrustMs: 2_000,
 
-  /** Maximum time of a count of requests for the rate limit. It leaves the request time to run without a count. */
+  /** Maximum time of a count of requests for the rate limit. It leaves a request time to run if the count fails. */
   quotaMs: 2_500,
-  /** Maximum time that a count waits for a locked row. It leaves time to count the other owners of its batch. */
+  /** Maximum time that a count waits for a locked row. It leaves time to count the requests of other owners. */
   quotaLockMs: 500,
 
   // Maximum time of a readiness check. It is longer than the default database timeouts, so that the response has the
@@ -65,16 +65,16 @@ export const databaseTimeouts = {
   spaceCheckMs: 20_000,
 
   /**
-   * Maximum time that a migration waits for its lock or for a table. Statements of running services queue behind it, and
-   * run in the pause before it tries again.
+   * Maximum time that a migration waits for its lock or for a table. Statements of running services queue behind it,
+   * and run in the pause before it tries again.
    */
   migrationLockMs: 2_000,
   migrationPauseMs: 500,
   /** Maximum time of all attempts. It is long, because the migration of another process may take minutes. */
   migrationWaitMs: 600_000,
   /**
-   * Maximum time of each statement when `doctor` tries the migrations and rolls them back. A statement may block a running
-   * service.
+   * Maximum time of each statement when `doctor` tries the migrations and rolls them back, because a statement may
+   * block a running service.
    */
   trialMs: 500,
 } as const;
@@ -82,9 +82,11 @@ export const databaseTimeouts = {
 /** Times of PostgreSQL sessions, which derive from the maximum time of a statement. */
 export const postgresTimeouts = (statementTimeoutMs: number = statementMs) => ({
   statementMs: statementTimeoutMs,
-  /** Maximum time that a statement waits for a lock. It leaves a failed batch time to run its other creates. */
+  /**
+   * Maximum time that a statement waits for a lock. It leaves time to repeat the creates of a failed batch one by one.
+   */
   lockMs: Math.ceil(statementTimeoutMs / 3),
-  /** Time without a byte from the server after which a session is given up: no statement may take so long. */
+  /** Time without a byte from the server after which a session is closed, because no statement may take so long. */
   silenceMs: statementTimeoutMs + outerMarginMs,
   /**
    * Minimum lifetime of a session, by default 4 minutes. After a failover, an open session may still work but lead to

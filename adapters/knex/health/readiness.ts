@@ -38,7 +38,6 @@ const findObstacle = async (database: OpenedDatabase): Promise<string | undefine
   return groupReasons.find((reason) => reason !== undefined);
 };
 
-const lacksRights = 'the role lacks rights';
 const noAnswer = 'the database does not answer';
 const otherGeneration = 'the database schema belongs to an incompatible version';
 const diskFull = 'the disk of the database is full';
@@ -46,7 +45,7 @@ const diskFull = 'the disk of the database is full';
 const reasons: Readonly<Partial<Record<ErrorKind, string>>> = {
   ReadOnlyServer: 'the database server is read-only',
   LoginRejected: 'the database rejects the login',
-  NoRight: lacksRights,
+  NoRight: 'the role lacks rights',
   RowSecurity: 'row-level security would hide rows from the role',
   NoAnswer: noAnswer,
   ConnectionRefused: noAnswer,

@@ -94,7 +94,7 @@ const refusesSecondUse = async (connection: Connection): Promise<boolean> => {
 const slowCommit =
   'a commit takes seconds; the disk of the database may be slow, a standby that commits wait for may be away, or a session may hold a lock';
 
-/** Check that commits a heartbeat. `doctor` reports its duration. */
+/** Check that commits a heartbeat (the time, in one row). `doctor` reports how long this takes. */
 export const heartbeatCheck: ServingCheck = {
   findFault: ({ write }) => {
     const beat = () =>

@@ -7,6 +7,7 @@ import { migrations } from './migrations';
 export interface SchemaState {
   readonly pending: ReadonlyArray<string>;
   readonly unknown: ReadonlyArray<string>;
+  /** Number that rises when a migration breaks earlier versions of the program. It is 0 if no migration has run. */
   readonly generation: number;
   readonly expectedGeneration: number;
 }

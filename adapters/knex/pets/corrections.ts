@@ -24,7 +24,7 @@ export const makeUpdate =
             await knex('pets').where({ id: id.toString() }).update(cells);
           }
           const [result = E.left(petNotFound(id))] = await findPets(connection, [id]);
-          // Roll back, because the stored row is invalid, and every list with it would fail.
+          // Rolls back, because every list with the invalid row would fail.
           if (E.isLeft(result) && result.left._tag === 'Unavailable') throw result.left.cause;
           return result;
         }),

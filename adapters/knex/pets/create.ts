@@ -99,8 +99,8 @@ const createTogether = async (
 
 /**
  * Adds animals in one statement without a transaction. If the stored rows have a fault, returns the fault as the result
- * of each create. A rejection would repeat the batch, although it is committed. A statement that waited for a
- * connection or a lock may commit after its callers have timed out.
+ * of each create: after a rejection, the creates would be repeated, although they are committed. A statement that
+ * waited for a connection or a lock may commit after its callers have timed out.
  */
 const createWithoutKeys = async (
   { write, statements }: StoreDatabase,

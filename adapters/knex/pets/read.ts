@@ -49,8 +49,8 @@ export const makeList = (database: StoreDatabase, onBatch: OnBatch): PetReposito
 };
 
 /**
- * Wraps `runBatch` so that it fails at once while another batch runs. `maxBatches: 1` is not enough, because a batch that
- * has timed out frees its slot but may still be running.
+ * Wraps `runBatch` so that it fails at once while another batch runs. `maxBatches: 1` is not enough, because the
+ * statement of a batch that has timed out may still be running.
  */
 export const oneAtATime = <I, F, A>(runBatch: RunBatch<I, F, A>): RunBatch<I, F, A> => {
   let isRunning = false;
@@ -70,8 +70,8 @@ const filterNamesOf = (query: PetQuery) => petFilterNames.filter((field) => quer
 const groupOf = (query: PetQuery): string => [query.limit, query.order, ...filterNamesOf(query)].join();
 
 /**
- * Returns a text that differs for different queries of a group. Leaves out the limit and the order, which are equal in
- * a group. Separates values by U+0000, which no value contains.
+ * Returns a text that differs for different queries with the same `groupOf`. Separates the values by U+0000, which no
+ * value contains.
  */
 const queryText = (query: PetQuery): string =>
   [query.after, ...filterNamesOf(query).map((field) => query[field])].join('\0');

@@ -84,8 +84,8 @@ export const inspectSequence = async (
   }
 };
 
-// Writes a temporary file of 0.7 MB next to the tables. A heartbeat does not show a full disk, because its update
-// succeeds while the page of the row has space.
+// Writes a temporary file of 0.7 MB next to the tables. The readiness check's update of one row does not show a full
+// disk, because it succeeds while the page of the row has space.
 const fillTemporaryFile = `set local work_mem = '64kB'; set local temp_tablespaces = '';
   select count(*) from generate_series(1, 50000)`;
 

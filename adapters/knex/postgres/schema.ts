@@ -1,8 +1,8 @@
 /*
  * Decides in which schema the tables are. The search path of a session selects it: the first schema of the path that
- * exists. Behind a pooler, other clients may have changed the path of the session, so statements name the schema. Knex's
- * query builder does so by itself. Raw SQL writes tables in braces, and the schema as `{current_schema}`. Migrations
- * can't name the schema, because Knex makes some of their statements, so their transactions reset the search path.
+ * exists. Behind a pooler, other clients may have changed the path of the session, so statements name the schema. A
+ * query builder of Knex adds it. Raw SQL writes tables in braces, and the schema as `{current_schema}`. Migrations can't
+ * name the schema, because Knex makes some of their statements, so their transactions reset the search path.
  */
 
 import type { Knex } from 'knex';

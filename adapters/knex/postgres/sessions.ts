@@ -1,7 +1,7 @@
 /*
  * Life of the sessions of a pool. The driver opens a socket with a timeout. Once the session is prepared, `admit` lets
- * the pool use it. Before each use, the pool asks `isUsable`. A silent session is given up. `retireAll` makes the pool
- * replace all sessions: after a failover, they may still work, but lead to the former primary.
+ * the pool use it. Before each use, the pool asks `isUsable`. A session with a silent server is cancelled and closed.
+ * `retireAll` makes the pool replace all sessions, because after a failover they may lead to the former primary.
  */
 
 import { Socket } from 'node:net';
@@ -82,8 +82,8 @@ export const registerSessions = (silenceMs: number, maxHanging: number): Session
     // Reads no answer from now on, because a cancelled commit reports success although the standby may lack it.
     stream.pause();
     const cancelled = cancelStatement(session, databaseTimeouts.cancelMs);
-    // A pooler ignores the request if the session has ended. So the socket stays open until the server has taken the
-    // request, for a limited time. After that, the request goes on, and the caller has got its error.
+    // Keeps the socket open until the server has taken the CancelRequest, because a pooler ignores a request for a
+    // session that has ended. Waits only for a short time, so that the caller gets its error.
     await withTimeout(() => cancelled, databaseTimeouts.cancelHeadStartMs).catch(() => undefined);
     stream.destroy(silenceError(silenceMs));
   };

@@ -24,7 +24,7 @@ export const postgresStatements = (acceptsWritesSql: string, facts: () => Sessio
     bindings: ReadonlyArray<Knex.RawBinding>,
     options: { readonly rowMode?: 'array' } = {},
   ): Promise<ReadonlyArray<Row>> => {
-    // Opens the first connection, because the facts are known only then.
+    // Opens a connection if the pool has had none, because the facts are known only then.
     await isDistributed(knex);
     const { isBehindPooler, schema } = facts();
     const query = knex.raw<{ readonly rows: ReadonlyArray<Row> }>(nameSchemaInSql(sql, schema), bindings);

@@ -50,7 +50,7 @@ export const poolConfiguration = (
   migrations: migrationConfig,
 });
 
-/** Opens a file as it is, for work outside of a store. */
+/** Opens a file without the settings that the service uses. */
 export const openFile = (filename: string, pool?: Knex.PoolConfig): Knex =>
   knex(poolConfiguration({ filename }, pool));
 

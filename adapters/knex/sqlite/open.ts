@@ -12,10 +12,10 @@ import {
 import { refuseForeignFile } from './inspect-file';
 import { sqliteStatements } from './statements';
 
-/** Ending of the name of a database file, of its write-ahead log or of its wal-index. */
+/** Ending of the name of a database file, of its write-ahead log or of the log's index. */
 export type WatchedEnding = '' | (typeof walEndings)[number];
 
-/** Throws if the file, or its log or wal-index, was removed or replaced. By default, checks all three. */
+/** Throws if the file, its log or the log's index was removed or replaced. By default, checks all three. */
 export type CheckFile = (endings?: ReadonlyArray<WatchedEnding>) => void;
 
 const readerConnections = 3;

@@ -107,8 +107,8 @@ const transactionsOn = (writePool: Knex, checkFile: CheckFile): RunTransaction =
   };
 };
 
-// Begins with a write of the unchanged `application_id`, because SQLite does not wait for the lock in a transaction that
-// has already read.
+// Begins with a write of the unchanged `application_id`, because SQLite does not wait for the lock in a transaction
+// that has already read.
 const withWriteLock =
   (writePool: Knex, runTransaction: RunTransaction): RunTransaction =>
   async (work) => {
@@ -137,7 +137,7 @@ const runTrial = async (
 const allEndings: ReadonlyArray<WatchedEnding> = ['', ...walEndings];
 
 /**
- * Detects by device and inode that a database file, its write-ahead log or its wal-index was removed or replaced.
+ * Detects by device and inode that a database file, its write-ahead log or the log's index was removed or replaced.
  * `check` remembers each file that it sees for the first time. Once a call finds such a file missing, or another file
  * under its name, that call and all later ones throw. A call takes microseconds.
  */
