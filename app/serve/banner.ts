@@ -4,27 +4,6 @@ import type { Style } from '../terminal/style';
 import { counted, escapeControlCharacters } from '../terminal/text';
 import type { Service } from './run-service';
 
-type Row = readonly [label: string, text: string];
-
-const createKey = '`animal-store keys create --name NAME`';
-
-/** Returns the shell commands that add an animal with the key, and show it. */
-export const firstCommands = (address: string, key: string): ReadonlyArray<string> => [
-  `export API_KEY=${key}`,
-  `curl ${address}/v1/pets -H "Authorization: Bearer $API_KEY" \\`,
-  `  -H 'Content-Type: application/json' \\`,
-  `  -d '{"name":"Rex","categoryId":7,"status":"available"}'`,
-];
-
-const isLoopback = (address: string): boolean => /^http:\/\/(?:127\.|\[::1\])/.test(address);
-
-const keysText = (firstKey: string | undefined, settings: Settings): string => {
-  const { API_KEYS, DATABASE_URL } = settings;
-  if (keySourceOf(settings) === 'API_KEYS') return `${counted(API_KEYS.length, 'key')} in API_KEYS`;
-  const first = firstKey === undefined ? 'those you have' : 'shown once';
-  return DATABASE_URL._tag === 'Memory' ? `${first}; lost at the stop` : `${first}; ${createKey} adds more`;
-};
-
 /** Makes the text that a terminal shows at startup. Only paths and lines with the first key may exceed 80 columns. */
 export const bannerText = (
   { address, adminAddress, firstKey }: Service,
@@ -54,3 +33,24 @@ export const bannerText = (
     '',
   ].join('\n');
 };
+
+type Row = readonly [label: string, text: string];
+
+const isLoopback = (address: string): boolean => /^http:\/\/(?:127\.|\[::1\])/.test(address);
+
+const keysText = (firstKey: string | undefined, settings: Settings): string => {
+  const { API_KEYS, DATABASE_URL } = settings;
+  if (keySourceOf(settings) === 'API_KEYS') return `${counted(API_KEYS.length, 'key')} in API_KEYS`;
+  const first = firstKey === undefined ? 'those you have' : 'shown once';
+  return DATABASE_URL._tag === 'Memory' ? `${first}; lost at the stop` : `${first}; ${createKey} adds more`;
+};
+
+const createKey = '`animal-store keys create --name NAME`';
+
+/** Returns the shell commands that add an animal with the key, and show it. */
+export const firstCommands = (address: string, key: string): ReadonlyArray<string> => [
+  `export API_KEY=${key}`,
+  `curl ${address}/v1/pets -H "Authorization: Bearer $API_KEY" \\`,
+  `  -H 'Content-Type: application/json' \\`,
+  `  -d '{"name":"Rex","categoryId":7,"status":"available"}'`,
+];

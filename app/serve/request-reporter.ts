@@ -5,61 +5,6 @@ import type { PrometheusMetrics } from '../../adapters/prometheus';
 import type { Settings } from '../settings/settings';
 import { specificAdvice } from '../failures/advice';
 
-const probes = new Set<string | undefined>(healthPaths);
-
-const levelOf = ({ status, route }: RequestEntry): 'error' | 'debug' | 'info' => {
-  if (probes.has(route)) return 'debug';
-  return status >= 500 ? 'error' : 'info';
-};
-
-/** Returns a function that runs `work`, unless `work` ran less than `intervalMs` ago. */
-const atMostEvery = <A>(intervalMs: number, work: (value: A) => void): ((value: A) => void) => {
-  let lastRunAt = -Infinity;
-  return (value) => {
-    const now = performance.now();
-    if (now - lastRunAt < intervalMs) return;
-    lastRunAt = now;
-    work(value);
-  };
-};
-
-/**
- * Maximum number of kinds of lines that are counted separately. A message that contains a value, such as an id, would
- * otherwise make a new kind each time.
- */
-const maxKinds = 100;
-
-/**
- * Limits the lines of each kind to `count` a second. `pass` returns false for a line to withhold. At the end of the
- * second, or at a call of `flush`, `report` gets the number of withheld lines of each kind.
- */
-const lineLimit = (count: number, report: (kind: string, notLogged: number) => void) => {
-  const lines = new Map<string, number>();
-  let timer: NodeJS.Timeout | undefined;
-  const flush = (): void => {
-    clearTimeout(timer);
-    timer = undefined;
-    for (const [kind, number] of lines) if (number > count) report(kind, number - count);
-    lines.clear();
-  };
-  const pass = (kind: string): boolean => {
-    timer ??= setTimeout(flush, 1_000).unref();
-    const counted = lines.has(kind) || lines.size < maxKinds ? kind : 'others';
-    const number = (lines.get(counted) ?? 0) + 1;
-    lines.set(counted, number);
-    return number <= count;
-  };
-  return { pass, flush };
-};
-
-/** Maximum lines a second for each cause, because all requests of an outage fail for the same cause. */
-const causesPerSecond = 1;
-const failedRequestsPerSecond = 20;
-
-const preflightLogMs = 60_000;
-
-const refusalLogMs = 10_000;
-
 /** Logs requests, failures and refused connections, and counts them in `metrics`, if any. */
 export const requestReporter = (
   logger: Logger,
@@ -110,5 +55,60 @@ export const requestReporter = (
       failedRequests.flush();
       causes.flush();
     },
+  };
+};
+
+/** Maximum lines a second for each cause, because all requests of an outage fail for the same cause. */
+const causesPerSecond = 1;
+const failedRequestsPerSecond = 20;
+
+const preflightLogMs = 60_000;
+
+const refusalLogMs = 10_000;
+
+const levelOf = ({ status, route }: RequestEntry): 'error' | 'debug' | 'info' => {
+  if (probes.has(route)) return 'debug';
+  return status >= 500 ? 'error' : 'info';
+};
+
+const probes = new Set<string | undefined>(healthPaths);
+
+/**
+ * Limits the lines of each kind to `count` a second. `pass` returns false for a line to withhold. At the end of the
+ * second, or at a call of `flush`, `report` gets the number of withheld lines of each kind.
+ */
+const lineLimit = (count: number, report: (kind: string, notLogged: number) => void) => {
+  const lines = new Map<string, number>();
+  let timer: NodeJS.Timeout | undefined;
+  const flush = (): void => {
+    clearTimeout(timer);
+    timer = undefined;
+    for (const [kind, number] of lines) if (number > count) report(kind, number - count);
+    lines.clear();
+  };
+  const pass = (kind: string): boolean => {
+    timer ??= setTimeout(flush, 1_000).unref();
+    const counted = lines.has(kind) || lines.size < maxKinds ? kind : 'others';
+    const number = (lines.get(counted) ?? 0) + 1;
+    lines.set(counted, number);
+    return number <= count;
+  };
+  return { pass, flush };
+};
+
+/**
+ * Maximum number of kinds of lines that are counted separately. A message that contains a value, such as an id, would
+ * otherwise make a new kind each time.
+ */
+const maxKinds = 100;
+
+/** Returns a function that runs `work`, unless `work` ran less than `intervalMs` ago. */
+const atMostEvery = <A>(intervalMs: number, work: (value: A) => void): ((value: A) => void) => {
+  let lastRunAt = -Infinity;
+  return (value) => {
+    const now = performance.now();
+    if (now - lastRunAt < intervalMs) return;
+    lastRunAt = now;
+    work(value);
   };
 };

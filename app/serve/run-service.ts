@@ -26,91 +26,6 @@ export interface Service {
   readonly firstKey: string | undefined;
 }
 
-const maxAdminConnections = 100;
-
-const defectsOnly = ({ requestFailed }: Reporter): Reporter => ({
-  requestEnded: () => undefined,
-  requestRejected: () => undefined,
-  requestFailed,
-});
-
-/** Starts a server. Throws CannotListen if it can't listen on its address, which the settings with `prefix` contain. */
-const listen = async (
-  { app, ...serverOptions }: HttpApplication,
-  limits: Omit<HttpServerOptions, keyof HttpApplication>,
-  prefix: ServerPrefix,
-): Promise<HttpServer> => {
-  try {
-    return await startHttpServer(app.callback(), { ...limits, ...serverOptions });
-  } catch (cause) {
-    throw new CommandFailed({ _tag: 'CannotListen', cause, prefix });
-  }
-};
-
-/** Parts that the public server and the admin server share. */
-interface Shared {
-  readonly settings: Settings;
-  readonly reporter: ReturnType<typeof requestReporter>;
-  readonly checkReadiness: CheckReadiness;
-}
-
-const startAdmin = async (
-  { settings, reporter, checkReadiness }: Shared,
-  readMetrics: () => Promise<string>,
-): Promise<HttpServer | undefined> => {
-  const { host, port } = listenAddressOf(settings, 'ADMIN_');
-  if (port === undefined) return undefined;
-  const application = adminApplication(defectsOnly(reporter), checkReadiness, readMetrics);
-  const limits = {
-    host,
-    port,
-    maxConnections: maxAdminConnections,
-    idleSeconds: settings.KEEP_ALIVE_SECONDS,
-  };
-  return listen(application, limits, 'ADMIN_');
-};
-
-const startPublic = (
-  { settings, reporter, checkReadiness }: Shared,
-  { ports }: ServiceStore,
-): Promise<HttpServer> => {
-  const application = httpApplication({
-    openStore: storeOpener(ports),
-    checkReadiness,
-    reporter,
-    corsOrigins: settings.CORS_ORIGIN,
-    trustedProxies: settings.TRUST_PROXY,
-  });
-  const limits = {
-    host: settings.HOST,
-    port: settings.PORT,
-    maxConnections: settings.MAX_CONNECTIONS,
-    idleSeconds: settings.KEEP_ALIVE_SECONDS,
-    onConnectionRefused: reporter.connectionRefused,
-  };
-  return listen(application, limits, '');
-};
-
-const lossCheckMs = 500;
-
-/** Resolves to the stop signal. Rejects with DatabaseLost if the database file is removed or replaced first. */
-const endOf = async (store: ServiceStore, stopSignal: Promise<NodeJS.Signals>): Promise<NodeJS.Signals> => {
-  let timer: NodeJS.Timeout | undefined;
-  const lost = new Promise<never>((_resolve, reject) => {
-    timer = setInterval(() => {
-      if (store.isFileReplaced()) reject(new CommandFailed({ _tag: 'DatabaseLost' }));
-    }, lossCheckMs);
-  });
-  try {
-    return await Promise.race([stopSignal, lost]);
-  } finally {
-    clearInterval(timer);
-  }
-};
-
-/** Maximum time to stop the admin server, counted from the stop of the public server. */
-const adminStopMs = 500;
-
 interface RunOptions extends ServiceStoreOptions {
   readonly version: string;
   readonly logger: Logger;
@@ -175,3 +90,88 @@ export const runService = async (
   }
   logger.info('stopped');
 };
+
+/** Maximum time to stop the admin server, counted from the stop of the public server. */
+const adminStopMs = 500;
+
+/** Parts that the public server and the admin server share. */
+interface Shared {
+  readonly settings: Settings;
+  readonly reporter: ReturnType<typeof requestReporter>;
+  readonly checkReadiness: CheckReadiness;
+}
+
+const startAdmin = async (
+  { settings, reporter, checkReadiness }: Shared,
+  readMetrics: () => Promise<string>,
+): Promise<HttpServer | undefined> => {
+  const { host, port } = listenAddressOf(settings, 'ADMIN_');
+  if (port === undefined) return undefined;
+  const application = adminApplication(defectsOnly(reporter), checkReadiness, readMetrics);
+  const limits = {
+    host,
+    port,
+    maxConnections: maxAdminConnections,
+    idleSeconds: settings.KEEP_ALIVE_SECONDS,
+  };
+  return listen(application, limits, 'ADMIN_');
+};
+
+const maxAdminConnections = 100;
+
+const defectsOnly = ({ requestFailed }: Reporter): Reporter => ({
+  requestEnded: () => undefined,
+  requestRejected: () => undefined,
+  requestFailed,
+});
+
+const startPublic = (
+  { settings, reporter, checkReadiness }: Shared,
+  { ports }: ServiceStore,
+): Promise<HttpServer> => {
+  const application = httpApplication({
+    openStore: storeOpener(ports),
+    checkReadiness,
+    reporter,
+    corsOrigins: settings.CORS_ORIGIN,
+    trustedProxies: settings.TRUST_PROXY,
+  });
+  const limits = {
+    host: settings.HOST,
+    port: settings.PORT,
+    maxConnections: settings.MAX_CONNECTIONS,
+    idleSeconds: settings.KEEP_ALIVE_SECONDS,
+    onConnectionRefused: reporter.connectionRefused,
+  };
+  return listen(application, limits, '');
+};
+
+/** Starts a server. Throws CannotListen if it can't listen on its address, which the settings with `prefix` contain. */
+const listen = async (
+  { app, ...serverOptions }: HttpApplication,
+  limits: Omit<HttpServerOptions, keyof HttpApplication>,
+  prefix: ServerPrefix,
+): Promise<HttpServer> => {
+  try {
+    return await startHttpServer(app.callback(), { ...limits, ...serverOptions });
+  } catch (cause) {
+    throw new CommandFailed({ _tag: 'CannotListen', cause, prefix });
+  }
+};
+
+/** Resolves to the stop signal. Rejects with DatabaseLost if the database file is removed or replaced first. */
+const endOf = async (store: ServiceStore, stopSignal: Promise<NodeJS.Signals>): Promise<NodeJS.Signals> => {
+  let timer: NodeJS.Timeout | undefined;
+  const lost = new Promise<never>((_resolve, reject) => {
+    timer = setInterval(() => {
+      if (store.isFileReplaced()) reject(new CommandFailed({ _tag: 'DatabaseLost' }));
+    }, lossCheckMs);
+  });
+  try {
+    return await Promise.race([stopSignal, lost]);
+  } finally {
+    clearInterval(timer);
+  }
+};
+
+const lossCheckMs = 500;

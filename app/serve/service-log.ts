@@ -5,13 +5,43 @@ import { styleFor } from '../terminal/style';
 import { journalPrefix, type ProcessIO } from '../terminal/terminal';
 import { terminalText } from './terminal-log';
 
-const flushIntervalMs = 100;
+/** Opens the log of the service on standard output: JSON for programs, or lines for people at a terminal. */
+export const openLog = ({ LOG_LEVEL }: Pick<Settings, 'LOG_LEVEL'>, { stdout, stderr, env }: ProcessIO) => {
+  const file = 'fd' in stdout && typeof stdout.fd === 'number' ? openDestination(stdout.fd) : undefined;
+  const output = file ?? stdout;
+  const toText = terminalText({
+    style: styleFor(stdout, env),
+    showsAssets: LOG_LEVEL === 'debug' || LOG_LEVEL === 'trace',
+    showsAnnounced: stderr.isTTY !== true,
+  });
+  const writeText = (line: string): void => {
+    const text = toText(line);
+    if (text !== '') output.write(text);
+  };
+  const prefix = journalPrefix(stdout, env);
+  const writeJson = (line: string): void => {
+    output.write(prefix === undefined ? line : prefix(/^{"level":"(\w+)"/.exec(line)?.[1] ?? '') + line);
+  };
+  const logger = makeLogger(LOG_LEVEL, stdout.isTTY === true ? writeText : writeJson);
+  return {
+    logger,
+    close: (): Promise<void> | undefined => {
+      logger.level = 'silent';
+      return file?.close();
+    },
+  };
+};
 
-const closeTimeoutMs = 1_000;
-
-const minBlockBytes = 8_192;
-
-const maxBufferedBytes = 16_777_216;
+export const makeLogger = (level: Settings['LOG_LEVEL'], write: (line: string) => unknown): Logger =>
+  pino(
+    {
+      level,
+      base: null,
+      formatters: { level: (word) => ({ level: word }) },
+      timestamp: stdTimeFunctions.isoTime,
+    },
+    { write },
+  );
 
 /**
  * Opens pino's destination for a file, pipe or terminal. It writes in blocks, and drops lines when its buffer is full,
@@ -60,40 +90,10 @@ const openDestination = (fd: number) => {
   };
 };
 
-export const makeLogger = (level: Settings['LOG_LEVEL'], write: (line: string) => unknown): Logger =>
-  pino(
-    {
-      level,
-      base: null,
-      formatters: { level: (word) => ({ level: word }) },
-      timestamp: stdTimeFunctions.isoTime,
-    },
-    { write },
-  );
+const flushIntervalMs = 100;
 
-/** Opens the log of the service on standard output: JSON for programs, or lines for people at a terminal. */
-export const openLog = ({ LOG_LEVEL }: Pick<Settings, 'LOG_LEVEL'>, { stdout, stderr, env }: ProcessIO) => {
-  const file = 'fd' in stdout && typeof stdout.fd === 'number' ? openDestination(stdout.fd) : undefined;
-  const output = file ?? stdout;
-  const toText = terminalText({
-    style: styleFor(stdout, env),
-    showsAssets: LOG_LEVEL === 'debug' || LOG_LEVEL === 'trace',
-    showsAnnounced: stderr.isTTY !== true,
-  });
-  const writeText = (line: string): void => {
-    const text = toText(line);
-    if (text !== '') output.write(text);
-  };
-  const prefix = journalPrefix(stdout, env);
-  const writeJson = (line: string): void => {
-    output.write(prefix === undefined ? line : prefix(/^{"level":"(\w+)"/.exec(line)?.[1] ?? '') + line);
-  };
-  const logger = makeLogger(LOG_LEVEL, stdout.isTTY === true ? writeText : writeJson);
-  return {
-    logger,
-    close: (): Promise<void> | undefined => {
-      logger.level = 'silent';
-      return file?.close();
-    },
-  };
-};
+const closeTimeoutMs = 1_000;
+
+const minBlockBytes = 8_192;
+
+const maxBufferedBytes = 16_777_216;

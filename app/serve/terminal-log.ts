@@ -5,49 +5,6 @@ import { prettyFactory } from 'pino-pretty';
 import type { Style } from '../terminal/style';
 import { escapeControlCharacters } from '../terminal/text';
 
-const Line = t.intersection([
-  t.type({ time: t.string, level: t.string, msg: t.string }),
-  t.partial({ signal: t.string }),
-]);
-
-/** Log line of a request. For some rejected requests, only the status is known. */
-const Request = t.intersection([
-  t.type({ msg: t.keyof({ request: null, rejected: null }), status: t.number }),
-  t.partial({
-    method: t.string,
-    path: t.string,
-    milliseconds: t.number,
-    route: t.string,
-    code: t.string,
-    reason: t.string,
-  }),
-]);
-type Request = t.TypeOf<typeof Request>;
-
-const statusFormat = (status: number): 'green' | 'yellow' | 'red' => {
-  if (status >= 500) return 'red';
-  return status >= 400 ? 'yellow' : 'green';
-};
-
-const requestText = ({ method, path, status, code, reason, milliseconds }: Request, style: Style): string =>
-  [
-    style(statusFormat(status), String(status)),
-    (milliseconds === undefined ? '' : `${Math.round(milliseconds)} ms`).padStart(7),
-    ...(method === undefined ? [] : [`${method.padEnd(4)} ${escapeControlCharacters(path ?? '')}`]),
-    ...(code === undefined ? [] : [reason === undefined ? code : `${code} (${reason})`]),
-  ].join('  ');
-
-const levelText = (level: string, style: Style): string => {
-  if (level === 'warn') return `${style('yellow', 'warning')}: `;
-  return level === 'error' || level === 'fatal' ? `${style('red', level)}: ` : '';
-};
-
-const localTime = (time: string): string => new Date(time).toTimeString().slice(0, 'hh:mm:ss'.length);
-
-/** True for a successful request for one of the files that the API reference loads. */
-const isAsset = (line: unknown): boolean =>
-  Request.is(line) && line.status < 400 && line.route?.startsWith('/docs/') === true;
-
 interface Options {
   readonly style: Style;
   readonly showsAssets: boolean;
@@ -78,3 +35,46 @@ export const terminalText = ({ style, showsAssets, showsAnnounced }: Options): (
     return `${localTime(line.time)}  ${levelText(line.level, style)}${text}`;
   };
 };
+
+const Line = t.intersection([
+  t.type({ time: t.string, level: t.string, msg: t.string }),
+  t.partial({ signal: t.string }),
+]);
+
+/** Log line of a request. For some rejected requests, only the status is known. */
+const Request = t.intersection([
+  t.type({ msg: t.keyof({ request: null, rejected: null }), status: t.number }),
+  t.partial({
+    method: t.string,
+    path: t.string,
+    milliseconds: t.number,
+    route: t.string,
+    code: t.string,
+    reason: t.string,
+  }),
+]);
+type Request = t.TypeOf<typeof Request>;
+
+/** True for a successful request for one of the files that the API reference loads. */
+const isAsset = (line: unknown): boolean =>
+  Request.is(line) && line.status < 400 && line.route?.startsWith('/docs/') === true;
+
+const requestText = ({ method, path, status, code, reason, milliseconds }: Request, style: Style): string =>
+  [
+    style(statusFormat(status), String(status)),
+    (milliseconds === undefined ? '' : `${Math.round(milliseconds)} ms`).padStart(7),
+    ...(method === undefined ? [] : [`${method.padEnd(4)} ${escapeControlCharacters(path ?? '')}`]),
+    ...(code === undefined ? [] : [reason === undefined ? code : `${code} (${reason})`]),
+  ].join('  ');
+
+const statusFormat = (status: number): 'green' | 'yellow' | 'red' => {
+  if (status >= 500) return 'red';
+  return status >= 400 ? 'yellow' : 'green';
+};
+
+const levelText = (level: string, style: Style): string => {
+  if (level === 'warn') return `${style('yellow', 'warning')}: `;
+  return level === 'error' || level === 'fatal' ? `${style('red', level)}: ` : '';
+};
+
+const localTime = (time: string): string => new Date(time).toTimeString().slice(0, 'hh:mm:ss'.length);

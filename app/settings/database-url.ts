@@ -16,37 +16,6 @@ export type DatabaseUrl = t.TypeOf<typeof DatabaseUrl>;
 export type PostgresDatabaseUrl = Extract<DatabaseUrl, { readonly _tag: 'Postgres' }>;
 
 /**
- * Resolves `..` as the kernel does, because `path.resolve` would name the wrong file after a symbolic link to a folder.
- * If a folder is missing, resolves `..` as SQLite does. A path without `..` keeps its symbolic links, so that the
- * service notices when a link is changed.
- */
-const withoutParentSegments = (filename: string): string => {
-  if (!filename.split('/').includes('..')) return filename;
-  try {
-    return join(realpathSync.native(dirname(filename)), basename(filename));
-  } catch {
-    return resolve(filename);
-  }
-};
-
-/**
- * Matches forms that other drivers accept, such as parameters and percent-encoding. As a plain path, such a text would
- * name a new file.
- */
-const foreignForm = /[?#]|%[0-9a-f]{2}|^file:|^[~$]|^\s/i;
-
-const parseSqliteUrl = (text: string): E.Either<string, DatabaseUrl> => {
-  const filename = text.slice('sqlite:'.length);
-  if (!/^(?!:memory:$|\/\/[^/]).*[^/]$/s.test(filename))
-    return E.left('sqlite:FILE, where FILE is the path of a file');
-  if (foreignForm.test(filename))
-    return E.left(
-      'sqlite:FILE, where FILE is a plain path: without parameters, #, %-escapes, `file:`, ~ and $',
-    );
-  return E.right({ _tag: 'Sqlite', filename: withoutParentSegments(filename) });
-};
-
-/**
  * Parses DATABASE_URL, or fails with a text that describes a valid value. Rejects a SQLite path that ends with a slash,
  * which names a folder. Rejects `sqlite://animals.sqlite3`, which would mean `/animals.sqlite3` and is probably a
  * mistake.
@@ -60,9 +29,35 @@ export const parseDatabaseUrl = (text: string): E.Either<string, DatabaseUrl> =>
   return E.isLeft(parsed) ? parsed : E.right({ _tag: 'Postgres', connectionString: parsed.right });
 };
 
-const withoutPassword = (connectionString: string): string => {
-  const { protocol, username, host, pathname } = new URL(connectionString);
-  return `${protocol}//${username === '' ? '' : `${username}@`}${host}${pathname}`;
+const parseSqliteUrl = (text: string): E.Either<string, DatabaseUrl> => {
+  const filename = text.slice('sqlite:'.length);
+  if (!/^(?!:memory:$|\/\/[^/]).*[^/]$/s.test(filename))
+    return E.left('sqlite:FILE, where FILE is the path of a file');
+  if (foreignForm.test(filename))
+    return E.left(
+      'sqlite:FILE, where FILE is a plain path: without parameters, #, %-escapes, `file:`, ~ and $',
+    );
+  return E.right({ _tag: 'Sqlite', filename: withoutParentSegments(filename) });
+};
+
+/**
+ * Matches forms that other drivers accept, such as parameters and percent-encoding. As a plain path, such a text would
+ * name a new file.
+ */
+const foreignForm = /[?#]|%[0-9a-f]{2}|^file:|^[~$]|^\s/i;
+
+/**
+ * Resolves `..` as the kernel does, because `path.resolve` would name the wrong file after a symbolic link to a folder.
+ * If a folder is missing, resolves `..` as SQLite does. A path without `..` keeps its symbolic links, so that the
+ * service notices when a link is changed.
+ */
+const withoutParentSegments = (filename: string): string => {
+  if (!filename.split('/').includes('..')) return filename;
+  try {
+    return join(realpathSync.native(dirname(filename)), basename(filename));
+  } catch {
+    return resolve(filename);
+  }
 };
 
 export const databaseUrlText = (url: DatabaseUrl): string => {
@@ -74,4 +69,9 @@ export const databaseUrlText = (url: DatabaseUrl): string => {
     case 'Postgres':
       return withoutPassword(url.connectionString);
   }
+};
+
+const withoutPassword = (connectionString: string): string => {
+  const { protocol, username, host, pathname } = new URL(connectionString);
+  return `${protocol}//${username === '' ? '' : `${username}@`}${host}${pathname}`;
 };

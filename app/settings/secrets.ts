@@ -13,31 +13,6 @@ export const fileSettings: ReadonlyArray<string> = secretSettings.map((name) => 
 type Environment = NodeJS.ReadOnlyDict<string>;
 
 /**
- * Copies the variables of `upper` into `env`. For a secret in `upper`, also removes the variable `<name>_FILE` of
- * `env`, which would otherwise take precedence.
- */
-export const overlayVariables = (env: NodeJS.Dict<string>, upper: Environment): void => {
-  for (const name of secretSettings) if (isSet(upper, name)) Reflect.deleteProperty(env, `${name}_FILE`);
-  Object.assign(env, upper);
-};
-
-const maxSecretBytes = 1_000_000;
-
-/** Reads a secret from a regular file. Rejects other kinds, because a pipe or a device may block or never end. */
-const readSecretFile = (file: string): E.Either<string, string> => {
-  try {
-    const found = statSync(file);
-    if (!found.isFile() || found.size > maxSecretBytes)
-      return E.left(`a regular file of at most ${maxSecretBytes} bytes`);
-    // `trim` also removes a byte order mark, which some editors add.
-    const text = readFileSync(file, 'utf8').trim();
-    return text === '' ? E.left('a file that is not empty') : E.right(text);
-  } catch (error) {
-    return E.left(`a file that this user can read (${exceptionCode(error) ?? String(error)})`);
-  }
-};
-
-/**
  * Returns the name and the text of a secret setting. Reads the text from the file that `<name>_FILE` names, if any,
  * even if the variable itself is set, as DATABASE_URL is in the image.
  */
@@ -67,4 +42,29 @@ export const rereadPostgresUrl = (file: string, connectionString: string): (() =
     if (E.isRight(read) && read.right._tag === 'Postgres') last = read.right.connectionString;
     return last;
   };
+};
+
+/** Reads a secret from a regular file. Rejects other kinds, because a pipe or a device may block or never end. */
+const readSecretFile = (file: string): E.Either<string, string> => {
+  try {
+    const found = statSync(file);
+    if (!found.isFile() || found.size > maxSecretBytes)
+      return E.left(`a regular file of at most ${maxSecretBytes} bytes`);
+    // `trim` also removes a byte order mark, which some editors add.
+    const text = readFileSync(file, 'utf8').trim();
+    return text === '' ? E.left('a file that is not empty') : E.right(text);
+  } catch (error) {
+    return E.left(`a file that this user can read (${exceptionCode(error) ?? String(error)})`);
+  }
+};
+
+const maxSecretBytes = 1_000_000;
+
+/**
+ * Copies the variables of `upper` into `env`. For a secret in `upper`, also removes the variable `<name>_FILE` of
+ * `env`, which would otherwise take precedence.
+ */
+export const overlayVariables = (env: NodeJS.Dict<string>, upper: Environment): void => {
+  for (const name of secretSettings) if (isSet(upper, name)) Reflect.deleteProperty(env, `${name}_FILE`);
+  Object.assign(env, upper);
 };

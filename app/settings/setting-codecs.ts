@@ -84,19 +84,13 @@ export const listenAddress = (help: string) =>
     },
   });
 
-/** Splits a list at commas and line breaks, and returns each entry once. A line may end with a comma or be blank. */
-export const splitList = (text: string): ReadonlyArray<string> => {
-  const lines = text.replaceAll(/\s+/g, (blanks) => (blanks.includes('\n') ? '\n' : blanks));
-  const entries = lines.replace(/(?<=.),$/, '').split(/,\n?|\n/);
-  return [...new Set(entries.map((entry) => entry.trim()))];
-};
-
 export const parseRateLimit = (text: string): unknown => {
   const match = /^([1-9][0-9]{0,8})\/([1-9][0-9]{0,4})s$/.exec(text);
   return match && { requests: Number(match[1]), seconds: Number(match[2]) };
 };
 
-const originShape = /^[a-z][a-z0-9+.-]*:\/\/[^/\\?#@*\s]+$/i;
+export const parseCorsOrigins = (text: string): ReadonlyArray<unknown> =>
+  text === '*' ? ['*'] : splitList(text).map(toOrigin);
 
 // Avoids `URL.canParse`, which on Node 20 may reject a host with letters such as `ü` once V8 has optimized it.
 const toOrigin = (text: string): unknown => {
@@ -109,5 +103,11 @@ const toOrigin = (text: string): unknown => {
   }
 };
 
-export const parseCorsOrigins = (text: string): ReadonlyArray<unknown> =>
-  text === '*' ? ['*'] : splitList(text).map(toOrigin);
+const originShape = /^[a-z][a-z0-9+.-]*:\/\/[^/\\?#@*\s]+$/i;
+
+/** Splits a list at commas and line breaks, and returns each entry once. A line may end with a comma or be blank. */
+export const splitList = (text: string): ReadonlyArray<string> => {
+  const lines = text.replaceAll(/\s+/g, (blanks) => (blanks.includes('\n') ? '\n' : blanks));
+  const entries = lines.replace(/(?<=.),$/, '').split(/,\n?|\n/);
+  return [...new Set(entries.map((entry) => entry.trim()))];
+};

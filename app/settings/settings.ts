@@ -98,6 +98,58 @@ const codec = t.strict({
 
 export type Settings = Readonly<t.TypeOf<typeof codec>>;
 
+/**
+ * Reads the settings from environment variables, and secrets also from the files that `API_KEYS_FILE` and
+ * `DATABASE_URL_FILE` name.
+ */
+export const readSettings = (
+  environment: NodeJS.ReadOnlyDict<string>,
+): E.Either<ReadonlyArray<InvalidField>, Settings> =>
+  pipe(
+    secretSettings,
+    E.traverseArray(readSecret(environment)),
+    E.chain((secrets) => decodeSettings({ ...environment, ...Object.fromEntries(secrets) })),
+    E.map((settings) => withFileOfUrl(valueOf(environment, 'DATABASE_URL_FILE'), settings)),
+  );
+
+export const decodeSettings = (
+  environment: NodeJS.ReadOnlyDict<string>,
+): E.Either<ReadonlyArray<InvalidField>, Settings> =>
+  pipe(
+    codec.decode(Object.fromEntries(settingNames.map((name) => [name, valueOf(environment, name)]))),
+    E.mapLeft(invalidFieldsOf),
+    E.filterOrElse(portsDiffer, (): ReadonlyArray<InvalidField> => [
+      { name: 'ADMIN_PORT', rule: 'invalid', expected: 'another port than PORT' },
+    ]),
+  );
+
+const portsDiffer = ({ PORT, ADMIN_PORT }: Settings): boolean => PORT === 0 || PORT !== ADMIN_PORT;
+
+const withFileOfUrl = (file: string, settings: Settings): Settings =>
+  file !== '' && settings.DATABASE_URL._tag === 'Postgres'
+    ? { ...settings, DATABASE_URL: { ...settings.DATABASE_URL, file } }
+    : settings;
+
+export const settingNames = Object.keys(codec.type.props);
+
+/** Meanings of the environment variables, by their names, for `serve --help`. */
+export const settingTexts: Readonly<Record<string, string>> = Object.fromEntries([
+  ...Object.entries(codec.type.props).map(([name, { help }]) => [name, help] as const),
+  ...secretSettings.map((name) => [`${name}_FILE`, `file that holds the value of ${name}`] as const),
+]);
+
+/** Texts of the defaults, by the names of the settings. */
+export const defaults: NodeJS.ReadOnlyDict<string> = pipe(
+  decodeSettings({}),
+  E.match(() => ({}), codec.encode),
+);
+
+export const changedSettings = (settings: Settings): ReadonlyArray<string> =>
+  Object.entries(codec.encode(settings))
+    .filter(([name, text]) => defaults[name] !== text)
+    .map(([name, text]) => `${name}=${text}`)
+    .toSorted();
+
 /** Prefix in the names of a server's settings: empty for the public server, and `ADMIN_` for the admin server. */
 export type ServerPrefix = '' | 'ADMIN_';
 
@@ -116,55 +168,3 @@ export const isProduction = ({ NODE_ENV }: { readonly NODE_ENV?: string | undefi
 /** Returns where the valid API keys are. With keys in API_KEYS, the service ignores those in the database. */
 export const keySourceOf = ({ API_KEYS }: Settings): 'API_KEYS' | 'database' =>
   API_KEYS.length > 0 ? 'API_KEYS' : 'database';
-
-export const settingNames = Object.keys(codec.type.props);
-
-/** Meanings of the environment variables, by their names, for `serve --help`. */
-export const settingTexts: Readonly<Record<string, string>> = Object.fromEntries([
-  ...Object.entries(codec.type.props).map(([name, { help }]) => [name, help] as const),
-  ...secretSettings.map((name) => [`${name}_FILE`, `file that holds the value of ${name}`] as const),
-]);
-
-const portsDiffer = ({ PORT, ADMIN_PORT }: Settings): boolean => PORT === 0 || PORT !== ADMIN_PORT;
-
-export const decodeSettings = (
-  environment: NodeJS.ReadOnlyDict<string>,
-): E.Either<ReadonlyArray<InvalidField>, Settings> =>
-  pipe(
-    codec.decode(Object.fromEntries(settingNames.map((name) => [name, valueOf(environment, name)]))),
-    E.mapLeft(invalidFieldsOf),
-    E.filterOrElse(portsDiffer, (): ReadonlyArray<InvalidField> => [
-      { name: 'ADMIN_PORT', rule: 'invalid', expected: 'another port than PORT' },
-    ]),
-  );
-
-/** Texts of the defaults, by the names of the settings. */
-export const defaults: NodeJS.ReadOnlyDict<string> = pipe(
-  decodeSettings({}),
-  E.match(() => ({}), codec.encode),
-);
-
-export const changedSettings = (settings: Settings): ReadonlyArray<string> =>
-  Object.entries(codec.encode(settings))
-    .filter(([name, text]) => defaults[name] !== text)
-    .map(([name, text]) => `${name}=${text}`)
-    .toSorted();
-
-const withFileOfUrl = (file: string, settings: Settings): Settings =>
-  file !== '' && settings.DATABASE_URL._tag === 'Postgres'
-    ? { ...settings, DATABASE_URL: { ...settings.DATABASE_URL, file } }
-    : settings;
-
-/**
- * Reads the settings from environment variables, and secrets also from the files that `API_KEYS_FILE` and
- * `DATABASE_URL_FILE` name.
- */
-export const readSettings = (
-  environment: NodeJS.ReadOnlyDict<string>,
-): E.Either<ReadonlyArray<InvalidField>, Settings> =>
-  pipe(
-    secretSettings,
-    E.traverseArray(readSecret(environment)),
-    E.chain((secrets) => decodeSettings({ ...environment, ...Object.fromEntries(secrets) })),
-    E.map((settings) => withFileOfUrl(valueOf(environment, 'DATABASE_URL_FILE'), settings)),
-  );

@@ -6,8 +6,21 @@ import type { ConsumeQuota } from '../../core';
 import { messageOf } from '../failures';
 import type { Settings } from '../settings/settings';
 
-/** Time for which this process counts requests itself before it tries the database again. */
-const recountMs = 1_000;
+/**
+ * Makes the rate limit, if one is set. On PostgreSQL, all instances count together. Otherwise each process counts in
+ * memory, because counting together on SQLite would cost a commit for each request.
+ */
+export const pickQuota = (
+  database: OpenedDatabase,
+  { RATE_LIMIT }: Settings,
+  logger: Logger,
+): ConsumeQuota | undefined => {
+  if (RATE_LIMIT === undefined) return undefined;
+  const local = inMemoryQuota(RATE_LIMIT);
+  return database.engine === 'PostgreSQL'
+    ? withFallback(postgresQuota(database, RATE_LIMIT), local, logger)
+    : local;
+};
 
 /** Counts with `local` while `shared` fails, so that reads continue if only writes fail. */
 const withFallback = (shared: ConsumeQuota, local: ConsumeQuota, logger: Logger): ConsumeQuota => {
@@ -33,18 +46,5 @@ const withFallback = (shared: ConsumeQuota, local: ConsumeQuota, logger: Logger)
   };
 };
 
-/**
- * Makes the rate limit, if one is set. On PostgreSQL, all instances count together. Otherwise each process counts in
- * memory, because counting together on SQLite would cost a commit for each request.
- */
-export const pickQuota = (
-  database: OpenedDatabase,
-  { RATE_LIMIT }: Settings,
-  logger: Logger,
-): ConsumeQuota | undefined => {
-  if (RATE_LIMIT === undefined) return undefined;
-  const local = inMemoryQuota(RATE_LIMIT);
-  return database.engine === 'PostgreSQL'
-    ? withFallback(postgresQuota(database, RATE_LIMIT), local, logger)
-    : local;
-};
+/** Time for which this process counts requests itself before it tries the database again. */
+const recountMs = 1_000;

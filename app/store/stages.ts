@@ -20,6 +20,70 @@ import { checkPorts, requireFreePorts } from './checks/check-ports';
 import { type CheckName, failed, type Finding, type Findings } from './checks/finding';
 import { prepareStart, type Start, type StartOptions } from './checks/start';
 
+interface MigratedDatabase {
+  readonly database: OpenedDatabase;
+  readonly ranMigrations: ReadonlyArray<string>;
+}
+
+/**
+ * Opens and migrates the database of DATABASE_URL, which the caller must close. Prints warnings. Throws CommandFailed at
+ * the first stage that fails, or if DATABASE_URL is `memory:`.
+ */
+export const openDatabase = async (
+  settings: Settings,
+  purpose: 'serve' | 'write' | 'read',
+  options: StartOptions,
+): Promise<MigratedDatabase> => {
+  const start = prepareStart(settings, purpose, options);
+  try {
+    await runStart(start, options.printMessage);
+    return { database: await start.open(), ranMigrations: await start.migrate() };
+  } catch (error) {
+    await start.close();
+    throw error;
+  }
+};
+
+/** Runs the stages of a start, and prints warnings. Throws CommandFailed at the first stage that fails. */
+export const runStart = async (start: Start, printMessage: PrintMessage): Promise<void> => {
+  for (const { appliesTo, run } of stages) {
+    if (!appliesTo(start)) continue;
+    for (const { severity, text } of await run(start, new Set()))
+      if (severity !== 'passed') printMessage(text, 'warning');
+  }
+};
+
+/**
+ * Returns the findings about a start of `serve`, and commits only a row in the table `heartbeats`. After a failed stage,
+ * skips only the stages that need it.
+ */
+export const examineStore = async (settings: Settings): Promise<Findings> => {
+  const start = prepareStart(settings, 'doctor', {
+    mayCreate: !isProduction(settings),
+    printMessage: () => undefined,
+  });
+  const findings: Array<Finding> = [];
+  const passedStages = new Set<CheckName>();
+  try {
+    for (const { name, needs = [], appliesTo, run } of stages) {
+      if (!appliesTo(start)) passedStages.add(name);
+      else if (needs.every((need) => passedStages.has(need)))
+        try {
+          findings.push(...(await run(start, passedStages)));
+          passedStages.add(name);
+        } catch (error) {
+          if (!(error instanceof CommandFailed)) throw error;
+          const text = reasonOf(error, settings.DATABASE_URL);
+          // Adds a text only once, because one fault can make several stages fail.
+          if (!findings.some((finding) => finding.text === text)) findings.push(failed(name, text));
+        }
+    }
+    return findings;
+  } finally {
+    await start.close();
+  }
+};
+
 interface Stage {
   readonly name: CheckName;
   /** Stages that must have passed in `doctor`. A stage that does not apply counts as passed. */
@@ -87,67 +151,3 @@ const stages: ReadonlyArray<Stage> = [
   },
   { name: 'port', appliesTo: isDoctor, run: checkPorts },
 ];
-
-interface MigratedDatabase {
-  readonly database: OpenedDatabase;
-  readonly ranMigrations: ReadonlyArray<string>;
-}
-
-/**
- * Opens and migrates the database of DATABASE_URL, which the caller must close. Prints warnings. Throws CommandFailed at
- * the first stage that fails, or if DATABASE_URL is `memory:`.
- */
-export const openDatabase = async (
-  settings: Settings,
-  purpose: 'serve' | 'write' | 'read',
-  options: StartOptions,
-): Promise<MigratedDatabase> => {
-  const start = prepareStart(settings, purpose, options);
-  try {
-    await runStart(start, options.printMessage);
-    return { database: await start.open(), ranMigrations: await start.migrate() };
-  } catch (error) {
-    await start.close();
-    throw error;
-  }
-};
-
-/** Runs the stages of a start, and prints warnings. Throws CommandFailed at the first stage that fails. */
-export const runStart = async (start: Start, printMessage: PrintMessage): Promise<void> => {
-  for (const { appliesTo, run } of stages) {
-    if (!appliesTo(start)) continue;
-    for (const { severity, text } of await run(start, new Set()))
-      if (severity !== 'passed') printMessage(text, 'warning');
-  }
-};
-
-/**
- * Returns the findings about a start of `serve`, and commits only a row in the table `heartbeats`. After a failed stage,
- * skips only the stages that need it.
- */
-export const examineStore = async (settings: Settings): Promise<Findings> => {
-  const start = prepareStart(settings, 'doctor', {
-    mayCreate: !isProduction(settings),
-    printMessage: () => undefined,
-  });
-  const findings: Array<Finding> = [];
-  const passedStages = new Set<CheckName>();
-  try {
-    for (const { name, needs = [], appliesTo, run } of stages) {
-      if (!appliesTo(start)) passedStages.add(name);
-      else if (needs.every((need) => passedStages.has(need)))
-        try {
-          findings.push(...(await run(start, passedStages)));
-          passedStages.add(name);
-        } catch (error) {
-          if (!(error instanceof CommandFailed)) throw error;
-          const text = reasonOf(error, settings.DATABASE_URL);
-          // Adds a text only once, because one fault can make several stages fail.
-          if (!findings.some((finding) => finding.text === text)) findings.push(failed(name, text));
-        }
-    }
-    return findings;
-  } finally {
-    await start.close();
-  }
-};

@@ -11,33 +11,25 @@ export interface Progress {
   readonly share?: number | undefined;
 }
 
-const barOptions: Options = {
-  barsize: 24,
-  barGlue: '',
-  barCompleteString: '█'.repeat(24),
-  barIncompleteString: '░'.repeat(24),
-  clearOnComplete: true,
-  // The command itself handles signals.
-  gracefulExit: false,
-  // Keeps line wrapping on, which a suspended or killed command could not turn on again.
-  linewrap: true,
-};
-
-/** Returns the text of a progress bar. It ends with the time left or, if that is unknown, with the elapsed time. */
-export const progressText = ({ stage, count, noun = '', share }: Progress, seconds: number): string => {
-  const parts: Array<string> = [];
-  if (share !== undefined) parts.push(Format.BarFormat(share, barOptions), `${Math.floor(share * 100)} %`);
-  if (stage !== undefined) parts.push(stage);
-  if (count !== undefined) parts.push(counted(count, noun), `${grouped(Math.round(count / seconds))}/s`);
-  if (share !== undefined && share > 0) parts.push(`${Math.ceil((seconds / share) * (1 - share))} s left`);
-  else parts.push(`${Math.floor(seconds)} s`);
-  return parts.join('  ');
-};
-
-const delayMs = 500;
-const intervalMs = 200;
-
 type ReadProgress = () => Progress | undefined;
+
+/** Runs a command with a progress bar, which is cleared for each message and removed at the end. */
+export const withProgress = async <A>(
+  terminal: Terminal,
+  read: ReadProgress,
+  command: (terminal: Terminal) => Promise<A>,
+): Promise<A> => {
+  const { clearLine, remove } = showProgress(terminal, read);
+  const printMessage: PrintMessage = (text, kind) => {
+    clearLine();
+    terminal.printMessage(text, kind);
+  };
+  try {
+    return await command({ ...terminal, printMessage });
+  } finally {
+    remove();
+  }
+};
 
 /**
  * Shows a progress bar at a terminal while `read` returns progress. Waits half a second first, because quick commands
@@ -72,20 +64,28 @@ export const showProgress = (
   };
 };
 
-/** Runs a command with a progress bar, which is cleared for each message and removed at the end. */
-export const withProgress = async <A>(
-  terminal: Terminal,
-  read: ReadProgress,
-  command: (terminal: Terminal) => Promise<A>,
-): Promise<A> => {
-  const { clearLine, remove } = showProgress(terminal, read);
-  const printMessage: PrintMessage = (text, kind) => {
-    clearLine();
-    terminal.printMessage(text, kind);
-  };
-  try {
-    return await command({ ...terminal, printMessage });
-  } finally {
-    remove();
-  }
+const delayMs = 500;
+const intervalMs = 200;
+
+/** Returns the text of a progress bar. It ends with the time left or, if that is unknown, with the elapsed time. */
+export const progressText = ({ stage, count, noun = '', share }: Progress, seconds: number): string => {
+  const parts: Array<string> = [];
+  if (share !== undefined) parts.push(Format.BarFormat(share, barOptions), `${Math.floor(share * 100)} %`);
+  if (stage !== undefined) parts.push(stage);
+  if (count !== undefined) parts.push(counted(count, noun), `${grouped(Math.round(count / seconds))}/s`);
+  if (share !== undefined && share > 0) parts.push(`${Math.ceil((seconds / share) * (1 - share))} s left`);
+  else parts.push(`${Math.floor(seconds)} s`);
+  return parts.join('  ');
+};
+
+const barOptions: Options = {
+  barsize: 24,
+  barGlue: '',
+  barCompleteString: '█'.repeat(24),
+  barIncompleteString: '░'.repeat(24),
+  clearOnComplete: true,
+  // The command itself handles signals.
+  gracefulExit: false,
+  // Keeps line wrapping on, which a suspended or killed command could not turn on again.
+  linewrap: true,
 };

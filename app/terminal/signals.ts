@@ -5,8 +5,6 @@ import { isatty } from 'node:tty';
 
 type StopSignal = 'SIGINT' | 'SIGTERM' | 'SIGHUP';
 
-export const signalExitCode = (signal: NodeJS.Signals): number => 128 + constants.signals[signal];
-
 /**
  * True if no standard stream is a terminal, as under `nohup`. The program then ignores SIGHUP itself, because Node
  * resets the signals that `nohup` has set to be ignored.
@@ -39,13 +37,6 @@ export const prepareSignals = (): void => {
   }
 };
 
-const preloadedMs = 3_000;
-
-let received: StopSignal | undefined;
-
-/** Returns the first stop signal that this process has handled, if any. */
-export const receivedSignal = (): StopSignal | undefined => received;
-
 /** Runs the listeners of preloaded modules after a stop signal, when the work has ended. Waits for them at most 3 s. */
 export const runPreloadedListeners = async (): Promise<void> => {
   const signal = received;
@@ -58,8 +49,26 @@ export const runPreloadedListeners = async (): Promise<void> => {
   await Promise.race([all, delay(preloadedMs)]);
 };
 
-/** Time after a signal in which the next is ignored. At a Ctrl-C, the terminal and npm both send SIGINT. */
-const repeatMs = 2_000;
+const preloadedMs = 3_000;
+
+/** Resolves to the next stop signal. A second SIGINT or SIGTERM, more than 2 s after the first, ends the process. */
+export const nextStopSignal = (): Promise<StopSignal> =>
+  new Promise((resolve) => {
+    onStopSignal(resolve);
+  });
+
+/** Runs the work of a command, and aborts it at the first stop signal. */
+export const interruptible = async (work: (signal: AbortSignal) => Promise<void>): Promise<void> => {
+  const controller = new AbortController();
+  const ignoreSignals = onStopSignal(() => {
+    controller.abort();
+  });
+  try {
+    await work(controller.signal);
+  } finally {
+    ignoreSignals();
+  }
+};
 
 /**
  * Calls `stop` at a stop signal. After a SIGINT or SIGTERM, ignores both for a time, and then lets the next one end the
@@ -90,21 +99,12 @@ const onStopSignal = (stop: (signal: StopSignal) => void): (() => void) => {
   return ignoreSignals;
 };
 
-/** Resolves to the next stop signal. A second SIGINT or SIGTERM, more than 2 s after the first, ends the process. */
-export const nextStopSignal = (): Promise<StopSignal> =>
-  new Promise((resolve) => {
-    onStopSignal(resolve);
-  });
+/** Time after a signal in which the next is ignored. At a Ctrl-C, the terminal and npm both send SIGINT. */
+const repeatMs = 2_000;
 
-/** Runs the work of a command, and aborts it at the first stop signal. */
-export const interruptible = async (work: (signal: AbortSignal) => Promise<void>): Promise<void> => {
-  const controller = new AbortController();
-  const ignoreSignals = onStopSignal(() => {
-    controller.abort();
-  });
-  try {
-    await work(controller.signal);
-  } finally {
-    ignoreSignals();
-  }
-};
+let received: StopSignal | undefined;
+
+/** Returns the first stop signal that this process has handled, if any. */
+export const receivedSignal = (): StopSignal | undefined => received;
+
+export const signalExitCode = (signal: NodeJS.Signals): number => 128 + constants.signals[signal];

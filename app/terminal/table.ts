@@ -4,26 +4,6 @@ type Row = ReadonlyArray<string>;
 
 const gap = '  ';
 
-/** Quotes a text that could imitate columns, or that has a character that a terminal does not show. */
-export const cellText = (text: string): string => {
-  const printable = toPrintableJson(text);
-  return printable === `"${text}"` && /^\S+(?: \S+)*$/.test(text) ? text : printable;
-};
-
-/**
- * Cuts a text to a width in terminal columns. Cuts between grapheme clusters, so that no visible character is divided.
- */
-const cut = (text: string, width: number, widthOf: (text: string) => number): string => {
-  if (widthOf(text) <= width) return text;
-  const end = text.startsWith('"') ? '…"' : '…';
-  let start = '';
-  for (const { segment } of new Intl.Segmenter().segment(text)) {
-    if (widthOf(start + segment) > width - end.length) break;
-    start += segment;
-  }
-  return start + end;
-};
-
 /**
  * Returns a table as text. Separates cells by tabs if `columns` is Infinity. Otherwise aligns them, and shortens the
  * column `flexible` to fit, but not below its name.
@@ -49,4 +29,24 @@ export const tableText = async (
     return shown + ' '.repeat(widthAt(index) - widthOf(shown));
   };
   return [header, ...rows].map((row) => row.map(toCell).join(gap).trimEnd()).join('\n');
+};
+
+/**
+ * Cuts a text to a width in terminal columns. Cuts between grapheme clusters, so that no visible character is divided.
+ */
+const cut = (text: string, width: number, widthOf: (text: string) => number): string => {
+  if (widthOf(text) <= width) return text;
+  const end = text.startsWith('"') ? '…"' : '…';
+  let start = '';
+  for (const { segment } of new Intl.Segmenter().segment(text)) {
+    if (widthOf(start + segment) > width - end.length) break;
+    start += segment;
+  }
+  return start + end;
+};
+
+/** Quotes a text that could imitate columns, or that has a character that a terminal does not show. */
+export const cellText = (text: string): string => {
+  const printable = toPrintableJson(text);
+  return printable === `"${text}"` && /^\S+(?: \S+)*$/.test(text) ? text : printable;
 };

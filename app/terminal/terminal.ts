@@ -8,32 +8,6 @@ import { signalExitCode } from './signals';
 import { type Style, styleFor } from './style';
 import { escapeControlCharacters, toPrintableJson, wrapLine } from './text';
 
-const writeToStream = (output: Writable, data: string | Uint8Array): Promise<void> =>
-  new Promise((resolve, reject) => {
-    output.write(data, (error) => {
-      if (error) reject(error);
-      else resolve();
-    });
-  });
-
-/**
- * Writes all of `data`. Writes to a file in a loop, because Node's stream reports a partial write to a full disk as
- * success.
- */
-export const writeFully = async (output: Writable, data: string | Uint8Array): Promise<void> => {
-  const file = output instanceof Socket || !('fd' in output) ? undefined : output.fd;
-  if (typeof file !== 'number') return writeToStream(output, data);
-  for (let rest = Buffer.from(data); rest.length > 0;) rest = rest.subarray(writeSync(file, rest));
-};
-
-const usualColumns = 80;
-
-/** Returns the width of a terminal, or Infinity for another output. A terminal of a container may have no width. */
-const columnsOf = ({ isTTY = false, columns = 0 }: Output): number => {
-  if (!isTTY) return Infinity;
-  return columns > 0 ? columns : usualColumns;
-};
-
 /** Standard output or error. `columns` is the width of a terminal. */
 export type Output = Writable & { readonly isTTY?: boolean; readonly columns?: number };
 
@@ -43,12 +17,6 @@ export interface ProcessIO {
   readonly stderr: Output;
 }
 
-type Environment = NodeJS.ReadOnlyDict<string>;
-
-/** Writes commands in hints with `npx` if npm runs the program, as in a checkout. npm sets `npm_command`. */
-const asCalled = (text: string, env: Environment): string =>
-  env['npm_command'] === undefined ? text : text.replaceAll('`animal-store ', '`npx animal-store ');
-
 /** Kind of a message. `database` names the database of a command. */
 export type MessageKind = 'info' | 'database' | 'warning' | 'error';
 
@@ -57,51 +25,6 @@ export type MessageKind = 'info' | 'database' | 'warning' | 'error';
  * move the cursor or begin a line. The default kind is `info`.
  */
 export type PrintMessage = (text: string, kind?: MessageKind) => void;
-
-/** Writes the kind of a message before its text. */
-export const messageText = (text: string, kind: MessageKind): string =>
-  kind === 'info' ? text : `${kind}: ${text}`;
-
-/** Colours the first word of a warning or error, and dims the line that names the database. */
-const withColour = (line: string, kind: MessageKind, style: Style): string => {
-  switch (kind) {
-    case 'info':
-      return line;
-    case 'database':
-      return style('dim', line);
-    case 'warning':
-    case 'error':
-      return style(kind === 'error' ? 'red' : 'yellow', kind) + line.slice(kind.length);
-  }
-};
-
-/** Makes the functions that print messages on standard error. */
-const openMessages = ({ env, stderr }: ProcessIO) => {
-  const style = styleFor(stderr, env);
-  const columns = columnsOf(stderr);
-  let written: Promise<unknown> = Promise.resolve();
-  const writeError = (text: string): void => {
-    written = writeFully(stderr, asCalled(text, env)).catch(() => undefined);
-  };
-  const printMessage: PrintMessage = (text, kind = 'info') => {
-    const line = asCalled(escapeControlCharacters(messageText(text, kind)), env);
-    writeError(`${withColour(wrapLine(line, columns), kind, style)}\n`);
-  };
-  return { writeError, printMessage, messagesWritten: () => written };
-};
-
-/** Keeps the first exit code that a command sets. */
-const openExitCode = () => {
-  let exitCode = 0;
-  let isInterrupted = false;
-  return {
-    setExitCode: (code: number | NodeJS.Signals): void => {
-      isInterrupted ||= typeof code === 'string';
-      if (exitCode === 0) exitCode = typeof code === 'number' ? code : signalExitCode(code);
-    },
-    readExitCode: () => ({ exitCode, isInterrupted }),
-  };
-};
 
 /** Makes the terminal through which a command prints and sets its exit code. */
 export const openTerminal = (io: ProcessIO) => {
@@ -155,19 +78,63 @@ export const openTerminal = (io: ProcessIO) => {
 
 export type Terminal = ReturnType<typeof openTerminal>;
 
-export const announceStop = (
-  { stderr, printMessage }: Terminal,
-  signal: NodeJS.Signals | undefined,
-): void => {
-  if (signal === 'SIGINT' && stderr.isTTY === true)
-    printMessage('stopping; press Ctrl-C again to end at once');
+/** Makes the functions that print messages on standard error. */
+const openMessages = ({ env, stderr }: ProcessIO) => {
+  const style = styleFor(stderr, env);
+  const columns = columnsOf(stderr);
+  let written: Promise<unknown> = Promise.resolve();
+  const writeError = (text: string): void => {
+    written = writeFully(stderr, asCalled(text, env)).catch(() => undefined);
+  };
+  const printMessage: PrintMessage = (text, kind = 'info') => {
+    const line = asCalled(escapeControlCharacters(messageText(text, kind)), env);
+    writeError(`${withColour(wrapLine(line, columns), kind, style)}\n`);
+  };
+  return { writeError, printMessage, messagesWritten: () => written };
 };
 
-const levels: Readonly<Record<MessageKind, string>> = {
-  info: 'info',
-  database: 'info',
-  warning: 'warn',
-  error: 'fatal',
+/** Writes the kind of a message before its text. */
+export const messageText = (text: string, kind: MessageKind): string =>
+  kind === 'info' ? text : `${kind}: ${text}`;
+
+/** Colours the first word of a warning or error, and dims the line that names the database. */
+const withColour = (line: string, kind: MessageKind, style: Style): string => {
+  switch (kind) {
+    case 'info':
+      return line;
+    case 'database':
+      return style('dim', line);
+    case 'warning':
+    case 'error':
+      return style(kind === 'error' ? 'red' : 'yellow', kind) + line.slice(kind.length);
+  }
+};
+
+type Environment = NodeJS.ReadOnlyDict<string>;
+
+/** Writes commands in hints with `npx` if npm runs the program, as in a checkout. npm sets `npm_command`. */
+const asCalled = (text: string, env: Environment): string =>
+  env['npm_command'] === undefined ? text : text.replaceAll('`animal-store ', '`npx animal-store ');
+
+/** Returns the width of a terminal, or Infinity for another output. A terminal of a container may have no width. */
+const columnsOf = ({ isTTY = false, columns = 0 }: Output): number => {
+  if (!isTTY) return Infinity;
+  return columns > 0 ? columns : usualColumns;
+};
+
+const usualColumns = 80;
+
+/** Keeps the first exit code that a command sets. */
+const openExitCode = () => {
+  let exitCode = 0;
+  let isInterrupted = false;
+  return {
+    setExitCode: (code: number | NodeJS.Signals): void => {
+      isInterrupted ||= typeof code === 'string';
+      if (exitCode === 0) exitCode = typeof code === 'number' ? code : signalExitCode(code);
+    },
+    readExitCode: () => ({ exitCode, isInterrupted }),
+  };
 };
 
 /** Makes a terminal that prints messages as JSON lines, like those of the log. */
@@ -181,6 +148,13 @@ export const withJsonMessages = (terminal: Terminal): Terminal => {
       terminal.writeError(`${beginning?.(level) ?? ''}${line}\n`);
     },
   };
+};
+
+const levels: Readonly<Record<MessageKind, string>> = {
+  info: 'info',
+  database: 'info',
+  warning: 'warn',
+  error: 'fatal',
 };
 
 /**
@@ -202,3 +176,29 @@ export const journalPrefix = (
 const priorities: Readonly<Record<string, number>> = { fatal: 2, error: 3, warn: 4, info: 6 };
 
 const debugPriority = 7;
+
+export const announceStop = (
+  { stderr, printMessage }: Terminal,
+  signal: NodeJS.Signals | undefined,
+): void => {
+  if (signal === 'SIGINT' && stderr.isTTY === true)
+    printMessage('stopping; press Ctrl-C again to end at once');
+};
+
+/**
+ * Writes all of `data`. Writes to a file in a loop, because Node's stream reports a partial write to a full disk as
+ * success.
+ */
+export const writeFully = async (output: Writable, data: string | Uint8Array): Promise<void> => {
+  const file = output instanceof Socket || !('fd' in output) ? undefined : output.fd;
+  if (typeof file !== 'number') return writeToStream(output, data);
+  for (let rest = Buffer.from(data); rest.length > 0;) rest = rest.subarray(writeSync(file, rest));
+};
+
+const writeToStream = (output: Writable, data: string | Uint8Array): Promise<void> =>
+  new Promise((resolve, reject) => {
+    output.write(data, (error) => {
+      if (error) reject(error);
+      else resolve();
+    });
+  });
