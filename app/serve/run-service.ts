@@ -146,7 +146,7 @@ const startPublic = (
   return listen(application, limits, '');
 };
 
-/** Starts a server. Throws CannotListen if it can't listen on its address, which the settings with `prefix` contain. */
+/** Starts a server. Throws CannotListen. `prefix` begins the names of the settings that have the address. */
 const listen = async (
   { app, ...serverOptions }: HttpApplication,
   limits: Omit<HttpServerOptions, keyof HttpApplication>,

@@ -91,7 +91,6 @@ const checkParameters = ({ searchParams }: URL): string | undefined => {
   return undefined;
 };
 
-/** Removes a parameter, and returns its value, or an empty text. */
 const take = ({ searchParams }: URL, name: string): string => {
   const value = searchParams.get(name) ?? '';
   searchParams.delete(name);

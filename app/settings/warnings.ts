@@ -59,9 +59,7 @@ const ignoredConnection = (
         .map((name) => `${name} is ignored; use the parameters of DATABASE_URL`)
     : [];
 
-/**
- * Matches the libpq variables that choose the server, the database or the connection. Only these cause a warning.
- */
+/** Matches the libpq variables that choose the server, the database or the connection. */
 const connectionVariable =
   /^PG(?:HOST(?:ADDR)?|PORT|DATABASE|SERVICE(?:FILE)?|OPTIONS|SSL[A-Z_]*|REQUIRE(?:SSL|PEER|AUTH)|CHANNELBINDING|GSSENCMODE|KRBSRVNAME|TARGETSESSIONATTRS|LOADBALANCEHOSTS|CONNECT_TIMEOUT)$/;
 

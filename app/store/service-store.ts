@@ -12,14 +12,14 @@ import {
   knexReadiness,
   newApiKey,
   type PoolUsage,
+  postgresQuota,
   type RepositoryObserver,
 } from '../../adapters/knex';
-import { type ApiKey, decodeOrThrow, KeyId, type Ports } from '../../core';
-import { orFail } from '../failures';
+import { type ApiKey, type ConsumeQuota, decodeOrThrow, KeyId, type Ports } from '../../core';
+import { messageOf, orFail } from '../failures';
 import { isProduction, keySourceOf, type Settings } from '../settings/settings';
 import { prepareStart, type StartMessages } from './checks/start';
 import { openDatabase, runStart } from './stages';
-import { pickQuota } from './quota';
 import { operatorName } from '../failures/user';
 
 export interface ServiceStore {
@@ -140,10 +140,52 @@ const hexDigits = 16;
 
 const ttlMsOf = ({ IDEMPOTENCY_HOURS }: Settings): number => IDEMPOTENCY_HOURS * 3_600_000;
 
-/** Adds the hint to run `animal-store doctor` to the reason why the store is not ready. */
 const withDoctorHint =
   (find: ServiceStore['findObstacle']): ServiceStore['findObstacle'] =>
   async () => {
     const reason = await find();
     return reason === undefined ? undefined : `${reason}; run \`animal-store doctor\``;
   };
+
+/**
+ * Makes the rate limit, if one is set. On PostgreSQL, all instances count together. Otherwise each process counts in
+ * memory, because counting together on SQLite would cost a commit for each request.
+ */
+const pickQuota = (
+  database: OpenedDatabase,
+  { RATE_LIMIT }: Settings,
+  logger: Logger,
+): ConsumeQuota | undefined => {
+  if (RATE_LIMIT === undefined) return undefined;
+  const local = inMemoryQuota(RATE_LIMIT);
+  return database.engine === 'PostgreSQL'
+    ? withFallback(postgresQuota(database, RATE_LIMIT), local, logger)
+    : local;
+};
+
+/** Counts with `local` while `shared` fails, so that reads continue if only writes fail. */
+const withFallback = (shared: ConsumeQuota, local: ConsumeQuota, logger: Logger): ConsumeQuota => {
+  let retryAt: number | undefined;
+  return (ownerId, deadline) => async () => {
+    const now = performance.now();
+    if (retryAt !== undefined) {
+      if (now < retryAt) return local(ownerId, deadline)();
+      retryAt = now + recountMs;
+    }
+    const counted = await shared(ownerId, deadline)();
+    if (E.isRight(counted)) {
+      retryAt = undefined;
+      return counted;
+    }
+    if (retryAt === undefined)
+      logger.warn(
+        { reason: messageOf(counted.left.cause) },
+        'each instance counts its own requests for RATE_LIMIT, because the database can store no count',
+      );
+    retryAt = performance.now() + recountMs;
+    return local(ownerId, deadline)();
+  };
+};
+
+/** Time for which this process counts requests itself before it tries the database again. */
+const recountMs = 1_000;

@@ -20,11 +20,6 @@ import { checkPorts, requireFreePorts } from './checks/check-ports';
 import { type CheckName, failed, type Finding, type Findings } from './checks/finding';
 import { prepareStart, type Start, type StartOptions } from './checks/start';
 
-interface MigratedDatabase {
-  readonly database: OpenedDatabase;
-  readonly ranMigrations: ReadonlyArray<string>;
-}
-
 /**
  * Opens and migrates the database of DATABASE_URL, which the caller must close. Prints warnings. Throws CommandFailed at
  * the first stage that fails, or if DATABASE_URL is `memory:`.
@@ -33,7 +28,7 @@ export const openDatabase = async (
   settings: Settings,
   purpose: 'serve' | 'write' | 'read',
   options: StartOptions,
-): Promise<MigratedDatabase> => {
+): Promise<{ readonly database: OpenedDatabase; readonly ranMigrations: ReadonlyArray<string> }> => {
   const start = prepareStart(settings, purpose, options);
   try {
     await runStart(start, options.printMessage);
@@ -54,8 +49,8 @@ export const runStart = async (start: Start, printMessage: PrintMessage): Promis
 };
 
 /**
- * Returns the findings about a start of `serve`, and commits only a row in the table `heartbeats`. After a failed stage,
- * skips only the stages that need it.
+ * Returns the findings about a start of `serve`. Commits only a row in the table `heartbeats`. Goes on after a failed
+ * stage, and skips the stages that need it.
  */
 export const examineStore = async (settings: Settings): Promise<Findings> => {
   const start = prepareStart(settings, 'doctor', {
@@ -102,8 +97,8 @@ const isServe = ({ purpose }: Start): boolean => purpose === 'serve';
 /** Stages, in the order in which a start runs them and `doctor` prints them. */
 const stages: ReadonlyArray<Stage> = [
   {
-    // Keeps a start that can't listen from leaving a new file. Other starts skip this stage: a proxy could connect
-    // while it listens, and its requests would fail instead of going to the next instance.
+    // Fails before a start that can't listen creates a file. Other starts skip this stage, because a proxy could
+    // connect to the port, and its requests would fail instead of going to the next instance.
     name: 'port',
     appliesTo: (start) => isServe(start) && start.mayCreate && start.isNewFile,
     run: requireFreePorts,

@@ -8,7 +8,7 @@ import { signalExitCode } from './signals';
 import { type Style, styleFor } from './style';
 import { escapeControlCharacters, toPrintableJson, wrapLine } from './text';
 
-/** Standard output or error. `columns` is the width of a terminal. */
+/** Standard output or error. */
 export type Output = Writable & { readonly isTTY?: boolean; readonly columns?: number };
 
 export interface ProcessIO {
@@ -78,7 +78,6 @@ export const openTerminal = (io: ProcessIO) => {
 
 export type Terminal = ReturnType<typeof openTerminal>;
 
-/** Makes the functions that print messages on standard error. */
 const openMessages = ({ env, stderr }: ProcessIO) => {
   const style = styleFor(stderr, env);
   const columns = columnsOf(stderr);
@@ -93,11 +92,9 @@ const openMessages = ({ env, stderr }: ProcessIO) => {
   return { writeError, printMessage, messagesWritten: () => written };
 };
 
-/** Writes the kind of a message before its text. */
 export const messageText = (text: string, kind: MessageKind): string =>
   kind === 'info' ? text : `${kind}: ${text}`;
 
-/** Colours the first word of a warning or error, and dims the line that names the database. */
 const withColour = (line: string, kind: MessageKind, style: Style): string => {
   switch (kind) {
     case 'info':

@@ -49,14 +49,11 @@ export interface Start {
 export const prepareStart = (
   settings: Settings,
   purpose: Purpose,
-  { mayCreate = false, mayRaiseGeneration = false, signal, printMessage, printMigration }: StartOptions,
+  { mayCreate = false, printMessage, printMigration = printMessage, ...migration }: StartOptions,
 ): Start => {
   const { DATABASE_URL: url } = settings;
   const isNewFile =
     url._tag === 'Sqlite' && isMissing(url.filename) && fileAdvice(url.filename) === undefined;
-  const onProgress = (text: string): void => {
-    (printMigration ?? printMessage)(text);
-  };
   let opened: Promise<OpenedDatabase> | undefined;
   const open = () => (opened ??= openConfigured(settings));
   return {
@@ -68,7 +65,7 @@ export const prepareStart = (
     open,
     migrate: once(async () => {
       const run = mayCreate ? migrate : migrateExisting;
-      return orFail(run(await open(), { mayRaiseGeneration, signal, onProgress }));
+      return orFail(run(await open(), { ...migration, onProgress: printMigration }));
     }),
     readSchema: once(async () => orFail(readUsableSchema(await open()))),
     close: async () => (await opened?.catch(constUndefined))?.close(),
