@@ -1,5 +1,6 @@
 import type { NewPet, PetQuery } from '../../core/pets';
 import {
+  apiKeyPattern,
   filterRules,
   idempotencyKeyPattern,
   listRules,
@@ -23,8 +24,8 @@ import {
   trimmed,
   predicateCheck,
 } from '../../core/validation';
-import { invalidArgument } from './animal-store-error';
-import type { CallOptions, CreateOptions } from './options';
+import { invalidArgument, mustReachCaller } from './animal-store-error';
+import type { ApiKeySource, CallOptions, CreateOptions } from './options';
 import { isFunction, propertyOf } from './values';
 
 const isEmpty = (input: unknown): boolean => input === null || (isString(input) && input.trim() === '');
@@ -106,21 +107,31 @@ const pageQueryChecks: FieldChecks<PageQuery> = {
   pageSize: trimmed(converted(pageSizeCheck, toNumber)),
 };
 
-/** Selects the options that describe a page. Leaves out the options of the call, such as `signal`. */
-export const toPageQuery = validatorOf('options', objectCheck(pageQueryChecks));
-
 const requireKnownPageOptions = optionsValidator<CallOptions & PageQuery>({
   ...callOptionChecks,
   ...pageQueryChecks,
 });
 
-/** Checks the options of a page or list. Ignores filters that are null or an empty text. */
-export const requirePageOptions = (options: unknown): CallOptions & PageQuery => {
+const toPageQuery = validatorOf('options', objectCheck(pageQueryChecks));
+
+/**
+ * Checks the arguments of `page` or `list`. Ignores filters that are null or an empty text. Refuses a second argument,
+ * which in other clients has the options of the call.
+ */
+export const requirePageArguments = (
+  options: unknown,
+  others: ReadonlyArray<unknown>,
+): readonly [PageQuery, CallOptions] => {
+  if (others.some((other) => other !== undefined)) {
+    const expected = 'left out; pass filters and options of the call in one object';
+    throw invalidArgument([{ name: 'the second argument', rule: 'invalid', expected }]);
+  }
   const isKept = ([name, value]: readonly [string, unknown]): boolean =>
     !(Object.hasOwn(filterRules, name) && isEmpty(value));
-  return requireKnownPageOptions(
+  const checked = requireKnownPageOptions(
     isObject(options) ? Object.fromEntries(Object.entries(options).filter(isKept)) : options,
   );
+  return [toPageQuery(checked), checked];
 };
 
 /**
@@ -141,3 +152,43 @@ export const int64Check: Check = predicateCheck(
   (input) => input === 'bigint' || input === 'string',
   "'bigint' or 'string'",
 );
+
+const withBearer = /^\s*bearer\s/i;
+
+const apiKeyCheck: Check = {
+  ...trimmed(textCheck(apiKeyPattern)),
+  explain: (input) => ({
+    rule: 'invalid',
+    expected:
+      isString(input) && withBearer.test(input) ? 'the key only, without Bearer' : apiKeyPattern.expected,
+  }),
+};
+
+export const apiKeySourceCheck: Check = {
+  ...apiKeyCheck,
+  decode: (input) => (isFunction(input) ? input : apiKeyCheck.decode(input)),
+};
+
+const requireApiKey = validatorOf(
+  'apiKey',
+  objectCheck<{ readonly apiKey: string }>({ apiKey: { ...apiKeyCheck, required: true } }),
+);
+
+/**
+ * Returns the current API key. Throws an AnimalStoreError if the key is malformed or the source function throws. Throws
+ * an error that `mustReachCaller` accepts unchanged.
+ */
+export const readApiKey = async (source: ApiKeySource): Promise<string> => {
+  const apiKey = await askForApiKey(source);
+  return requireApiKey({ apiKey }).apiKey;
+};
+
+const askForApiKey = async (source: ApiKeySource): Promise<unknown> => {
+  try {
+    return typeof source === 'function' ? await source() : source;
+  } catch (cause) {
+    if (mustReachCaller(cause)) throw cause;
+    const expected = `a function that returns a key, not one that throws: ${String(cause)}`;
+    throw invalidArgument([{ name: 'apiKey', rule: 'invalid', expected }], cause);
+  }
+};

@@ -1,15 +1,14 @@
 import type { OperationName } from '../../core/operations';
 import type { NewPet, Pet, PetQuery } from '../../core/pets';
 import { maxPageSize } from '../../core/rules';
-import { AnimalStoreError, invalidArgument } from './animal-store-error';
+import { AnimalStoreError } from './animal-store-error';
 import {
   requireCallOptions,
   requireCreateOptions,
   requireId,
   requireNewPet,
-  requirePageOptions,
+  requirePageArguments,
   type PageQuery,
-  toPageQuery,
 } from './arguments';
 import type { CallOptions, CreateOptions, NewPetInput, PageOptions, PetOf } from './options';
 import { type Attempt, clientTimeouts, withRetries } from './retry';
@@ -178,22 +177,6 @@ const clientOver = <Int64 extends bigint | string>(
       return convert(await call((transport, attempt) => transport.getPet(id, attempt), checked));
     },
   };
-};
-
-/**
- * Checks the arguments of `page` or `list`. Refuses a second argument, which in other clients has the options of the
- * call.
- */
-const requirePageArguments = (
-  options: PageOptions,
-  others: ReadonlyArray<unknown>,
-): readonly [PageQuery, CallOptions] => {
-  if (others.some((other) => other !== undefined)) {
-    const expected = 'left out; pass filters and options of the call in one object';
-    throw invalidArgument([{ name: 'the second argument', rule: 'invalid', expected }]);
-  }
-  const checked = requirePageOptions(options);
-  return [toPageQuery(checked), checked];
 };
 
 // Does not use `crypto.randomUUID`, which browsers lack on pages without TLS. Uses 32-bit numbers, because polyfills of

@@ -2,10 +2,9 @@ import type { AnimalStore, Deadline, OpenAnimalStore, StoreFailure } from '../..
 import { predicateCheck } from '../../core/validation';
 import { describeStoreFailure } from '../failures';
 import { AnimalStoreError, petNotFoundError } from './animal-store-error';
-import { type ApiKeySource, apiKeySourceCheck, readApiKey } from './api-key';
-import { callOptionChecks, int64Check, optionsValidator } from './arguments';
+import { apiKeySourceCheck, callOptionChecks, int64Check, optionsValidator, readApiKey } from './arguments';
 import { clientFactory, type Transport } from './client';
-import type { CallOptions, ClientOptions } from './options';
+import type { ApiKeySource, CallOptions, ClientOptions } from './options';
 import type { Attempt } from './retry';
 import { isFunction } from './values';
 

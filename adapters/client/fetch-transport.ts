@@ -2,10 +2,11 @@ import type { Pet, PetQuery } from '../../core/pets';
 import { petRules } from '../../core/rules';
 import { fieldChecks, invalidFieldTexts, isInt64, isString, objectCheck } from '../../core/validation';
 import { AnimalStoreError, invalidArgument, mustReachCaller, petNotFoundError } from './animal-store-error';
-import { type ApiKeySource, readApiKey } from './api-key';
+import { readApiKey } from './arguments';
 import type { Transport } from './client';
 import { toJson } from './json';
 import { detailsOf, readResponse, type Success, unexpected, unexpectedResponse } from './read-response';
+import type { ApiKeySource } from './options';
 import type { Attempt } from './retry';
 import { isFunction, propertyOf } from './values';
 

@@ -1,9 +1,8 @@
 import { type Check, isString } from '../../core/validation';
-import { type ApiKeySource, apiKeySourceCheck } from './api-key';
-import { callOptionChecks, int64Check, optionsValidator } from './arguments';
+import { apiKeySourceCheck, callOptionChecks, int64Check, optionsValidator } from './arguments';
 import { clientFactory } from './client';
 import { fetchTransport } from './fetch-transport';
-import type { CallOptions, ClientOptions } from './options';
+import type { ApiKeySource, CallOptions, ClientOptions } from './options';
 import { propertyOf } from './values';
 
 /** Options of a client over HTTP: the service, an API key, and defaults for the options of each call. */

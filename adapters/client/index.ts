@@ -2,12 +2,12 @@ export type { NewPet, Pet, PetFilters, PetStatus } from '../../core/pets';
 export { petStatuses } from '../../core/rules';
 export type { InvalidField } from '../../core/validation';
 export { AnimalStoreError, type AnimalStoreErrorCode } from './animal-store-error';
-export type { ApiKeySource } from './api-key';
 export type { AnimalStoreClient, Page, PetList } from './client';
 export { embeddedClient, type EmbeddedClientOptions } from './embedded-client';
 export { animalStoreClient, type AnimalStoreClientOptions } from './http-client';
 export { parseJson, toJson } from './json';
 export type {
+  ApiKeySource,
   CallOptions,
   ClientOptions,
   CreateOptions,

@@ -54,6 +54,9 @@ export interface ClientOptions {
   readonly int64?: 'bigint' | 'string' | undefined;
 }
 
+/** API key, or a function that each attempt calls for the current key. */
+export type ApiKeySource = string | (() => string | Promise<string>);
+
 /** Options of a create: those of every call, and an idempotency key. */
 export interface CreateOptions extends CallOptions {
   /** Text of 1 to 255 printable ASCII characters. A retry with the same key adds no second animal. */
