@@ -54,10 +54,10 @@ const addedMessage = ({ pet, replayed }, attempts) => {
 };
 
 /**
- * Lets the form add animals. `visit` returns the signal of the current visit. `showAdded` shows the new animal, and
- * returns a text about the filters or the order that it changed. `isOfKey` returns true if it has shown the error.
+ * Lets the form add animals. `visitSignal` returns the signal of the current visit. `showAdded` shows the new animal, and
+ * returns a text about the filters or the order that it changed. `handleKeyError` returns true if it has shown the error.
  */
-export const activateForm = (animals, { visit, showAdded, isOfKey }) => {
+export const activateForm = (animals, { visitSignal, showAdded, handleKeyError }) => {
   const create = createOnce(animals);
 
   const showOutcome = async (created, attempts) => {
@@ -72,7 +72,7 @@ export const activateForm = (animals, { visit, showAdded, isOfKey }) => {
   const showFailure = (error) => {
     outcome.textContent = '';
     if (!(error instanceof AnimalStoreError)) throw error;
-    if (isOfKey(error)) return;
+    if (handleKeyError(error)) return;
     showError(form, error);
     if (isOutcomeUnknown(error))
       form.querySelector('[role=alert]').textContent =
@@ -80,7 +80,7 @@ export const activateForm = (animals, { visit, showAdded, isOfKey }) => {
   };
 
   onSubmit(form, async () => {
-    const signal = visit();
+    const signal = visitSignal();
     let attempts = 1;
     const onRetry = () => {
       attempts += 1;

@@ -73,7 +73,7 @@ const showCatalogue = () => {
 };
 
 /** Signs out and returns true if the error is about the API key. */
-const isOfKey = (error) => {
+const handleKeyError = (error) => {
   const text = keyErrorOf(error);
   if (text !== undefined) signOut([{ name: 'apiKey', text }]);
   return text !== undefined;
@@ -119,7 +119,7 @@ const load = async () => {
   if (signal.aborted) return false;
   table.removeAttribute('aria-busy');
   const isError = outcome instanceof Error;
-  if (isError && isOfKey(outcome)) return false;
+  if (isError && handleKeyError(outcome)) return false;
   showCatalogue();
   if (!isError) showPage(outcome, actions);
   else if (!showInvalid(outcome, actions)) {
@@ -183,7 +183,7 @@ onSubmit(keyForm, () => {
   keepKey(value);
   return load();
 });
-activateForm(animals, { visit: () => visit.signal, showAdded, isOfKey });
+activateForm(animals, { visitSignal: () => visit.signal, showAdded, handleKeyError });
 // Does nothing on `submit`, because a changed field sends `change` first, which applies the filters.
 filterForm.addEventListener('submit', (event) => event.preventDefault());
 filterForm.addEventListener('change', () => void applyFilters());

@@ -4,8 +4,8 @@ import { find, show } from './elements.mjs';
 import { keyErrorOf, showHint } from './forms.mjs';
 import { baseUrl, keepKey, readKey, removeKey } from './session.mjs';
 
-/** Tries a key. Returns why it can't be used, or undefined. */
-const faultOf = async (apiKey) => {
+/** Tries a key. Returns a text if the key can't be used, otherwise undefined. */
+const tryKey = async (apiKey) => {
   const error = await animalStoreClient({ baseUrl, apiKey: () => apiKey, retryForMs: 0 })
     .page({ pageSize: 1 })
     .catch((cause) => cause);
@@ -38,12 +38,12 @@ export const keyForm = (onChange) => {
   const useTypedKey = async () => {
     const { value } = field;
     if (value === '') return undefined;
-    const fault = await faultOf(value);
-    if (fault === undefined) {
+    const keyError = await tryKey(value);
+    if (keyError === undefined) {
       keepKey(value);
       showState();
-    } else showHint(field, fault);
-    return fault;
+    } else showHint(field, keyError);
+    return keyError;
   };
 
   form.addEventListener('submit', async (event) => {

@@ -38,7 +38,7 @@ const countOf = ({ length }, { after, earlier, next }) => {
   return `${before + 1} to ${before + length}${more}`;
 };
 
-/** Shows why there are no animals, and a button that helps. */
+/** Shows a reason why there are no animals, some advice, and a button named `name`. */
 const showEmpty = (reason, advice, name, onClick) => {
   const [title, text, button] = find('#empty').querySelectorAll('h2, p, button');
   title.textContent = reason;

@@ -79,8 +79,8 @@ export const newOperation = (path, method, operation, resolve, { enterKey, useTy
       showFieldErrors(form, [{ name: empty.name, rule: 'required' }]);
       return;
     }
-    const keyFault = await useTypedKey();
-    const rejection = keyFault === undefined ? await send(call()) : showNotSent(keyFault);
+    const keyError = await useTypedKey();
+    const rejection = keyError === undefined ? await send(call()) : showNotSent(keyError);
     panel.scrollIntoView({ block: 'nearest' });
     showFieldErrors(form, invalidFieldsOf(rejection));
   });

@@ -6,6 +6,7 @@ import { baseUrl } from './session.mjs';
 
 // Fields whose values are converted to bigints, because JavaScript would round large numbers.
 const integers = ['id', 'petId', 'categoryId', 'after', 'limit'];
+
 /** Returns the digits of an integer, or undefined for other values. */
 const digitsOf = (name, text) =>
   integers.includes(name) && /^-?\d+$/.test(text) ? String(BigInt(text)) : undefined;

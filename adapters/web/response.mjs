@@ -90,10 +90,10 @@ export const newResponsePanel = (exampleStatus, example, enterKey) => {
     }
   };
   /** Shows that no request was sent, with a link to the key form if the key is invalid. Returns an empty text. */
-  const showNotSent = (keyFault = '') => {
-    set('Nothing was sent', keyFault === '' ? '' : 'bad', '');
-    code.textContent = keyFault;
-    if (keyFault !== '') showKeyLink();
+  const showNotSent = (keyError = '') => {
+    set('Nothing was sent', keyError === '' ? '' : 'bad', '');
+    code.textContent = keyError;
+    if (keyError !== '') showKeyLink();
     return '';
   };
   showExample();

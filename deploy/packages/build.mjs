@@ -30,6 +30,7 @@ const sources = [
 ];
 const stamp = 'dist/sources.sha256';
 const pages = 'adapters/web';
+
 const filesIn = (path) =>
   statSync(path).isDirectory()
     ? readdirSync(path)
