@@ -33,7 +33,7 @@ const findObstacle = async () => {
     return response.statusCode === 200 ? undefined : body;
   } catch (error) {
     if (signal.aborted) return `no answer within ${timeoutSeconds} s`;
-    // If a host name has several addresses, the error has a code but no message.
+    // Returns the code of an error without a message, as for a host name with several addresses.
     return error.message || error.code;
   }
 };

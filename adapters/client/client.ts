@@ -79,7 +79,7 @@ export type ClientFactory<Options> = <Int64 extends 'bigint' | 'string' = 'bigin
   options: Options & { readonly int64?: Int64 | undefined },
 ) => Int64 extends 'string' ? AnimalStoreClient<string> : AnimalStoreClient;
 
-// The overload types the client by the option `int64`, because TypeScript can't derive its type from a comparison.
+// Types the client by the option `int64` in an overload, as TypeScript can't derive the type from a comparison.
 export function clientFactory<Options>(
   configure: (options: Options) => Configuration,
 ): ClientFactory<Options>;

@@ -96,7 +96,7 @@ const send = async (
   const headers = new Headers(attempt.headers);
   if (apiKey !== undefined) headers.set('Authorization', `Bearer ${await readApiKey(apiKey)}`);
   for (const [name, value] of Object.entries(ownHeaders ?? {})) headers.set(name, value);
-  // The API never redirects. Following a redirect could turn a create into a GET.
+  // Follows no redirect, because the API never redirects, and following one could turn a create into a GET.
   const request: RequestInit = { ...init, headers, signal, redirect: 'manual' };
   const response = await callFetch(fetch, url, request);
   return readResponse(response).catch((cause: unknown) => {
@@ -125,7 +125,7 @@ const isResponse = (value: unknown): value is Response =>
 const fetchError = (cause: unknown, hint = ''): unknown => {
   if (mustReachCaller(cause)) return cause;
   const reason = propertyOf(cause, 'cause');
-  // Some errors of a connection have no message, only a code.
+  // Includes the code, because some errors of a connection have no message.
   const texts = [propertyOf(reason, 'message'), propertyOf(reason, 'code'), propertyOf(cause, 'message')];
   const text = String(texts.find((one) => isString(one) && one !== '') ?? cause);
   // A retry can't resolve a programming error, or a port that `fetch` blocks. An error with a cause comes from the

@@ -3,7 +3,7 @@
  * SyntaxError if the text is not JSON.
  */
 export const parseJson = (text: string): unknown =>
-  // On Node 20, a reviver does not get the digits of a number. So each integer is first turned into a string.
+  // Turns each integer into a string first, because on Node 20 a reviver does not get the digits of a number.
   JSON.parse(text.replace(jsonTokens, markToken), (_name, value: unknown) =>
     typeof value === 'string' ? unmark(value) : value,
   );

@@ -25,7 +25,7 @@ export const readResponse = async (response: Response): Promise<Success> => {
 const maxResponseBytes = maxPageSize * (12 * newPetRules.name.maxLength + 200) + 1_000_000;
 
 const readText = async (response: Response): Promise<string> => {
-  // Some responses have no stream: those without content, and those of some polyfills of fetch.
+  // Reads no stream if there is none, as in responses without content and in some polyfills of fetch.
   const isStream = isFunction(propertyOf(response.body, 'getReader'));
   const reader: ReadableStreamDefaultReader<Uint8Array> | undefined = isStream
     ? response.body?.getReader()

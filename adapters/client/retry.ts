@@ -37,7 +37,7 @@ export const withRetries = async <A>(
         return await attemptOnce(send, { timeoutMs, fetch, headers }, aborted);
       } catch (cause) {
         if (!(cause instanceof AnimalStoreError)) throw cause;
-        // No request was sent, for example because a function returned an invalid API key.
+        // Counts no attempt without a request, for example after a function returned an invalid API key.
         if (cause.code === 'invalid_argument') attempts -= 1;
         Object.assign(cause, details());
         const delayMs = backoffMs(cause, attempts);

@@ -63,7 +63,7 @@ const removeStalePartials = (folder: string): void => {
       const path = join(folder, name);
       if (Date.now() - statSync(path).mtimeMs > dayMs) rmSync(path);
     } catch {
-      // The next command tries again.
+      // Leaves the file to the next command, which tries again.
     }
   }
 };
@@ -77,7 +77,7 @@ export const placePartial = async (
   await sync(partial);
   beforeRename();
   renameSync(partial, file);
-  // Some users and file systems can't sync a folder. SQLite ignores this error too.
+  // Ignores an error, as SQLite does, because some users and file systems can't sync a folder.
   await sync(dirname(file)).catch(() => undefined);
 };
 

@@ -66,7 +66,7 @@ export const isMountPoint = (filename: string): boolean => {
   const mounts = '/proc/self/mountinfo';
   if (!existsSync(mounts)) return false;
   const file = resolveSymlink(resolve(filename));
-  // The fifth field is the mount point, in which `\040` stands for a space (proc_pid_mountinfo(5)).
+  // Reads the mount point from the fifth field, in which `\040` stands for a space (proc_pid_mountinfo(5)).
   return readFileSync(mounts, 'utf8')
     .split('\n')
     .some((line) => line.split(' ')[4]?.replaceAll('\\040', ' ') === file);

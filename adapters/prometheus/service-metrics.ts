@@ -46,7 +46,7 @@ export const serviceMetrics = (registry: Registry, version: string) => {
     'owner',
   );
   const connections = gauge(
-    // The OpenTelemetry name would end in `_count`, a suffix that Prometheus reserves for histograms.
+    // Lacks the ending `_count` of the OpenTelemetry name, which Prometheus reserves for histograms.
     'db_client_connections',
     'Number of database connections by state.',
     poolName,

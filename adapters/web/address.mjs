@@ -25,7 +25,6 @@ export const readFilters = () => {
     const field = filterForm.elements[name];
     field.value = parameter(name);
     if (field.value === parameter(name)) continue;
-    // The field can't show this value, and would appear blank.
     field.value = '';
     history.replaceState(history.state, '', addressWith({ [name]: '' }));
   }

@@ -68,13 +68,13 @@ export const showPage = ({ pets, next }, actions) => {
   table.hidden = pets.length === 0;
   show('#empty', false);
   if (pets.length === 0) showWhyEmpty(actions);
-  // In an empty store, the box `#empty` has a button to add an animal, and there is nothing to filter.
+  // Hides both in an empty store, where the box `#empty` has a button to add an animal.
   for (const selector of ['#open-form', '#filter'])
     show(selector, pets.length > 0 || hasFilters() || !isFirst);
   show('#failure', false);
   show('#paging', pets.length > 0 && (!isFirst || next !== undefined));
   find('#previous').textContent = isFirst || shown.earlier.length > 0 ? 'Previous' : 'First page';
-  // A disabled button would lose the focus.
+  // Does not disable the button, because it would lose the focus.
   find('#previous').setAttribute('aria-disabled', String(isFirst));
   find('#next').setAttribute('aria-disabled', String(next === undefined));
 };

@@ -77,7 +77,7 @@ export const invalidFieldsOf = (body) => {
     const parts = JSON.parse(body).message.split('; ');
     return parts.map((text) => ({ name: text.slice(0, text.indexOf(' ')), text }));
   } catch {
-    // A proxy may answer with another body.
+    // Ignores a body that is not from the service, but from a proxy.
     return [];
   }
 };

@@ -22,7 +22,7 @@ const contentsOf = ({ id, name, categoryId, status, ...others }) => ({
   Category: [newElement('span.mono', categoryId), newCopyButton('category', String(categoryId))],
   Status: [statusBadge(status)],
   ...others,
-  // The name comes last, because it may be long.
+  // Puts the name last, because it may be long.
   Name: [showName(newElement('span'), name), newCopyButton('name', name)],
 });
 

@@ -30,7 +30,7 @@ const addLink = (id, ...children) => {
 const markSectionInView = () => {
   const links = [...list.querySelectorAll('a')];
   const mark = (entries) => {
-    // On a phone, the band lies on the header while the page is at its top.
+    // Marks the introduction at the top of the page, because on a phone the band then lies on the header.
     const top = scrollY < innerHeight / 4 ? 'introduction' : undefined;
     const seen = entries.find(({ isIntersecting }) => isIntersecting)?.target.id ?? top;
     if (seen === undefined) return;
@@ -38,7 +38,7 @@ const markSectionInView = () => {
       if (link.hash !== `#${seen}`) link.removeAttribute('aria-current');
       else {
         link.setAttribute('aria-current', 'true');
-        // On a phone, the menu is a row that is wider than the screen.
+        // Scrolls the menu, which on a phone is a row that is wider than the screen.
         list.scrollLeft = link.offsetLeft - list.clientWidth / 2 + link.clientWidth / 2;
       }
     }

@@ -49,7 +49,7 @@ takeKeyOfLink();
 addEventListener('hashchange', () => {
   if (takeKeyOfLink()) location.reload();
 });
-// A page that the browser has kept for "Back" may show the animals of a key that was removed on another page.
+// Reloads a page that the browser has kept for "Back", because it may show the animals of a removed key.
 addEventListener('pageshow', ({ persisted }) => {
   if (persisted) location.reload();
 });

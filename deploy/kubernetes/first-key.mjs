@@ -40,7 +40,7 @@ if (!API_KEYS?.trim() && !API_KEYS_FILE?.trim() && validKeys().length === 0) {
     await store(key);
     process.stderr.write(`the API key ${id} is in the Secret animal-store-first-key\n`);
   } catch (error) {
-    // Revoke the key, because its text is lost, and the next run would create no key while a valid one exists.
+    // Revokes the key, because its text is lost, and the next run would create no key while a valid one exists.
     animalStore('keys', 'revoke', id);
     if (!error.alreadyExists) throw error;
     process.stderr.write(

@@ -87,7 +87,7 @@ const build = async () => {
     platform: 'browser',
     sourcemap: true,
   });
-  // Empty the folder first. A file that was renamed would otherwise still be served under its old name.
+  // Empties the folder first. A file that was renamed would otherwise still be served under its old name.
   rmSync(join('dist', pages), { recursive: true, force: true });
   cpSync(pages, join('dist', pages), { recursive: true });
   cpSync('dist/client.mjs', join('dist', pages, 'client.mjs'));
@@ -99,7 +99,7 @@ const digest = digestOf(sources);
 if (!existsSync(stamp) || readFileSync(stamp, 'utf8') !== digest) {
   if (process.argv.includes('--check')) end('dist is older than its sources: run npm run build');
   if (process.stderr.isTTY) process.stderr.write('building, which takes about 20 s\n');
-  // After a failed build, dist must have no stamp, because the compiler also writes files with errors.
+  // Removes the stamp before the build, because a failed build also writes files.
   rmSync(stamp, { force: true });
   await build();
   writeFileSync(stamp, digest);

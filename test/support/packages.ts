@@ -33,7 +33,7 @@ const Manifest = t.type({
   peerDependenciesMeta: t.record(t.string, t.type({ optional: t.boolean })),
 });
 
-/** The part of a package.json that decides which other packages npm installs. */
+/** Part of a package.json that decides which other packages npm installs. */
 export type Manifest = t.TypeOf<typeof Manifest>;
 
 export const readManifest = async (file: string): Promise<Manifest> =>

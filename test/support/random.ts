@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { createHash } from 'node:crypto';
 
-/** A source of random values. The same seed gives the same values. */
+/** Source of random values. The same seed gives the same values. */
 export interface Random {
   /** Returns an integer from 0 up to, but not including, the bound. */
   readonly below: (bound: number) => number;

@@ -10,7 +10,7 @@ import { success } from '../../contracts/outcome';
 import { newDatabaseFile } from '../temporary-folder';
 import { sourceOf } from '../../contracts/source-of';
 
-/** A migrated SQLite file, and the settings of a command that uses it. */
+/** Migrated SQLite file, and the settings of a command that uses it. */
 export interface Catalogue {
   readonly file: string;
   readonly environment: Environment;

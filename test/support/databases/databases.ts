@@ -16,7 +16,7 @@ import { createPostgresDatabase, inPostgresDatabase } from '../postgres/postgres
 import { success } from '../../contracts/outcome';
 import { inFolder } from '../temporary-folder';
 
-/** An empty database that a test can open several times, as several processes would. */
+/** Empty database that a test can open several times, as several processes would. */
 export interface TestDatabase<D extends OpenedDatabase = OpenedDatabase> {
   /** Value of the setting DATABASE_URL for a service on this database. */
   readonly databaseUrl: string;
@@ -55,7 +55,7 @@ export const postgresDatabase = postgresWith({});
 /** Makes a database whose lock timeout, a third of the statement timeout, is longer than any test waits for a lock. */
 export const patientPostgresDatabase = postgresWith({ statementTimeoutMs: 60_000 });
 
-/** The kinds of database that the Knex adapter supports. */
+/** Kinds of database that the Knex adapter supports. */
 export const databaseKinds: ReadonlyArray<readonly [OpenedDatabase['engine'], () => Promise<TestDatabase>]> =
   [
     ['SQLite', sqliteFile],
@@ -147,7 +147,7 @@ export const occupyPool = async (pool: Knex, connections: number): Promise<() =>
   };
 };
 
-/** A SQL database that several processes use. */
+/** SQL database that several processes use. */
 export interface SqlStore {
   readonly databaseUrl: string;
   /** Opens the database in this process, so that the test can query it. */
@@ -191,7 +191,7 @@ export const postgresStore = (url: string): SqlStore => {
   return { databaseUrl: url, open, holdWriters: () => hold(open(), 'lock table pets in exclusive mode') };
 };
 
-/** The kinds of SQL database that the service supports. */
+/** Kinds of SQL database that the service supports. */
 export const sqlStores: ReadonlyArray<SqlStoreKind> = [
   {
     name: 'SQLite',
@@ -218,13 +218,13 @@ export const columnIn = async (
   }
 };
 
-/** A kind of store of the end-to-end tests. `open` makes a new, empty store. */
+/** Kind of store of the end-to-end tests. `open` makes a new, empty store. */
 export type TestStore = Readonly<{
   name: string;
   open: () => Promise<Pick<TestDatabase, 'databaseUrl' | 'remove'>>;
 }>;
 
-/** The store for tests whose result is the same on every store. */
+/** Store for tests whose result is the same on every store. */
 export const inMemory: TestStore = {
   name: 'in-memory',
   open: () => Promise.resolve({ databaseUrl: 'memory:', remove: () => Promise.resolve() }),

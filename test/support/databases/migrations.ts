@@ -2,7 +2,7 @@ import { migrations } from '../../../adapters/knex/migrations/migrations';
 
 export const migrationNames = (): ReadonlyArray<string> => Object.keys(migrations);
 
-/** A migration that a later version of the service could have. */
+/** Migration that a later version of the service could have. */
 export const addsColour = {
   '900_add_colour': {
     up: (knex) => knex.schema.alterTable('pets', (table) => table.text('colour')),

@@ -8,7 +8,7 @@ import {
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 
-/** A response. `text` lacks the line break at the end of the body. */
+/** Response. `text` lacks the line break at the end of the body. */
 export interface Answer {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
@@ -57,7 +57,7 @@ export const call = (url: string, options: Call = {}): Promise<Answer> => {
   return answer;
 };
 
-/** A create whose body has been sent only in part, so that the service cannot respond yet. */
+/** Create whose body has been sent only in part, so that the service cannot respond yet. */
 export interface HeldCreate {
   readonly sendRest: () => void;
   readonly answer: Promise<Answer>;
@@ -93,7 +93,7 @@ export const holdCreate = async (
   };
 };
 
-/** A response whose body stays text, because JSON.parse would round large ids. */
+/** Response whose body stays text, because JSON.parse would round large ids. */
 export interface Answered {
   readonly status: number;
   readonly text: string;

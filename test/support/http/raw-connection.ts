@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 /** Maximum wait for the server, long enough for a busy machine. */
 const timeoutMs = 20_000;
 
-/** A TCP connection on which a test sends and receives exact bytes. */
+/** TCP connection on which a test sends and receives exact bytes. */
 export type RawConnection = Readonly<{
   /** Sends bytes. A string is encoded as Latin-1, one byte for each character. */
   send: (bytes: string | Buffer) => void;
@@ -89,7 +89,7 @@ export const rawExchange = async (address: string, request: string): Promise<Raw
   return { status: answer.status, headers: new Map(answer.headers), body: answer.body.toString() };
 };
 
-/** A response as received. Header names are in lower case, and in the order of the response. */
+/** Response as received. Header names are in lower case, and in the order of the response. */
 export type WireResponse = Readonly<{
   status: number;
   headers: ReadonlyArray<readonly [name: string, value: string]>;

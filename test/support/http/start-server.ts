@@ -13,10 +13,10 @@ export const silentReporter: Reporter = {
   requestFailed: ignore,
 };
 
-/** The API key that applications of `memoryApplication` accept. */
+/** API key that applications of `memoryApplication` accept. */
 export const key = arbitraryApiKey();
 
-/** The authentication port that accepts only `key`. */
+/** Authentication port that accepts only `key`. */
 export const { authenticate: byKey } = inMemoryApiKeys([[arbitraryKeyId(), key]]);
 
 type HttpOptions = Partial<Omit<Parameters<typeof httpApplication>[0], 'openStore'>>;

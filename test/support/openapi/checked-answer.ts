@@ -74,7 +74,7 @@ export type AnsweredPet = Readonly<{
   status?: t.TypeOf<typeof Status>;
 }>;
 
-/** A response that agrees with the OpenAPI document and with the rules for every response. */
+/** Response that agrees with the OpenAPI document and with the rules for every response. */
 export type CheckedAnswer = Readonly<{
   status: number;
   headers: WireResponse['headers'];

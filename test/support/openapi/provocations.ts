@@ -31,7 +31,7 @@ const missingId = 404n;
 export type Mode =
   'works' | 'throws' | 'isUnavailable' | 'isInFlight' | 'isDeleted' | 'isExhausted' | 'isReadOnly';
 
-/** A request and the state of the program in which it fails. */
+/** Request and the state of the program in which it fails. */
 type Provocation = Readonly<{ request: string; mode?: Mode }>;
 
 export const common = (request: string): Readonly<Record<string, Provocation>> => ({

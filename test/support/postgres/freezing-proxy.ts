@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
 
 /**
- * A TCP proxy in front of a database server. It can stop passing bytes without closing connections, as a broken network
+ * TCP proxy in front of a database server. It can stop passing bytes without closing connections, as a broken network
  * does.
  */
 export interface FreezingProxy {

@@ -13,7 +13,7 @@ import { childrenOf, freePort, signalFamily } from '../processes/system';
 
 type Rows = ReadonlyArray<Record<string, unknown>>;
 
-/** A PostgreSQL server for tests, with its data in a new folder. It stops when this process ends, even by SIGKILL. */
+/** PostgreSQL server for tests, with its data in a new folder. It stops when this process ends, even by SIGKILL. */
 export interface PostgresServer {
   readonly url: string;
   readonly port: number;

@@ -4,7 +4,7 @@ import { Client, DatabaseError } from 'pg';
 import type { OpenedDatabase, StoreDatabase } from '../../../adapters/knex';
 import { killServices } from '../service/service-process';
 
-/** An empty PostgreSQL database for one test file. */
+/** Empty PostgreSQL database for one test file. */
 export interface PostgresDatabase {
   readonly url: string;
   readonly drop: () => Promise<void>;

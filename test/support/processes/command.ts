@@ -37,7 +37,7 @@ interface Options {
 
 export const projectFolder = join(__dirname, '..', '..', '..');
 
-/** The main file of the built command line. */
+/** Main file of the built command line. */
 export const main = join(projectFolder, 'dist', 'app', 'main.js');
 
 /** Returns the version that the built command line prints. */

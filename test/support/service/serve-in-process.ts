@@ -7,10 +7,10 @@ import { messageText, type PrintMessage } from '../../../app/terminal/terminal';
 import type { Environment, Outcome } from '../processes/command';
 import type { RunningService } from './service-process';
 
-/** The API key of a service that a test starts. */
+/** API key of a service that a test starts. */
 export const apiKey = 'a-key-for-tests-of-the-service';
 
-/** A service in this process, with the API key that it creates on a first start. */
+/** Service in this process, with the API key that it creates on a first start. */
 interface ServiceInProcess extends RunningService {
   readonly firstKey: string;
 }

@@ -1,6 +1,6 @@
 import { type Environment, type Outcome, type Running, startCommand } from '../processes/command';
 
-/** A running service, with its output so far. */
+/** Running service, with its output so far. */
 export interface RunningService {
   /** Address such as `http://127.0.0.1:3000`. */
   readonly address: string;

@@ -19,7 +19,7 @@ export type RequestOptions = Readonly<{
 
 export const apiKeys = { first: 'first-key-of-the-tests', second: 'second-key-of-the-tests' } as const;
 
-/** A service in this process on one kind of store. Checks each of its responses against the OpenAPI document. */
+/** Service in this process on one kind of store. Checks each of its responses against the OpenAPI document. */
 export class ServiceUnderTest {
   readonly #store: TestStore;
   #running: RunningService | undefined;
