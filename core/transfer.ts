@@ -22,7 +22,7 @@ export interface ImportCallbacks {
 }
 
 /** Yields the decoded animals of a source. If a callback throws, closes the source and throws the same error. */
-async function* decodeNewPets(
+export async function* decodeNewPets(
   newPets: Iterable<unknown> | AsyncIterable<unknown>,
   { onInvalid, onUnknownFields }: ImportCallbacks,
 ): AsyncGenerator<NewPet> {

@@ -13,7 +13,7 @@ import { requireReadable } from '../store/checks/check-file';
 import { openDatabase } from '../store/stages';
 import { type DatabaseUrl, databaseUrlText, parseDatabaseUrl } from '../settings/database-url';
 import { valueOf } from '../settings/environment';
-import { CommandFailed, orFail } from '../failures';
+import { orFail } from '../failures';
 import type { Settings } from '../settings/settings';
 import type { Terminal } from '../terminal/terminal';
 import { counted } from '../terminal/text';
@@ -76,8 +76,8 @@ const copy = async (
         },
       })();
       if (E.isRight(copied)) return copied.right;
-      const failed = new CommandFailed({ _tag: 'DatabaseFailed', cause: copied.left.cause });
-      throw copied.left.database === 'source' ? failed : targetError(failed, to, 'TARGET_URL');
+      const { cause, database } = copied.left;
+      throw database === 'source' ? cause : targetError(cause, to, 'TARGET_URL');
     } finally {
       await target.close();
     }

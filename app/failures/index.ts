@@ -33,8 +33,6 @@ export interface CannotListen {
 export type CommandFailure =
   /** `mayHaveChanged` is true if the change of a failed command may have been committed. */
   | (Unavailable & { readonly mayHaveChanged?: true })
-  /** Failure in the middle of the work, when the command has printed which database it uses. */
-  | { readonly _tag: 'DatabaseFailed'; readonly cause: unknown }
   | { readonly _tag: 'DatabaseLost' }
   | { readonly _tag: 'NoApiKey' }
   | { readonly _tag: 'NoDatabase' }
@@ -95,8 +93,6 @@ const failureText = (failure: CommandFailure, url: DatabaseUrl, setting: string)
       );
       return withAdvice(text, failure.mayHaveChanged && 'a change may have been made');
     }
-    case 'DatabaseFailed':
-      return withAdvice(messageOf(failure.cause), specificAdvice(url, failure.cause, setting));
     case 'DatabaseLost':
       return 'the database file or its log was removed or replaced while it was open; restart the service to use the file that is there now';
     case 'NoApiKey':

@@ -1,7 +1,15 @@
 import * as E from 'fp-ts/Either';
-import { decodeNewPet, type NewPet } from '../../core';
-import { collectWarnings } from './import-warnings';
-import { placeOf, rowErrorText } from './row-errors';
+import {
+  decodeNewPets,
+  type FieldRule,
+  type InvalidField,
+  type InvalidNewPet,
+  invalidFieldTexts,
+  isObject,
+  newPetRules,
+  petRules,
+} from '../../core';
+import { counted, toPrintableJson } from '../terminal/text';
 import type { Row } from './rows';
 
 /** Numbers of the rows that were read from a file, and warnings about these rows. */
@@ -12,40 +20,129 @@ export interface Counts {
 }
 
 /**
- * Reads the animals of the valid rows, and calls `onInvalid` with the error of each other row. `counts` counts the rows
- * that were read. Decodes the rows itself, unlike `importAll` of the core, because a check needs no store.
+ * Reads the animals of the valid rows, and calls `onInvalidRow` with the error of each other row. `counts` counts the
+ * rows that were read.
  */
 export const readNewPets = (
   batches: AsyncIterable<ReadonlyArray<Row>>,
-  onInvalid: (error: string) => void,
+  onInvalidRow: (error: string) => void,
 ) => {
   let rows = 0;
   let invalidRows = 0;
+  let row: Row | undefined;
+  let value: unknown;
   const { see, ignore, texts } = collectWarnings();
-
-  /** Returns the animal of a row, or what is wrong with the row. */
-  const decodeRow = (row: Row): E.Either<string, NewPet> => {
-    if (E.isLeft(row.value)) return row.value;
-    const { right: values } = row.value;
-    see(row, values);
-    const decoded = decodeNewPet(values);
-    if (E.isLeft(decoded)) return E.left(rowErrorText(decoded.left, values));
-    ignore(decoded.right.unknownFields);
-    return E.right(decoded.right.value);
+  const reject = (text: string): void => {
+    invalidRows += 1;
+    if (row !== undefined) onInvalidRow(`${placeOf(row)}: ${text}`);
   };
 
-  async function* newPets(): AsyncGenerator<NewPet> {
+  async function* values(): AsyncGenerator {
     for await (const batch of batches)
-      for (const row of batch) {
+      for (row of batch) {
         rows += 1;
-        const newPet = decodeRow(row);
-        if (E.isRight(newPet)) yield newPet.right;
+        if (E.isLeft(row.value)) reject(row.value.left);
         else {
-          invalidRows += 1;
-          onInvalid(`${placeOf(row)}: ${newPet.left}`);
+          value = row.value.right;
+          see(row, value);
+          yield value;
         }
       }
   }
 
-  return { newPets: newPets(), counts: (): Counts => ({ rows, invalidRows, warnings: texts() }) };
+  // The core decodes a value before it reads the next one, so `row` and `value` belong to the failure.
+  const onInvalid = (failure: InvalidNewPet): void => {
+    reject(rowErrorText(failure, value));
+  };
+
+  return {
+    newPets: decodeNewPets(values(), { onInvalid, onUnknownFields: ignore }),
+    counts: (): Counts => ({ rows, invalidRows, warnings: texts() }),
+  };
 };
+
+/** Names the line of a row, and its row in a spreadsheet if that differs, as after line breaks in values. */
+const placeOf = ({ line, spreadsheetRow = line }: Row): string =>
+  spreadsheetRow === line ? `line ${line}` : `line ${line} (row ${spreadsheetRow} of a spreadsheet)`;
+
+/** Describes the error of each invalid field of a row, with the value of the field. */
+const rowErrorText = ({ fields }: InvalidNewPet, row: unknown): string => {
+  const values = isObject(row) ? row : {};
+  return fields.map((field) => errorOf(field, values)).join('; ');
+};
+
+const rules: Readonly<Record<string, FieldRule>> = newPetRules;
+
+const errorOf = (field: InvalidField, row: Readonly<Record<string, unknown>>): string => {
+  const expected = field.rule === 'not_integer' ? 'an integer' : field.expected;
+  const [text = ''] = invalidFieldTexts([{ ...field, expected }], 'the row');
+  const value = row[field.name];
+  const given = value === undefined ? undefined : shown(value);
+  if (given === undefined) return text;
+  const rule = rules[field.name];
+  const meant = rule?.kind === 'enumeration' && typeof value === 'string' ? value.trim().toLowerCase() : '';
+  const isKnown = rule?.kind === 'enumeration' && rule.values.includes(meant);
+  return `${text}, not ${given}${isKnown ? `; did you mean ${meant}?` : ''}`;
+};
+
+const maxShownLength = 40;
+
+/** Returns the start of a value as text, or undefined for a value such as an object. */
+const shown = (value: unknown): string | undefined => {
+  if (typeof value !== 'string') return /^[\w.+-]+$/.test(String(value)) ? String(value) : undefined;
+  const characters = Array.from(value);
+  const isCut = characters.length > maxShownLength;
+  return `${toPrintableJson(characters.slice(0, maxShownLength).join(''))}${isCut ? '...' : ''}`;
+};
+
+const maxIgnoredNames = 10;
+
+/** Collects warnings about values that an import accepts, but that are probably mistakes. */
+const collectWarnings = () => {
+  const places: Array<{ count: number; readonly first: string } | undefined> = [];
+  const ignored = new Set<string>();
+  return {
+    see: (row: Row, values: unknown): void => {
+      if (!isObject(values)) return;
+      for (const [index, { isFoundIn }] of mistakes.entries())
+        if (isFoundIn(values)) (places[index] ??= { count: 0, first: placeOf(row) }).count += 1;
+    },
+    ignore: (names: ReadonlyArray<string>): void => {
+      for (const name of names)
+        if (ignored.size < maxIgnoredNames && !Object.hasOwn(petRules, name)) ignored.add(name);
+    },
+    texts: (): ReadonlyArray<string> => [
+      ...mistakes.flatMap(({ noun, text }, index) => {
+        const found = places[index];
+        return found ? [`${counted(found.count, noun)} ${text}, the first in ${found.first}`] : [];
+      }),
+      ...(ignored.size === 0
+        ? []
+        : [`ignored unknown fields: ${[...ignored].map(toPrintableJson).join(', ')}`]),
+    ],
+  };
+};
+
+const mistakes = [
+  {
+    noun: 'name',
+    text: 'without a visible character',
+    isFoundIn: ({ name }: Readonly<Record<string, unknown>>) =>
+      typeof name === 'string' && name.trim() === '',
+  },
+  {
+    noun: 'number',
+    text: 'with zeros after 15 digits, which a spreadsheet may have rounded',
+    isFoundIn: (values: Readonly<Record<string, unknown>>) => Object.values(values).some(isRounded),
+  },
+] as const;
+
+const maxExact = 999_999_999_999_999n;
+
+const zerosAfter15Digits = /^-?\d{15}0+$/;
+
+/** True for an integer that a spreadsheet, which keeps 15 digits, may have rounded. */
+const isRounded = (value: unknown): boolean =>
+  typeof value === 'bigint' &&
+  (value > maxExact || value < -maxExact) &&
+  zerosAfter15Digits.test(value.toString());

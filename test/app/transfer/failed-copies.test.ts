@@ -8,7 +8,6 @@ import {
 } from '../../support/databases/databases';
 import { isLocked } from '../../support/databases/sqlite-files';
 import { eventually } from '../../support/eventually';
-import { execute } from '../../support/postgres/postgres';
 import { killPrograms, startCommand } from '../../support/processes/command';
 import { removeFolders } from '../../support/temporary-folder';
 import {
@@ -23,7 +22,7 @@ import {
   withBoth,
   withOpen,
 } from './copy-support';
-import { endConnectionsAtCommit, newLargeCatalogue } from './support';
+import { endConnectionsAtCommit, newLargeCatalogue, refuseInserts } from './support';
 
 /** True while a transaction has written to a database and is not committed. */
 const isWritten = async (made: TestDatabase): Promise<boolean> => {
@@ -124,12 +123,7 @@ describe('The command copy', function () {
   it('gives the advice of the target, and names its setting, if the target refuses', () =>
     withBoth(sqliteFile, postgresDatabase, async (source, target) => {
       await makeTables(target);
-      await execute(
-        target.databaseUrl,
-        `create function refuse() returns trigger language plpgsql as
-         $$ begin raise exception 'no right' using errcode = '42501'; end $$`,
-        'create trigger refuse before insert on pets execute function refuse()',
-      );
+      await refuseInserts(target.databaseUrl);
       await expectFailure(source.databaseUrl, target.databaseUrl, 'no right; to serve, grant');
       const { stderr } = await copy(source.databaseUrl, target.databaseUrl);
       expect(stderr).to.include('set TARGET_URL to the address of a role');

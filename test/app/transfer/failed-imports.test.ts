@@ -18,7 +18,7 @@ import {
   withoutDatabaseLine,
 } from '../../support/processes/command';
 import { makeFolder, removeFolders } from '../../support/temporary-folder';
-import { endConnectionsAtCommit, namesIn, newFile, runInProcess, someRows } from './support';
+import { endConnectionsAtCommit, namesIn, newFile, refuseInserts, runInProcess, someRows } from './support';
 
 const bound = 25_000;
 
@@ -107,6 +107,18 @@ describe('An import that does not end well', () => {
     });
     await expectNothingIn(catalogue);
   });
+
+  it('gives advice if PostgreSQL refuses an animal', () =>
+    inPostgresDatabase(async (url) => {
+      expect((await runInProcess(['migrate'], { DATABASE_URL: url })).code).to.equal(0);
+      await refuseInserts(url);
+      const file = await newFile('animals.ndjson', someRows);
+      const { code, stderr } = await runInProcess(['import', file], { DATABASE_URL: url });
+      expect(stderr).to.match(
+        /^error: no right; to serve, grant .* set DATABASE_URL to .*; nothing was stored\n$/,
+      );
+      expect(code).to.equal(1);
+    }));
 
   it('says that all animals were stored if the file of their ids gets no name after the commit', async () => {
     const catalogue = await newCatalogue();

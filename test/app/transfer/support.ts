@@ -84,6 +84,15 @@ export const endConnectionsAtCommit = (url: string): Promise<void> =>
      for each row execute function end_connection()`,
   );
 
+/** Makes PostgreSQL refuse each new animal, as for a role without the right to add animals. */
+export const refuseInserts = (url: string): Promise<void> =>
+  execute(
+    url,
+    `create function refuse() returns trigger language plpgsql as
+     $$ begin raise exception 'no right' using errcode = '42501'; end $$`,
+    'create trigger refuse before insert on pets execute function refuse()',
+  );
+
 export const makePipe = async (): Promise<string> => {
   const path = join(await makeFolder(), 'pipe');
   execFileSync('mkfifo', [path]);
