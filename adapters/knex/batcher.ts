@@ -38,13 +38,6 @@ interface Call<I, F, A> {
   readonly end: (result: Result<F, A>) => void;
 }
 
-/**
- * Returns the latest time at which the batch of a call may begin. It leaves a quarter of the call's time, but at least
- * `minTimeLeftMs`.
- */
-const latestBegin = (deadline: number, now: number): number =>
-  deadline - Math.max(databaseTimeouts.minTimeLeftMs, (deadline - now) / 4);
-
 export const tooBusy = 'the database was too busy to start the query in time';
 
 /**
@@ -124,6 +117,13 @@ export const createBatcher = <I, F, A>({
         setImmediate(dispatch);
       });
 };
+
+/**
+ * Returns the latest time at which the batch of a call may begin. It leaves a quarter of the call's time, but at least
+ * `minTimeLeftMs`.
+ */
+const latestBegin = (deadline: number, now: number): number =>
+  deadline - Math.max(databaseTimeouts.minTimeLeftMs, (deadline - now) / 4);
 
 /**
  * Runs a batch, and returns a result for each input, in order. Retries a batch that conflicts with another transaction.

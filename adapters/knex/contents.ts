@@ -1,15 +1,14 @@
-import type { Knex } from 'knex';
 import { toIsoTimeOrNull } from './database/clock';
-import { hasTable, type ReadColumns, type StoreDatabase } from './database/store-database';
+import { type Connection, hasTable, type StoreDatabase } from './database/store-database';
 import { contentTables } from './database/tables';
 import { toTaskEither } from './database/errors';
 
 /** True if a database has animals, API keys, idempotency keys or records of changes. */
-export const hasContents = async (knex: Knex, statements: ReadColumns): Promise<boolean> => {
+export const hasContents = async (connection: Connection): Promise<boolean> => {
   for (const { name } of contentTables)
     if (
-      (await hasTable(knex, statements, name)) &&
-      (await knex(name).first<unknown>(knex.raw('1'))) !== undefined
+      (await hasTable(connection, name)) &&
+      (await connection.knex(name).first<unknown>(connection.knex.raw('1'))) !== undefined
     )
       return true;
   return false;

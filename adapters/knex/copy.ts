@@ -21,13 +21,14 @@ interface CopySource extends Pick<StoreDatabase, 'readPool' | 'statements'> {
 /** Fails if a SQLite source is in use, or if the migrations of the source are not exactly those of this version. */
 export const checkCopySource = ({ readPool, statements }: CopySource): TaskEither<Unavailable, void> =>
   toTaskEither(async () => {
-    const { pending, unknown } = await readSchemaState(readPool, statements).catch((error: unknown) => {
+    const connection = { knex: readPool, statements };
+    const { pending, unknown } = await readSchemaState(connection).catch((error: unknown) => {
       if (!isKind('FileLocked')(error)) throw error;
       throw new DiagnosedError('it is in use; stop the service and every other program that has it open');
     });
     if (pending.length + unknown.length > 0)
       throw new DiagnosedError('its tables are not those of this version of animal-store', 'OtherMigrations');
-    await requireColumns(readPool, statements);
+    await requireColumns(connection);
   });
 
 export interface CopyProgress {
@@ -141,7 +142,7 @@ const copyTables = async (
   to: Knex,
   steps: Steps,
 ): Promise<Copied> => {
-  if (await hasContents(to, target.statements))
+  if (await hasContents({ knex: to, statements: target.statements }))
     throw new DiagnosedError(
       'the target has animals, keys or records of changes already; copy into an empty database',
     );

@@ -1,7 +1,6 @@
 /* Form of API keys and of their rows, and the statements that read keys and record their use. */
 
 import * as E from 'fp-ts/Either';
-import type { Knex } from 'knex';
 import { hash, randomBytes } from 'node:crypto';
 import {
   ApiKey,
@@ -16,7 +15,7 @@ import {
   type Unavailable,
 } from '../../../core';
 import { DiagnosedError, toEither } from '../database/errors';
-import type { Statements, StoreDatabase } from '../database/store-database';
+import type { Connection, StoreDatabase } from '../database/store-database';
 
 const format = /^animals_([0-9a-f]{16})_[\w-]{43}$/;
 
@@ -107,8 +106,7 @@ export const useIntervalMs = 3_600_000;
 
 /** Records the use of keys, except of those whose use was recorded within `useIntervalMs`. */
 export const recordUses = async (
-  knex: Knex,
-  { nowSql }: Statements,
+  { knex, statements: { nowSql } }: Connection,
   ids: ReadonlyArray<KeyId>,
 ): Promise<number> =>
   knex<ApiKeyRow>('api_keys')

@@ -82,8 +82,9 @@ export const apiKeyStore = (
     const access = isReadOnly ? 'read-only' : 'full';
     return toTaskEither(() =>
       runTransaction(async (knex) => {
-        const now = await readClock(knex, statements);
-        return createKey({ knex, statements }, operator, { name, access }, timesOfNewKey(lifetimeMs, now));
+        const connection = { knex, statements };
+        const now = await readClock(connection);
+        return createKey(connection, operator, { name, access }, timesOfNewKey(lifetimeMs, now));
       }),
     );
   },
@@ -92,30 +93,30 @@ export const apiKeyStore = (
       // Reads without the lock first, because a long migration may hold the lock.
       if (await hasKey(readPool)) return undefined;
       return withStoreLock(async (knex) => {
-        const times = timesOfNewKey(null, await readClock(knex, statements));
+        const connection = { knex, statements };
+        const times = timesOfNewKey(null, await readClock(connection));
         return (await hasKey(knex))
           ? undefined
-          : createKey({ knex, statements }, operator, { name, access: 'full' }, times);
+          : createKey(connection, operator, { name, access: 'full' }, times);
       });
     }),
   rotate: (id, rotation) =>
     eitherToTaskEither(() => runTransaction((knex) => rotate({ knex, statements }, operator, id, rotation))),
   list: toTaskEither(async () => {
     const rows = await readPool<ApiKeyRow>('api_keys').select('*').orderBy(['created_at', 'id']);
-    const now = await readClock(readPool, statements);
+    const now = await readClock({ knex: readPool, statements });
     return rows.map((row) => toRecord(row, now));
   }),
   revoke: (id) =>
     eitherToTaskEither(() =>
       runTransaction(async (knex) => {
+        const connection = { knex, statements };
         const keys = () => knex<ApiKeyRow>('api_keys').where({ id });
         const revoked_at = knex.raw(statements.nowSql);
         const [revoked] = await keys().whereNull('revoked_at').update({ revoked_at }).returning('*');
-        if (revoked !== undefined) await recordKeyChange({ knex, statements }, operator, 'keys revoke', id);
+        if (revoked !== undefined) await recordKeyChange(connection, operator, 'keys revoke', id);
         const row = revoked ?? (await keys().first<ApiKeyRow | undefined>('*'));
-        return row === undefined
-          ? keyNotFound(id)
-          : E.right(toRecord(row, await readClock(knex, statements)));
+        return row === undefined ? keyNotFound(id) : E.right(toRecord(row, await readClock(connection)));
       }),
     ),
 });
@@ -171,12 +172,11 @@ const rotate = async (
   id: string,
   rotation: Rotation,
 ): Promise<E.Either<ApiKeyNotFound | ApiKeyRevoked, CreatedApiKey>> => {
-  const { knex, statements } = connection;
-  const keys = () => knex<ApiKeyRow>('api_keys').where({ id });
+  const keys = () => connection.knex<ApiKeyRow>('api_keys').where({ id });
   // Reads and locks the row by an update, so that the transaction begins with a write (`runTransaction`).
   const [row] = await keys().update({ id }).returning('*');
   if (row === undefined) return keyNotFound(id);
-  const rotated = rotateKey(timesOf(row), rotation, await readClock(knex, statements));
+  const rotated = rotateKey(timesOf(row), rotation, await readClock(connection));
   if (E.isLeft(rotated)) return E.left({ _tag: 'ApiKeyRevoked', id });
   const { oldExpiresAt, newTimes } = rotated.right;
   await keys().update({ expires_at: oldExpiresAt });

@@ -83,7 +83,7 @@ const recorderOfUses = ({
   const record = createBatcher({
     maxBatches: 1,
     runBatch: async (ids: ReadonlyArray<KeyId>) => {
-      await write((pool) => recordUses(pool, statements, ids));
+      await write((knex) => recordUses({ knex, statements }, ids));
       return ids.map(() => E.right(undefined));
     },
   });

@@ -1,6 +1,5 @@
-import type { Knex } from 'knex';
 import { DiagnosedError } from './errors';
-import type { ReadColumns } from './store-database';
+import type { Connection } from './store-database';
 import { type ColumnType, tables } from './tables';
 
 const accepted: Readonly<Record<ColumnType, ReadonlyArray<string>>> = {
@@ -15,11 +14,8 @@ export const otherTablesText = (difference: string): string =>
   `${difference}: another version made the tables by a migration of the same name; restore a backup, or export the animals with that version, and import them into a new database, where a retry of an earlier create adds a second animal`;
 
 /** Returns a text about missing tables and columns, or undefined. A column of another type counts as missing. */
-export const findMissingColumns = async (
-  knex: Knex,
-  { readColumns }: ReadColumns,
-): Promise<string | undefined> => {
-  const found = await readColumns(
+export const findMissingColumns = async ({ knex, statements }: Connection): Promise<string | undefined> => {
+  const found = await statements.readColumns(
     knex,
     tables.map(({ name }) => name),
   );
@@ -37,7 +33,7 @@ export const findMissingColumns = async (
 };
 
 /** Rejects if a database lacks tables or columns after all migrations have run. */
-export const requireColumns = async (knex: Knex, statements: ReadColumns): Promise<void> => {
-  const fault = await findMissingColumns(knex, statements);
+export const requireColumns = async (connection: Connection): Promise<void> => {
+  const fault = await findMissingColumns(connection);
   if (fault !== undefined) throw new DiagnosedError(fault);
 };

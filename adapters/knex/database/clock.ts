@@ -1,5 +1,4 @@
-import type { Knex } from 'knex';
-import type { Statements } from './store-database';
+import type { Connection } from './store-database';
 
 /**
  * Formats milliseconds since 1970 as ISO 8601 in UTC, or returns `an invalid time` if another program stored a value
@@ -17,7 +16,7 @@ export const toIsoTimeOrNull = (milliseconds: number | string | null | undefined
 export const hasExpired = (nowSql: string): string => `expires_at <= ${nowSql}`;
 
 /** Reads the database's time in milliseconds since 1970, because the clocks of the service's instances may differ. */
-export const readClock = async (knex: Knex, { nowSql }: Pick<Statements, 'nowSql'>): Promise<number> => {
-  const read = await knex.first<{ readonly now: number | string }>(knex.raw(`${nowSql} as now`));
+export const readClock = async ({ knex, statements }: Connection): Promise<number> => {
+  const read = await knex.first<{ readonly now: number | string }>(knex.raw(`${statements.nowSql} as now`));
   return Number(read.now);
 };

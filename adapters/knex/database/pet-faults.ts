@@ -1,8 +1,7 @@
 import * as E from 'fp-ts/Either';
-import type { Knex } from 'knex';
 import { leastInt64 } from '../../../core';
 import { idOfRow, petFromRow, type PetRow } from './pet-columns';
-import type { Statements } from './store-database';
+import type { Connection } from './store-database';
 
 const petsPerRead = 1_000;
 
@@ -19,8 +18,7 @@ const faultOf = (row: PetRow): ReadonlyArray<string> => {
  * them.
  */
 export const readPetFaults = async (
-  knex: Knex,
-  { pages }: Pick<Statements, 'pages'>,
+  { knex, statements }: Connection,
   signal?: AbortSignal,
 ): Promise<ReadonlyArray<string>> => {
   const faults: Array<string> = [];
@@ -28,7 +26,7 @@ export const readPetFaults = async (
   let rows: ReadonlyArray<PetRow>;
   do {
     signal?.throwIfAborted();
-    [rows = []] = await pages(knex, [{ from, order: 'asc', filters: [] }], petsPerRead);
+    [rows = []] = await statements.pages(knex, [{ from, order: 'asc', filters: [] }], petsPerRead);
     faults.push(...rows.flatMap(faultOf));
     // SQL returns the rows of a page in any order.
     for (const id of rows.map((row) => BigInt(idOfRow(row)))) if (id >= from) from = id + 1n;

@@ -76,10 +76,8 @@ export interface Connection {
   readonly statements: Statements;
 }
 
-export type ReadColumns = Pick<Statements, 'readColumns'>;
-
-export const hasTable = async (knex: Knex, { readColumns }: ReadColumns, name: string): Promise<boolean> =>
-  (await readColumns(knex, [name])).length > 0;
+export const hasTable = async ({ knex, statements }: Connection, name: string): Promise<boolean> =>
+  (await statements.readColumns(knex, [name])).length > 0;
 
 /** SQLite or PostgreSQL database of a store. `migrate` creates its tables. */
 export interface StoreDatabase {

@@ -20,15 +20,6 @@ export const throwIfLate = (deadline: number): void => {
   if (performance.now() > deadline) throw timeoutError('the calls of this batch have timed out');
 };
 
-const begin = async (knex: Knex, config?: Knex.TransactionConfig): Promise<Knex.Transaction> => {
-  const transaction = await knex.transaction(config).catch((error: unknown) => {
-    throw withoutStatement(error);
-  });
-  // Knex resolves even if BEGIN failed. The transaction is then completed, and `executionPromise` rejects.
-  if (transaction.isCompleted()) await transaction.executionPromise;
-  return transaction;
-};
-
 /**
  * Runs work in a transaction, and rolls back if the work rejects or ends too late. The work must reject if a statement
  * fails. Otherwise PostgreSQL answers COMMIT with ROLLBACK, which Knex takes for success.
@@ -62,6 +53,15 @@ export const tryAndRollBack = async <A>(knex: Knex, work: Work<A>): Promise<A> =
   } finally {
     await transaction.rollback();
   }
+};
+
+const begin = async (knex: Knex, config?: Knex.TransactionConfig): Promise<Knex.Transaction> => {
+  const transaction = await knex.transaction(config).catch((error: unknown) => {
+    throw withoutStatement(error);
+  });
+  // Knex resolves even if BEGIN failed. The transaction is then completed, and `executionPromise` rejects.
+  if (transaction.isCompleted()) await transaction.executionPromise;
+  return transaction;
 };
 
 /** Runs work, and runs it again after each failure for which `pauseMs` returns the length of a pause. */

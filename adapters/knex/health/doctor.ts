@@ -49,7 +49,7 @@ export const inspectClock = ({
 }: StoreDatabase): TaskEither<Unavailable, ReadonlyArray<DatabaseFinding>> =>
   toTaskEither(async () => {
     const askedAt = Date.now();
-    const databaseTime = await readClock(readPool, statements);
+    const databaseTime = await readClock({ knex: readPool, statements });
     const aheadSeconds = Math.round(((askedAt + Date.now()) / 2 - databaseTime) / 1_000);
     if (Math.abs(aheadSeconds) <= toleratedSeconds) return [];
     const difference = `${Math.abs(aheadSeconds)} s ${aheadSeconds > 0 ? 'ahead of' : 'behind'}`;
@@ -88,4 +88,4 @@ export const findInvalidPets = ({
   readPool,
   statements,
 }: StoreDatabase): TaskEither<Unavailable, ReadonlyArray<string>> =>
-  toTaskEither(() => readPetFaults(readPool, statements));
+  toTaskEither(() => readPetFaults({ knex: readPool, statements }));

@@ -49,10 +49,11 @@ const fault = (reason: string, text: string | undefined): Fault | undefined =>
   text === undefined ? undefined : { reason, text };
 
 const findSchemaFault = async ({ readPool, statements }: OpenedDatabase): Promise<Fault | undefined> => {
-  const { pending } = await readUsableSchemaState(readPool, statements);
+  const connection = { knex: readPool, statements };
+  const { pending } = await readUsableSchemaState(connection);
   return pending.length > 0
     ? fault('the database lacks migrations', `pending: ${pending.join(', ')}`)
-    : fault('the database lacks tables or columns', await findMissingColumns(readPool, statements));
+    : fault('the database lacks tables or columns', await findMissingColumns(connection));
 };
 
 const onPostgres = (check: (database: PostgresDatabase) => Promise<void>): ServingCheck => ({
@@ -66,8 +67,9 @@ const onPostgres = (check: (database: PostgresDatabase) => Promise<void>): Servi
 const writeCheck: ServingCheck = {
   findFault: ({ writePool, statements }) =>
     tryAndRollBack(writePool, async (knex) => {
-      await recordUses(knex, statements, [decodeOrThrow(KeyId, 'trial')]);
-      if (await refusesSecondUse({ knex, statements })) return undefined;
+      const connection = { knex, statements };
+      await recordUses(connection, [decodeOrThrow(KeyId, 'trial')]);
+      if (await refusesSecondUse(connection)) return undefined;
       return fault(
         'a retry adds a second animal',
         'table idempotency_keys accepts a key twice, so that a retry adds a second animal; restore its primary key (owner_id, idempotency_key), and remove triggers and partitions',

@@ -1,9 +1,8 @@
 import { constVoid, pipe } from 'fp-ts/function';
 import * as TE from 'fp-ts/TaskEither';
-import type { Knex } from 'knex';
 import type { Unavailable } from '../../../core';
 import type { OpenedDatabase } from '../database/opened-database';
-import type { Statements, StoreDatabase } from '../database/store-database';
+import type { Connection, StoreDatabase } from '../database/store-database';
 import { requireColumns, otherTablesText } from '../database/check-columns';
 import { DiagnosedError, errorKindOf, isKind, toTaskEither, withoutStatement } from '../database/errors';
 import { retry } from '../database/transactions';
@@ -59,21 +58,21 @@ export const readSchema = ({
   readPool,
   statements,
 }: StoreDatabase): TE.TaskEither<Unavailable, SchemaState> =>
-  toTaskEither(() => readSchemaState(readPool, statements));
+  toTaskEither(() => readSchemaState({ knex: readPool, statements }));
 
 /** Fails if this version can't work with the tables. */
 export const readUsableSchema = ({
   readPool,
   statements,
 }: StoreDatabase): TE.TaskEither<Unavailable, SchemaState> =>
-  toTaskEither(() => readUsableSchemaState(readPool, statements));
+  toTaskEither(() => readUsableSchemaState({ knex: readPool, statements }));
 
 /**
  * Runs the pending migrations and rolls them back. A timeout counts as success, because PostgreSQL has checked the
  * rights by then.
  */
 export const tryMigrate = async ({ statements, runTrial }: OpenedDatabase): Promise<void> => {
-  await runTrial((transaction) => runMigrations(transaction, statements)).catch((error: unknown) => {
+  await runTrial((knex) => runMigrations({ knex, statements })).catch((error: unknown) => {
     if (!isKind('RowLocked', 'StatementTimeout')(error)) throw error;
   });
 };
@@ -95,30 +94,31 @@ const runPending = async (
   { mayRaiseGeneration = false, onProgress = constVoid }: MigrateOptions,
   mayCreate: boolean,
 ): Promise<ReadonlyArray<string> | undefined> => {
-  const stateBefore = await readSchemaState(readPool, statements);
+  const stateBefore = await readSchemaState({ knex: readPool, statements });
   if (stateBefore.generation === 0 && !mayCreate) return undefined;
   requireGeneration(stateBefore, mayRaiseGeneration);
   if (stateBefore.pending.length === 0) {
-    await requireColumns(readPool, statements);
+    await requireColumns({ knex: readPool, statements });
     return [];
   }
-  return withStoreLock(async (transaction) => {
-    const state = await readSchemaState(transaction, statements);
+  return withStoreLock(async (knex) => {
+    const connection = { knex, statements };
+    const state = await readSchemaState(connection);
     requireGeneration(state, mayRaiseGeneration);
     if (state.pending.length === 0) return [];
     if (state.generation > 0) onProgress(`migrating (${state.pending.join(', ')})`);
-    await runMigrations(transaction, statements);
+    await runMigrations(connection);
     return state.pending;
   });
 };
 
 /**
- * Runs the pending migrations in a transaction. Rejects with advice if they create a table that exists already, if the
+ * Runs the pending migrations on the connection of a transaction. Rejects with advice if they create a table that exists already, if the
  * role may not run them, or if the database lacks columns after them.
  */
-export const runMigrations = async (transaction: Knex.Transaction, statements: Statements): Promise<void> => {
+export const runMigrations = async (connection: Connection): Promise<void> => {
   try {
-    await transaction.migrate.latest(migrationConfig);
+    await connection.knex.migrate.latest(migrationConfig);
   } catch (error) {
     const { message } = withoutStatement(error);
     switch (errorKindOf(error)) {
@@ -134,7 +134,7 @@ export const runMigrations = async (transaction: Knex.Transaction, statements: S
         throw error;
     }
   }
-  await requireColumns(transaction, statements);
+  await requireColumns(connection);
 };
 
 const isLocked = isKind('RowLocked', 'FileLocked', 'Conflict');

@@ -1,6 +1,5 @@
-import type { Knex } from 'knex';
 import { DiagnosedError } from '../database/errors';
-import { hasTable, type ReadColumns } from '../database/store-database';
+import { type Connection, hasTable } from '../database/store-database';
 import { migrationTable } from '../database/tables';
 import { migrations } from './migrations';
 
@@ -12,13 +11,10 @@ export interface SchemaState {
   readonly expectedGeneration: number;
 }
 
-const generationOf = (names: ReadonlyArray<string>): number =>
-  Math.max(1, ...names.map((name) => Number(/\.generation-(\d+)$/.exec(name)?.[1] ?? 1)));
-
-export const readSchemaState = async (knex: Knex, statements: ReadColumns): Promise<SchemaState> => {
+export const readSchemaState = async (connection: Connection): Promise<SchemaState> => {
   const ownNames = Object.keys(migrations);
-  const names = (await hasTable(knex, statements, migrationTable))
-    ? await knex(migrationTable).orderBy('id').pluck<Array<string>>('name')
+  const names = (await hasTable(connection, migrationTable))
+    ? await connection.knex(migrationTable).orderBy('id').pluck<Array<string>>('name')
     : [];
   return {
     pending: ownNames.filter((name) => !names.includes(name)),
@@ -27,6 +23,9 @@ export const readSchemaState = async (knex: Knex, statements: ReadColumns): Prom
     expectedGeneration: generationOf(ownNames),
   };
 };
+
+const generationOf = (names: ReadonlyArray<string>): number =>
+  Math.max(1, ...names.map((name) => Number(/\.generation-(\d+)$/.exec(name)?.[1] ?? 1)));
 
 /** Returns a fault if this version can't work with the tables, and undefined otherwise. */
 export const generationMismatch = ({
@@ -54,8 +53,8 @@ export const requireGeneration = (state: SchemaState, mayRaiseGeneration = false
 };
 
 /** Rejects if this version can't work with the tables. */
-export const readUsableSchemaState = async (knex: Knex, statements: ReadColumns): Promise<SchemaState> => {
-  const state = await readSchemaState(knex, statements);
+export const readUsableSchemaState = async (connection: Connection): Promise<SchemaState> => {
+  const state = await readSchemaState(connection);
   requireGeneration(state);
   return state;
 };

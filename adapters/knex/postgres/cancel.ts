@@ -11,10 +11,25 @@ export interface CancellableSession {
   readonly secretKey: number;
 }
 
-const int32s = (...numbers: ReadonlyArray<number>): Buffer => {
-  const bytes = Buffer.alloc(4 * numbers.length);
-  for (const [index, number] of numbers.entries()) bytes.writeInt32BE(number, 4 * index);
-  return bytes;
+/**
+ * Asks the server to cancel the statement that a session runs, by a CancelRequest (PostgreSQL, "Canceling Requests in
+ * Progress"). The request needs no free session. Resolves when the server has taken the request, and rejects if it
+ * can't be sent within `timeoutMs`. `pg` has no documented function for this, and Knex would open a session.
+ */
+export const cancelStatement = async (session: CancellableSession, timeoutMs: number): Promise<void> => {
+  const { host, port, ssl, processID, secretKey } = session;
+  const signal = AbortSignal.timeout(timeoutMs);
+  const socket = host.startsWith('/') ? connect(`${host}/.s.PGSQL.${port}`) : connect(port, host);
+  try {
+    await once(socket, 'connect', { signal });
+    const stream = ssl === false ? socket : await encrypt(socket, session, signal);
+    const closed = once(stream, 'close', { signal });
+    // Waits until the server closes, as libpq does. If this side closes first, PgBouncer 1.18 ends with a fatal error.
+    stream.resume().write(int32s(16, cancelRequestCode, processID, secretKey));
+    await closed;
+  } finally {
+    socket.on('error', () => undefined).destroy();
+  }
 };
 
 /** Codes of requests (PostgreSQL, "Message Formats"). */
@@ -35,23 +50,8 @@ const encrypt = async (
   return encrypted;
 };
 
-/**
- * Asks the server to cancel the statement that a session runs, by a CancelRequest (PostgreSQL, "Canceling Requests in
- * Progress"). The request needs no free session. Resolves when the server has taken the request, and rejects if it
- * can't be sent within `timeoutMs`. `pg` has no documented function for this, and Knex would open a session.
- */
-export const cancelStatement = async (session: CancellableSession, timeoutMs: number): Promise<void> => {
-  const { host, port, ssl, processID, secretKey } = session;
-  const signal = AbortSignal.timeout(timeoutMs);
-  const socket = host.startsWith('/') ? connect(`${host}/.s.PGSQL.${port}`) : connect(port, host);
-  try {
-    await once(socket, 'connect', { signal });
-    const stream = ssl === false ? socket : await encrypt(socket, session, signal);
-    const closed = once(stream, 'close', { signal });
-    // Waits until the server closes, as libpq does. If this side closes first, PgBouncer 1.18 ends with a fatal error.
-    stream.resume().write(int32s(16, cancelRequestCode, processID, secretKey));
-    await closed;
-  } finally {
-    socket.on('error', () => undefined).destroy();
-  }
+const int32s = (...numbers: ReadonlyArray<number>): Buffer => {
+  const bytes = Buffer.alloc(4 * numbers.length);
+  for (const [index, number] of numbers.entries()) bytes.writeInt32BE(number, 4 * index);
+  return bytes;
 };

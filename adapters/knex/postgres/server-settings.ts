@@ -15,6 +15,24 @@ export const requireEncoding = async (pool: Knex): Promise<void> => {
   );
 };
 
+/**
+ * Returns findings about a server. Behind a pooler, leaves out the ConnectionRoom, because the pooler itself limits its
+ * connections to the server.
+ */
+export const inspectServer = async (
+  pool: Knex,
+  run: RunStatement,
+  facts: SessionFacts,
+  limits: StatementLimits,
+  poolSize: number,
+): Promise<ReadonlyArray<DatabaseFinding | ConnectionRoom>> => [
+  await describeConnection(pool, run),
+  await inspectSettings(pool, limits),
+  ...(await inspectCollation(pool)),
+  ...(facts.isBehindPooler ? [] : [await readConnectionRoom(pool, poolSize)]),
+  ...inspectCertificate(facts.certificateExpirySeconds),
+];
+
 type StatementLimits = Pick<PostgresTimeouts, 'statementMs' | 'lockMs'>;
 
 // Zero is no limit. The last setting is new in PostgreSQL 17.
@@ -138,21 +156,3 @@ const readConnectionRoom = async (pool: Knex, poolSize: number): Promise<Connect
   );
   return { check: 'room', ...connections, poolSize };
 };
-
-/**
- * Returns findings about a server. Behind a pooler, leaves out the ConnectionRoom, because the pooler itself limits its
- * connections to the server.
- */
-export const inspectServer = async (
-  pool: Knex,
-  run: RunStatement,
-  facts: SessionFacts,
-  limits: StatementLimits,
-  poolSize: number,
-): Promise<ReadonlyArray<DatabaseFinding | ConnectionRoom>> => [
-  await describeConnection(pool, run),
-  await inspectSettings(pool, limits),
-  ...(await inspectCollation(pool)),
-  ...(facts.isBehindPooler ? [] : [await readConnectionRoom(pool, poolSize)]),
-  ...inspectCertificate(facts.certificateExpirySeconds),
-];

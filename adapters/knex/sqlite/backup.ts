@@ -65,17 +65,18 @@ export const placeCheckedCopy = async (
     await withFile(source, openSource, signal, (from) => from.raw('vacuum into ?', [copy]));
     signal.throwIfAborted();
     // This connection must be able to write. Otherwise the check misses rows that violate a CHECK constraint.
-    const { count } = await withFile(copy, openFile, signal, async (copied) => {
+    const { count } = await withFile(copy, openFile, signal, async (knex) => {
       if (migrate !== undefined) {
         onStage?.('migrating');
-        await migrate(copied);
+        await migrate(knex);
       }
       onStage?.('checking');
-      await requireIntegrity(copied);
+      await requireIntegrity(knex);
+      const connection = { knex, statements: sqliteStatements };
       // Reads no animals if columns are missing. The copy is then of an earlier version, or can't be restored.
-      if ((await findMissingColumns(copied, sqliteStatements)) === undefined)
-        onFaults?.(await readPetFaults(copied, sqliteStatements, signal));
-      return copied('pets').count({ count: '*' }).first<{ count: number }>();
+      if ((await findMissingColumns(connection)) === undefined)
+        onFaults?.(await readPetFaults(connection, signal));
+      return knex('pets').count({ count: '*' }).first<{ count: number }>();
     });
     return count;
   };

@@ -50,9 +50,10 @@ export const refuseForeignFile = async (filename: string): Promise<'empty' | 'an
 const identifyFile = async (filename: string): Promise<'empty' | 'animal-store' | 'foreign'> => {
   const stats = statSync(filename, { throwIfNoEntry: false });
   if (stats?.isFile() !== true || stats.size === 0) return 'empty';
-  return withPool(openReadOnly(filename), async (connection) => {
-    if ((await connection('sqlite_master').first<unknown>('name')) === undefined) return 'empty';
-    return (await readSchemaState(connection, sqliteStatements)).generation > 0 ? 'animal-store' : 'foreign';
+  return withPool(openReadOnly(filename), async (knex) => {
+    if ((await knex('sqlite_master').first<unknown>('name')) === undefined) return 'empty';
+    const { generation } = await readSchemaState({ knex, statements: sqliteStatements });
+    return generation > 0 ? 'animal-store' : 'foreign';
   }).catch((error: unknown) => {
     throw withoutStatement(error);
   });

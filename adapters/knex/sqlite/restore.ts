@@ -60,7 +60,9 @@ export const restoreSqlite = async (
         ...hooks,
         ...(migrated.length > 0 && {
           migrate: (copy: Knex) =>
-            inTransaction(copy, (transaction) => runMigrations(transaction, sqliteStatements)),
+            inTransaction(copy, (transaction) =>
+              runMigrations({ knex: transaction, statements: sqliteStatements }),
+            ),
         }),
         beforeRename: () => {
           if (kept !== undefined) keepDatabase(filename, kept, contents === 'damaged');
@@ -84,9 +86,10 @@ const checkBackup = async (backup: string): Promise<ReadonlyArray<string>> => {
   if (fileStartsWith(backup, 'PGDMP'))
     throw new DiagnosedError(`${backup} is a backup of PostgreSQL`, 'BackupOfPostgres');
   const schema = await unlessDamaged(
-    withPool(openReadOnly(backup), async (file) => {
-      const state = await readSchemaState(file, sqliteStatements);
-      if (state.generation > 0 && state.pending.length === 0) await requireColumns(file, sqliteStatements);
+    withPool(openReadOnly(backup), async (knex) => {
+      const connection = { knex, statements: sqliteStatements };
+      const state = await readSchemaState(connection);
+      if (state.generation > 0 && state.pending.length === 0) await requireColumns(connection);
       return state;
     }),
   );
@@ -111,7 +114,7 @@ const lockAndFindContents = async (filename: string, file: Knex): Promise<Conten
     await file.raw('PRAGMA locking_mode = EXCLUSIVE');
     await file.raw('PRAGMA journal_mode = DELETE');
     await file.raw('BEGIN EXCLUSIVE');
-    return (await hasContents(file, sqliteStatements)) ? 'some' : 'none';
+    return (await hasContents({ knex: file, statements: sqliteStatements })) ? 'some' : 'none';
   } catch (error) {
     if (isDamage(error)) return 'damaged';
     if (!isKind('FileLocked')(error)) throw withoutStatement(error);

@@ -124,7 +124,7 @@ const runTrial = async (
   writePool: Knex,
   migration: (transaction: Knex.Transaction) => Promise<void>,
 ): Promise<void> => {
-  if (!(await hasTable(readPool, sqliteStatements, migrationTable)))
+  if (!(await hasTable({ knex: readPool, statements: sqliteStatements }, migrationTable)))
     return tryAndRollBack(writePool, migration);
   return withPool(openFile(':memory:', { min: 1 }), async (copy) => {
     const definitions = readPool('sqlite_master').whereNotNull('sql').whereNot('name', 'like', 'sqlite_%');

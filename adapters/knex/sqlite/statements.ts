@@ -13,66 +13,8 @@ import {
   type PetRow,
 } from '../database/pet-columns';
 
-type JsonRows = ReadonlyArray<{ readonly json: string | null }>;
-
-const rowAsJson = `json_array(${petCells})`;
-
-const isRow = (value: unknown): value is PetRow =>
-  Array.isArray(value) && value.every((cell) => cell === null || typeof cell === 'string');
-
-const parseRows = (text: string | null): ReadonlyArray<PetRow> => {
-  const value: unknown = JSON.parse(text ?? '');
-  if (Array.isArray(value) && value.every(isRow)) return value;
-  throw new DiagnosedError('table pets has a value of an unexpected type', 'UnexpectedValue');
-};
-
-const cellAsJson = (column: Column | undefined, cell: Cell): string | null =>
-  column?.type === 'bigint' ? cell : JSON.stringify(cell);
-
-const newRowAsJson = (row: NewPetRow): string =>
-  `[${row.map((cell, index) => cellAsJson(insertedColumns[index], cell)).join()}]`;
-
-const startAsJson = ({ from, filters }: PageStart): string =>
-  `[${[from, ...filters.map(([column, cell]) => cellAsJson(column, cell))].join()}]`;
-
-const keyAsJson = ({ owner_id, idempotency_key, content_hash, pet_id }: IdempotencyKeyRow): string =>
-  `[${JSON.stringify(owner_id)},${JSON.stringify(idempotency_key)},"${content_hash}",${pet_id}]`;
-
 /** Milliseconds since 1970, which begins at 2440587.5 in SQLite's Julian days. */
 const nowSql = "cast(round((julianday('now') - 2440587.5) * 86400000) as integer)";
-
-const byIds = `select json_group_array(${rowAsJson}) as json from pets
-  where pets.id in (select value from json_each(?))`;
-
-const insert = `insert into pets (${insertedNames})
-  select ${insertedColumns.map((_, index) => `value ->> ${index}`).join()}, ${nowSql} from json_each(?)
-  returning json_array(${rowAsJson}) as json`;
-
-const insertKeys = `insert into idempotency_keys (owner_id, idempotency_key, content_hash, pet_id, expires_at)
-  select value ->> 0, value ->> 1, value ->> 2, value ->> 3, ${nowSql} + ? from json_each(?)`;
-
-const purgeExpired = `delete from idempotency_keys
-  where rowid in (select rowid from idempotency_keys where ${hasExpired(nowSql)} limit ?) returning '' as json`;
-
-const pagesBy = (columns: ReadonlyArray<Column>, order: ListOrder): string => {
-  const follows = order === 'asc' ? '>=' : '<=';
-  const equal = columns.map(({ name }, index) => `and ${name} = starts.value ->> ${index + 1}`);
-  return `select (
-      select json_group_array(${rowAsJson}) from (
-        select * from pets where pets.id ${follows} starts.value ->> 0 ${equal.join(' ')}
-        order by pets.id ${order} limit ?
-      )
-    ) as json from json_each(?) as starts`;
-};
-
-const lastId = `select cast(max(coalesce(max(pets.id), 0), coalesce(
-    (select seq from sqlite_sequence where name = 'pets'), 0)) as text) as json from pets`;
-
-const run = async (knex: Knex, sql: string, ...bindings: ReadonlyArray<Cell | number>): Promise<JsonRows> =>
-  knex.raw<JsonRows>(sql, bindings);
-
-const readRows = async (...statement: Parameters<typeof run>): Promise<ReadonlyArray<PetRow>> =>
-  (await run(...statement)).flatMap(({ json }) => parseRows(json));
 
 /**
  * Statements for SQLite. Their SQL returns rows as JSON texts, because the driver takes longer to create a JavaScript
@@ -123,3 +65,61 @@ export const sqliteStatements: Statements = {
       [...tables],
     ),
 };
+
+type JsonRows = ReadonlyArray<{ readonly json: string | null }>;
+
+const rowAsJson = `json_array(${petCells})`;
+
+const isRow = (value: unknown): value is PetRow =>
+  Array.isArray(value) && value.every((cell) => cell === null || typeof cell === 'string');
+
+const parseRows = (text: string | null): ReadonlyArray<PetRow> => {
+  const value: unknown = JSON.parse(text ?? '');
+  if (Array.isArray(value) && value.every(isRow)) return value;
+  throw new DiagnosedError('table pets has a value of an unexpected type', 'UnexpectedValue');
+};
+
+const cellAsJson = (column: Column | undefined, cell: Cell): string | null =>
+  column?.type === 'bigint' ? cell : JSON.stringify(cell);
+
+const newRowAsJson = (row: NewPetRow): string =>
+  `[${row.map((cell, index) => cellAsJson(insertedColumns[index], cell)).join()}]`;
+
+const startAsJson = ({ from, filters }: PageStart): string =>
+  `[${[from, ...filters.map(([column, cell]) => cellAsJson(column, cell))].join()}]`;
+
+const keyAsJson = ({ owner_id, idempotency_key, content_hash, pet_id }: IdempotencyKeyRow): string =>
+  `[${JSON.stringify(owner_id)},${JSON.stringify(idempotency_key)},"${content_hash}",${pet_id}]`;
+
+const byIds = `select json_group_array(${rowAsJson}) as json from pets
+  where pets.id in (select value from json_each(?))`;
+
+const insert = `insert into pets (${insertedNames})
+  select ${insertedColumns.map((_, index) => `value ->> ${index}`).join()}, ${nowSql} from json_each(?)
+  returning json_array(${rowAsJson}) as json`;
+
+const insertKeys = `insert into idempotency_keys (owner_id, idempotency_key, content_hash, pet_id, expires_at)
+  select value ->> 0, value ->> 1, value ->> 2, value ->> 3, ${nowSql} + ? from json_each(?)`;
+
+const purgeExpired = `delete from idempotency_keys
+  where rowid in (select rowid from idempotency_keys where ${hasExpired(nowSql)} limit ?) returning '' as json`;
+
+const pagesBy = (columns: ReadonlyArray<Column>, order: ListOrder): string => {
+  const follows = order === 'asc' ? '>=' : '<=';
+  const equal = columns.map(({ name }, index) => `and ${name} = starts.value ->> ${index + 1}`);
+  return `select (
+      select json_group_array(${rowAsJson}) from (
+        select * from pets where pets.id ${follows} starts.value ->> 0 ${equal.join(' ')}
+        order by pets.id ${order} limit ?
+      )
+    ) as json from json_each(?) as starts`;
+};
+
+const lastId = `select cast(max(coalesce(max(pets.id), 0), coalesce(
+    (select seq from sqlite_sequence where name = 'pets'), 0)) as text) as json from pets`;
+
+const run = async (knex: Knex, sql: string, ...bindings: ReadonlyArray<Cell | number>): Promise<JsonRows> =>
+  knex.raw<JsonRows>(sql, bindings);
+
+const readRows = async (...statement: Parameters<typeof run>): Promise<ReadonlyArray<PetRow>> =>
+  (await run(...statement)).flatMap(({ json }) => parseRows(json));

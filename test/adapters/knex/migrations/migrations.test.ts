@@ -24,7 +24,7 @@ const names = Object.keys(migrations);
 const tables = ['pets', 'idempotency_keys', 'api_keys', 'heartbeats', 'rate_limits'];
 
 const pendingIn = async ({ readPool, statements }: OpenedDatabase): Promise<ReadonlyArray<string>> =>
-  (await readSchemaState(readPool, statements)).pending;
+  (await readSchemaState({ knex: readPool, statements })).pending;
 
 const tablesThere = async ({ readPool }: OpenedDatabase): Promise<ReadonlyArray<string>> => {
   const there = await Promise.all(tables.map((table) => readPool.schema.hasTable(table)));
