@@ -78,9 +78,11 @@ export const withoutStatement = (error: unknown): DatabaseError => {
     code,
     isOfRowSecurity(error) ? `row-level security: ${ownMessage}` : ownMessage,
   );
-  // Keeps only the part of the stack after the message, because the part before it may contain the statement.
+  // Keeps only the calls after the message, because the part before them may contain the statement. Errors of SQLite
+  // have no calls.
   const end = stack.lastIndexOf(ownMessage);
-  plain.stack = `${plain.name}: ${plain.message}${end < 0 ? '' : stack.slice(end + ownMessage.length)}`;
+  const calls = end < 0 ? '' : stack.slice(end + ownMessage.length);
+  if (calls !== '') plain.stack = `${plain.name}: ${plain.message}${calls}`;
   return plain;
 };
 
