@@ -14,13 +14,15 @@ const jsonTokens = /"[^"\\]*(?:\\.[^"\\]*)*"?|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][
 
 /**
  * Turns an integer into a string: U+0000 and its digits. A string that begins with U+0000 gets one more, so that it is
- * not taken for an integer. Names of properties stay as they are, because a reviver of JSON.parse can't change names.
+ * not taken for an integer. Names of properties stay as they are: a reviver of JSON.parse can't change names, and an
+ * integer is no name.
  */
 const markToken = (token: string, index: number, text: string): string => {
-  if (/^-?\d+$/.test(token)) return `"\\u0000${token}"`;
-  if (!token.startsWith('"\\u0000')) return token;
+  const isInteger = /^-?\d+$/.test(token);
+  if (!isInteger && !token.startsWith('"\\u0000')) return token;
   const isName = /^\s*:/.test(text.slice(index + token.length));
-  return isName ? token : `"\\u0000${token.slice(1)}`;
+  if (isName) return token;
+  return isInteger ? `"\\u0000${token}"` : `"\\u0000${token.slice(1)}`;
 };
 
 /** Reverses `markToken` for a string that JSON.parse returned. */

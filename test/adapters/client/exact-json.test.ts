@@ -55,7 +55,7 @@ describe('The JSON of the client', () => {
       ['{"a 1":{"\\\\":2}}', { 'a 1': { '\\': 2n } }],
     ] as const)
       expect(parseJson(text)).to.deep.equal(value);
-    for (const text of ['', '01', '1.', '1e', '-', '[1 2]', '{"a":1', '"\\"', '1n'])
+    for (const text of ['', '01', '1.', '1e', '-', '[1 2]', '{"a":1', '"\\"', '1n', '{1:2}', '{"a":1,-2 :3}'])
       expect(() => parseJson(text), text).to.throw(SyntaxError);
   });
 
