@@ -25,10 +25,12 @@ export const readRestoreTarget = (target: PostgresDatabase): TaskEither<Unavaila
     return { ...rows[0], schema };
   });
 
-export const dropStoreTables = (
-  { writePool }: PostgresDatabase,
-  schema: string,
-): TaskEither<Unavailable, void> =>
+/** Drops all tables of a store, or none if the statement fails. */
+export const dropStoreTables = ({ writePool }: PostgresDatabase, schema: string): TaskEither<Unavailable, void> =>
   toTaskEither(async () => {
-    for (const table of storeTables) await writePool.schema.withSchema(schema).dropTableIfExists(table);
+    const tables = storeTables.map(() => '??.??').join(', ');
+    await writePool.raw(
+      `drop table if exists ${tables}`,
+      storeTables.flatMap((table) => [schema, table]),
+    );
   });
