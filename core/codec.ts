@@ -79,7 +79,8 @@ const toInvalidField = ({ context, message, value }: t.ValidationError): Invalid
     .map(({ key }) => key)
     .filter((key) => key !== '' && !/^[0-9]+$/.test(key))
     .join('.');
-  // Errors of io-ts name no rule, but only the error of a missing property has the value undefined.
+  // io-ts does not say which rule a value broke. Only a missing property has the value undefined, so that value tells
+  // 'required' from 'invalid'.
   const expected = message ?? context.at(-1)?.type.name ?? 'a valid value';
   return { name, expected, rule: value === undefined && name !== '' ? 'required' : 'invalid' };
 };

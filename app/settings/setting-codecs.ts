@@ -13,7 +13,7 @@ interface SettingOptions<A> {
   readonly defaultValue: A;
   /** Writes the value for logs, so it must hide secrets. */
   readonly toText: (value: A) => string;
-  /** May return an Error with a more precise text than `expected`. By default, the value is the text. */
+  /** Converts the text of the variable to the value, or returns an Error that is more precise than `expected`. */
   readonly parse?: (text: string) => unknown;
 }
 

@@ -50,7 +50,7 @@ export class RequestDeadline {
   private state: 'Counting' | 'Paused' | 'PausedWithoutTimer' = 'Counting';
   private timer: NodeJS.Timeout | undefined;
   private end: (outcome: Outcome) => void = constVoid;
-  /** Time from `endInTime` to the first check. Mostly the same duration, so that the timers share a list in Node. */
+  /** Time from `endInTime` until the timer first checks whether the request is late. */
   private readonly firstCheckMs: number;
 
   constructor(startedAt: number, heldMs = 0) {

@@ -114,8 +114,8 @@ export const withTimeout = <A>(work: (deadline: number) => Promise<A>, timeoutMs
 
 /**
  * Runs work that may wait for slow input. Sends a statement every second while no other statement runs, so that no
- * server or proxy closes the idle connection. If such a statement fails, rejects, and aborts the signal to stop the
- * work.
+ * server or proxy closes the idle connection. If such a statement fails, this function aborts the
+ * signal, which stops the work, and rejects.
  */
 export const keepAwake = async <A>(
   transaction: Knex,

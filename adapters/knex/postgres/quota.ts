@@ -76,7 +76,7 @@ const addRequests = async (
   );
 };
 
-// Only the owners of locked rows fail.
+/** Counts the requests of each owner in a statement of its own, so that a locked row fails only its own owner. */
 const addSeparately = async (
   database: PostgresDatabase,
   requests: ReadonlyMap<string, number>,

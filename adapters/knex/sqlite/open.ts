@@ -28,8 +28,8 @@ export const openReadPool = (filename: string, checkFile: CheckFile): Knex => {
     prepareCheckedFile(filename, checkFile);
     return { filename };
   };
-  // Does not check the log, because SQLite may delete the log before this connection reads, and the log would then
-  // count as removed.
+  // Checks the database file, but not its write-ahead log. SQLite may delete that log before this connection reads, and
+  // the check would then report the log as removed.
   const afterCreate = withPragmas(['query_only = ON'], () => {
     checkFile(['']);
   });
