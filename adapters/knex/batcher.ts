@@ -13,7 +13,8 @@ export type OnBatch = (size: number, milliseconds: number) => void;
 type Result<F, A> = E.Either<F | Unavailable, A>;
 
 /**
- * Runs a batch and returns a result for each input, in order. Rejects if nothing was stored or the outcome is unknown.
+ * Runs a batch, and returns a result for each input, in order. Rejects if nothing was stored, or if the outcome is
+ * unknown.
  */
 export type RunBatch<I, F, A> = (
   inputs: ReadonlyArray<I>,
@@ -26,7 +27,7 @@ interface BatcherOptions<I, F, A> {
   readonly timeoutMs?: number;
   /** Returns the same text for inputs that can share a batch. By default, all inputs can share one. */
   readonly groupOf?: (input: I) => string;
-  /** True if each call of a batch runs separately after the database has rejected a statement of the batch. */
+  /** True to run each call of a batch separately after the database has rejected a statement of the batch. */
   readonly separatesRejected?: boolean;
   readonly onBatch?: OnBatch;
 }
@@ -41,8 +42,9 @@ interface Call<I, F, A> {
 export const tooBusy = 'the database was too busy to start the query in time';
 
 /**
- * Makes a function that runs concurrent calls in batches. A call never joins a batch that has started, because its
- * result could be stale. A batch that has timed out no longer counts as running, because its connection may hang.
+ * Makes a function that runs concurrent calls in batches. A call never joins a batch that has started, because the
+ * batch may have read older data. A batch that has timed out no longer counts towards `maxBatches`, because its
+ * connection may hang.
  */
 export const createBatcher = <I, F, A>({
   maxBatches,
@@ -78,7 +80,7 @@ export const createBatcher = <I, F, A>({
     try {
       onBatch?.(size, milliseconds);
     } catch {
-      // An error of the observer must not stop the batcher.
+      // Ignores errors of the observer, which must not stop the batcher.
     }
   };
 
@@ -119,7 +121,7 @@ export const createBatcher = <I, F, A>({
 };
 
 /**
- * Returns the latest time at which the batch of a call may begin. It leaves a quarter of the call's time, but at least
+ * Returns the latest time at which a call may begin, so that a quarter of its time is left, and at least
  * `minTimeLeftMs`.
  */
 const latestBegin = (deadline: number, now: number): number =>

@@ -16,7 +16,7 @@ export const hasContents = async (connection: Connection): Promise<boolean> => {
 
 /** Reads the number of animals, the last id, and the times of the newest animal and the last recorded use of a key. */
 export const summarizeContents = ({ withStoreLock, statements }: StoreDatabase) =>
-  // Only the transaction with the lock has no statement timeout, which a count of many animals would exceed.
+  // Counts while it holds the lock, because only that transaction has no statement timeout, and a count may take long.
   toTaskEither(() =>
     withStoreLock(async (transaction) => {
       const { animals, newest } = await transaction('pets')

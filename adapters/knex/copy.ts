@@ -32,7 +32,7 @@ export const checkCopySource = ({ readPool, statements }: CopySource): TaskEithe
   });
 
 export interface CopyProgress {
-  /** A failure while `committing` leaves the target either empty or complete. */
+  /** Stage of the copy. If it fails while `committing`, the target is either empty or complete. */
   readonly phase: 'copying' | 'committing' | 'committed';
   /** Number of rows that were copied. */
   readonly rows: number;
@@ -62,8 +62,8 @@ export interface CopyFailed {
 
 /**
  * Copies the contents of a store with their ids into an empty, migrated database, in one transaction. Reads the copy
- * back before the commit, and fails if it differs. Fails after the commit if an unlocked source has changed, but keeps
- * the copy.
+ * back before the commit, and fails if it differs from the source. Fails after the commit if an unlocked source has
+ * changed, but keeps the copy.
  */
 export const copyStore =
   (
@@ -73,7 +73,7 @@ export const copyStore =
   ): TaskEither<CopyFailed, CopiedStore> =>
   async () => {
     const isLocked = source.isLocked === true;
-    // Reads each row in the source and in the copy, and again in a source that may have changed.
+    // Number of reads of each row: in the source, in the copy and, unless the source is locked, in the source again.
     const readsPerRow = isLocked ? 2 : 3;
     const rowsToRead = countsRows ? readsPerRow * (await countRows(source.readPool)) : 0;
     let rowsRead = 0;
@@ -125,7 +125,7 @@ export const copyStore =
 
 interface Steps {
   readonly signal: AbortSignal;
-  /** Runs work on a database, and remembers the database if the work fails. Of nested calls, the innermost counts. */
+  /** Runs work on `database`. If it rejects, CopyFailed names this database, unless a nested call has rejected. */
   readonly inDatabase: <A>(database: CopyFailed['database'], work: () => Promise<A>) => Promise<A>;
   readonly onCopied: (rows: ReadonlyArray<TextRow>) => void;
   readonly onRead: (rows: ReadonlyArray<TextRow>) => void;
@@ -154,11 +154,12 @@ const copyTables = async (
     if (lastId > 0n) await inDatabase('target', () => target.statements.setLastId(to, lastId));
     return { digests, lastId };
   };
-  // Lets all statements read one state of the source. Knex ignores the level on SQLite, which always works like this.
+  // Makes all statements read the same state of the source. On SQLite, Knex ignores the level, because each transaction
+  // reads a single state.
   const config = { isolationLevel: 'repeatable read', readOnly: true } as const;
   const readSource = () =>
     inTransaction(source.readPool, (from) => keepAwake(from, () => copyRows(from)), { config });
-  // Keeps both connections awake, because each is idle while the other one works.
+  // Keeps both connections awake (`readSource` that of the source), because each is idle while the other one works.
   return keepAwake(to, () => inDatabase('source', readSource));
 };
 
@@ -169,7 +170,8 @@ const copyTable = async (
   { signal, inDatabase, onCopied, onRead }: Steps,
 ): Promise<TableDigest> => {
   const copied = await readTable(from, table, signal, async (rows) => {
-    // Rejects values that an animal can't have, which SQLite may store. An error of the target would lack the id.
+    // Checks the values here, because SQLite may store values that an animal can't have. This error names the id of the
+    // animal; an error of the target would not.
     if (table.name === 'pets')
       for (const row of rows) petFromRow(petColumns.map(({ name }) => row[name] ?? null));
     await inDatabase('target', async () => to(table.name).insert(rows));

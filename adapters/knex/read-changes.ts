@@ -125,7 +125,8 @@ const readChanges = async (knex: Knex, isWanted: Knex.QueryCallback): Promise<Re
   return (
     knex(changesTable)
       .where(isWanted)
-      // If the rotation of a key and the creation of its successor have the same time, the rotation comes first.
+      // Sorts by the action too, so that a rotation comes before the creation of the new key, which may have the same
+      // time.
       .orderBy(['changed_at', { column: 'action', order: 'desc' }, 'id'])
       .select(['operator', 'action', 'key_id', ...texts])
   );

@@ -30,8 +30,8 @@ export const recordedColumns: ReadonlyArray<Readonly<Record<RecordedTable, strin
 );
 
 /**
- * Records animals before a change. Locks their rows, except on Citus. Call it before any read, as `runTransaction`
- * requires.
+ * Records animals before a change. Locks their rows, except on Citus. Call it before any read, because a SQLite
+ * transaction that reads first may be unable to write.
  */
 export const recordPets = async (
   { knex, statements: { nowSql, insertFromLocked } }: Connection,

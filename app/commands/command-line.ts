@@ -28,7 +28,7 @@ export const commandLine = async (argv: ReadonlyArray<string>, io: ProcessIO): P
       'Serves a catalogue of animals over HTTP. Environment variables configure it: see `serve --help`.',
     )
     .version(readVersion(), '-V, --version', 'print the version')
-    // The name is not `--env-file`, because Node itself reads that option, even if it follows the name of the script.
+    // Avoids the name `--env-file`, because Node itself reads that option, even if it follows the name of the script.
     .option(
       '--environment-file <file>',
       'file of NAME=value lines, which override the environment',

@@ -76,7 +76,7 @@ const exportTo = async (
     async function* pages(): AsyncGenerator<ReadonlyArray<Pet>> {
       for await (const { pets, share } of exportedPages(list, options)) {
         count += pets.length;
-        // Shows no bar next to animals on standard output.
+        // Shows no progress bar if the animals go to standard output.
         if (file !== '-') showProgress(() => ({ count, noun: 'animal', share }));
         yield pets;
       }
@@ -91,7 +91,7 @@ const exportTo = async (
   return count;
 };
 
-/** Number of animals in a page. Pages may be large, because an export has no concurrent requests that wait. */
+/** Number of animals in a page. Pages may be large, because no requests to this process wait for them. */
 const petsPerPage = 1_000;
 
 interface Page {
@@ -100,7 +100,7 @@ interface Page {
   readonly share: number | undefined;
 }
 
-/** Yields the pages of an export. Reads the last id first, for the share. */
+/** Yields the pages of an export. Reads the last id first, to compute the share of each page. */
 async function* exportedPages(
   list: PetRepository['list'],
   { order = 'asc', ...options }: Options,

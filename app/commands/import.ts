@@ -79,7 +79,7 @@ const importOrExplain = async (job: Import, context: LongCommand): Promise<Outco
   } catch (error) {
     if (!(error instanceof InvalidRow)) throw error;
     context.setRemains(() => `${nothingStored()}; --dry-run lists all invalid rows`);
-    // Only a regular file can be read again.
+    // Rethrows unless this is a regular file, because a pipe or standard input can't be read again.
     if (job.file === '-' || statSync(job.file, { throwIfNoEntry: false })?.isFile() !== true) throw error;
     const counts = await checkRows(job, context, maxNamedRows);
     if (counts.invalidRows === 0) throw error;
@@ -157,7 +157,7 @@ const withNewPets = async <A>(
   }
 };
 
-/** Returns a function that returns the fraction of a file that was read, or undefined if its size is unknown. */
+/** Makes a function that returns the fraction of a file that was read, or undefined if its size is unknown. */
 const readShare = (file: string, source: Readable): (() => number | undefined) => {
   if (file === '-' || !(source instanceof ReadStream)) return () => undefined;
   const { size } = statSync(file, { throwIfNoEntry: false }) ?? { size: 0 };

@@ -99,7 +99,7 @@ const createAndPrint = (
     terminal.printMessage(
       `This is the only time the key is shown: save it now. To revoke it, run \`animal-store keys revoke ${created.id}\``,
     );
-    // A key with the owner's id is the first key of its owner, so there are no other keys to print.
+    // Ends here for the first key of an owner, which has the owner's id, because the owner has no other keys to print.
     if (created.id === created.ownerId) return;
     for (const { id, ownerId, isValid, expiresAt } of await orFail(keyStore.list)) {
       if (!isValid || ownerId !== created.ownerId || id === created.id) continue;

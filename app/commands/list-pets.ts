@@ -35,7 +35,7 @@ const parseLimit = (text: string): number => {
   return limit;
 };
 
-/** Maximum number of animals that a search reads, because no index finds names. */
+/** Maximum number of animals that a search by name reads. A search is limited, because no index finds names. */
 const maxRead = 100_000;
 
 interface Found {

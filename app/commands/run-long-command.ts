@@ -13,7 +13,7 @@ import { runCommand } from './run-command';
 /** Describes what is stored if a command fails or is interrupted. */
 type DescribeRemains = () => string;
 
-/** Context of a running command that may take long. Can be the options of a backup or a restore. */
+/** Context of a running command that may take long. It can be passed as the options of a backup or a restore. */
 export interface LongCommand extends Required<BackupOptions> {
   readonly settings: Settings;
   readonly terminal: Terminal;
@@ -65,7 +65,7 @@ export const runLongCommand = (
       try {
         end(0, await withProgress(terminal, () => readProgress(), run));
       } catch (error) {
-        // A usage error is already printed.
+        // Prints no usage error, because Commander has printed it already.
         if (error instanceof CommanderError) throw error;
         const received = receivedSignal();
         if (received !== undefined) end(received, `interrupted by ${received}: ${describe()}`);

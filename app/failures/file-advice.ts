@@ -21,8 +21,8 @@ export const readOnlyAdvice =
   'mount it so that it can be written, or add its folder to ReadWritePaths of the systemd unit';
 
 /**
- * Returns the name of the user who owns a path. The file may be gone, because SQLite deletes its log when the database
- * is closed.
+ * Returns the name of the user who owns a path, or `nobody any more` if the path is gone. SQLite deletes a log when the
+ * database is closed.
  */
 export const ownerOf = (path: string): string => {
   const uid = statsOf(path)?.uid;

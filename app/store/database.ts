@@ -13,7 +13,10 @@ import type { PostgresDatabaseUrl } from '../settings/database-url';
 import { rereadPostgresUrl } from '../settings/secrets';
 import type { Settings } from '../settings/settings';
 
-/** Opens the database of the settings, but does not connect yet. Throws NoDatabase for `memory:`, and DriverMissing. */
+/**
+ * Opens the database of the settings, but does not connect yet. Throws NoDatabase for `memory:`, and DriverMissing
+ * without the driver.
+ */
 export const openConfigured = async (settings: Settings): Promise<OpenedDatabase> => {
   const { DATABASE_URL: url } = settings;
   switch (url._tag) {
@@ -26,7 +29,7 @@ export const openConfigured = async (settings: Settings): Promise<OpenedDatabase
   }
 };
 
-/** Opens a database of PostgreSQL with the pool size of the settings. Throws DriverMissing. */
+/** Opens a PostgreSQL database with the pool size of the settings. Throws DriverMissing without the driver. */
 export const openConfiguredPostgres = (
   url: PostgresDatabaseUrl,
   { POSTGRES_POOL_SIZE: poolSize }: Settings,

@@ -98,7 +98,7 @@ const memoryStore = (settings: Settings): ServiceStore => {
   };
 };
 
-/** Source of the valid API keys. `status` has their numbers, or is empty if the database has them. */
+/** Source of the valid API keys. `status` has the numbers of keys, or is empty if the keys are in the database. */
 interface KeySource {
   readonly authenticate: Ports['authenticate'];
   readonly createFirst: ServiceStore['createFirstKey'];
@@ -163,7 +163,7 @@ const pickQuota = (
     : local;
 };
 
-/** Counts with `local` while `shared` fails, so that reads continue if only writes fail. */
+/** Counts with `local` while `shared` fails, so that reads are answered while the database rejects writes. */
 const withFallback = (shared: ConsumeQuota, local: ConsumeQuota, logger: Logger): ConsumeQuota => {
   let retryAt: number | undefined;
   return (ownerId, deadline) => async () => {

@@ -21,8 +21,8 @@ import { type CheckName, failed, type Finding, type Findings } from './checks/fi
 import { prepareStart, type Start, type StartOptions } from './checks/start';
 
 /**
- * Opens and migrates the database of DATABASE_URL, which the caller must close. Prints warnings. Throws CommandFailed at
- * the first stage that fails, or if DATABASE_URL is `memory:`.
+ * Opens and migrates the database of DATABASE_URL, which the caller must close. Prints warnings. Throws CommandFailed
+ * at the first stage that fails, or if DATABASE_URL is `memory:`.
  */
 export const openDatabase = async (
   settings: Settings,
@@ -97,8 +97,8 @@ const isServe = ({ purpose }: Start): boolean => purpose === 'serve';
 /** Stages, in the order in which a start runs them and `doctor` prints them. */
 const stages: ReadonlyArray<Stage> = [
   {
-    // Fails before a start that can't listen creates a file. Other starts skip this stage, because a proxy could
-    // connect to the port, and its requests would fail instead of going to the next instance.
+    // Checks the ports before a start creates a file. Other starts skip this stage, because it listens for a moment. A
+    // proxy could connect then, and its requests would fail instead of going to another instance.
     name: 'port',
     appliesTo: (start) => isServe(start) && start.mayCreate && start.isNewFile,
     run: requireFreePorts,
@@ -116,7 +116,7 @@ const stages: ReadonlyArray<Stage> = [
     },
   },
   {
-    // Only `doctor` checks a SQLite file for damage, because this reads the whole file.
+    // Applies to SQLite only in `doctor`, because the check for damage reads the whole file.
     name: 'connection',
     needs: ['file', 'driver'],
     appliesTo: (start) => isDoctorOnDatabase(start) || (isServe(start) && isOnPostgres(start)),

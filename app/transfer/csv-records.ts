@@ -56,7 +56,7 @@ export async function* readCsvRecords(
     records = [];
     return taken;
   };
-  // Without a listener, this event would end the process. The callbacks of `write` and `end` get the same error.
+  // Listens only because an error without a listener would end the process. `write` and `end` report it too.
   parser.on('error', () => undefined);
   const parsed = (send: (done: (error?: Error | null) => void) => unknown) =>
     new Promise<Error | undefined>((resolve) => {

@@ -14,7 +14,7 @@ import { writeFully } from '../terminal/terminal';
 /** Opens a file, or standard input for `-`. A read fails once the signal is aborted. */
 export const openSource = (file: string, signal: AbortSignal): Readable => {
   const source = addAbortSignal(signal, file === '-' ? process.stdin : createReadStream(file));
-  // Without a listener, an error before the first read would end the process. The read throws the error as well.
+  // Adds a listener, because an error before the first read would otherwise end the process. Reads throw it too.
   return source.on('error', () => undefined);
 };
 

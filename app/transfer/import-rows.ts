@@ -50,7 +50,7 @@ export const readNewPets = (
       }
   }
 
-  // The core decodes a value before it reads the next one, so `row` and `value` belong to the failure.
+  // Uses `row` and `value` of the row that failed, because the core decodes a value before it reads the next one.
   const onInvalid = (failure: InvalidNewPet): void => {
     reject(rowErrorText(failure, value));
   };
@@ -65,7 +65,6 @@ export const readNewPets = (
 const placeOf = ({ line, spreadsheetRow = line }: Row): string =>
   spreadsheetRow === line ? `line ${line}` : `line ${line} (row ${spreadsheetRow} of a spreadsheet)`;
 
-/** Describes the error of each invalid field of a row, with the value of the field. */
 const rowErrorText = ({ fields }: InvalidNewPet, row: unknown): string => {
   const values = isObject(row) ? row : {};
   return fields.map((field) => errorOf(field, values)).join('; ');

@@ -81,7 +81,7 @@ export const restorePostgres = async <A>(
     const migrated = await migrateExisting(database, { mayRaiseGeneration: true, signal })();
     if (E.isLeft(migrated)) {
       const { left: failure } = migrated;
-      // A retry can't mend a backup that this version can't use.
+      // Drops the tables only after a failure that a retry of the migration can't resolve.
       if (failure._tag === 'Unavailable' && failure.cause instanceof DiagnosedError) dropsAfterFailure = true;
       throw new CommandFailed(failure);
     }
@@ -90,7 +90,7 @@ export const restorePostgres = async <A>(
     if (check) await dropTables();
     return description;
   } catch (error) {
-    // A failure to drop the tables must not hide the first error.
+    // Ignores a failure to drop the tables, which must not hide the first error.
     if (dropsAfterFailure) await dropTables().catch(constVoid);
     throw error;
   }
@@ -101,7 +101,7 @@ const migrateText = 'run `animal-store migrate` with DATABASE_URL set to the tar
 /** Maximum time that pg_dump waits for the lock of a table, which a migration may hold. */
 const lockTimeoutMs = 60_000;
 
-/** Names each table, because the database may have tables and extensions of others, which a restore can't make again. */
+/** Names each table, because a restore can't make the tables and extensions of other programs in the database again. */
 const dumpTables = async (run: RunTool, file: string): Promise<void> => {
   const tables = storeTables.map((name) => `--table=${name}`);
   const options = ['--format=custom', `--lock-wait-timeout=${lockTimeoutMs}`, `--file=${file}`, ...tables];
@@ -114,8 +114,9 @@ const dumpTables = async (run: RunTool, file: string): Promise<void> => {
 const tableEntry = new RegExp(`^\\d+; \\d+ \\d+ TABLE DATA (.+) (${storeTables.join('|')}) .+$`, 'gm');
 
 /**
- * Reads the whole dump, as a restore does. Returns the schema of the store, or undefined if the dump lacks the table of
- * animals or that of migrations, as the dump of another program does. Throws if the dump has tables of a second schema.
+ * Reads the whole dump, as a restore does. Returns the schema of the store. Returns undefined if the dump lacks the
+ * table of animals or that of migrations, as a dump of another program does. Throws if the dump has tables of a second
+ * schema.
  */
 const checkDump = async (run: RunTool, file: string): Promise<string | undefined> => {
   await run('pg_restore', ['--file=/dev/null', file]);
@@ -146,7 +147,6 @@ const requireEmpty = async (database: PostgresDatabase): Promise<Target> => {
   return target;
 };
 
-/** Script that grants a role the rights of the service. */
 const grantsScript = join(dirname(require.resolve('#manifest')), 'deploy/postgres/grants.sql');
 
 /**

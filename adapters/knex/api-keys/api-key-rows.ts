@@ -1,4 +1,4 @@
-/* Form of API keys and of their rows, and the statements that read keys and record their use. */
+/* Format of API keys, rows of the table `api_keys`, and the statements that read keys and record their use. */
 
 import * as E from 'fp-ts/Either';
 import { hash, randomBytes } from 'node:crypto';
@@ -90,7 +90,8 @@ export const readKeys = async (
     .whereIn('id', ids)
     .whereRaw(acceptsWritesSql)
     .select<ReadonlyArray<KeyRead>>('*', readPool.raw(`${nowSql} as now`));
-  // Counts from before the query, so that this clock is never behind the database's and accepts no expired key.
+  // Adds the time since before the query. The result may be ahead of the database's clock, but is never behind it, so
+  // no expired key is accepted.
   const now = (): number => Number(rows[0]?.now) + performance.now() - askedAt;
   const byId = new Map(rows.map((row) => [row.id, row]));
   return ids.map((id) => {
@@ -104,7 +105,7 @@ export const readKeys = async (
 /** Minimum time between two records of a key's use. */
 export const useIntervalMs = 3_600_000;
 
-/** Records the use of keys, except of those whose use was recorded within `useIntervalMs`. */
+/** Records that keys are used now, except keys whose last recorded use is less than `useIntervalMs` ago. */
 export const recordUses = async (
   { knex, statements: { nowSql } }: Connection,
   ids: ReadonlyArray<KeyId>,

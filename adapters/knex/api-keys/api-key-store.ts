@@ -90,7 +90,7 @@ export const apiKeyStore = (
   },
   bootstrapKey: (name) =>
     toTaskEither(async () => {
-      // Reads without the lock first, because a long migration may hold the lock.
+      // Looks for a key before it waits for the lock, because a long migration may hold the lock.
       if (await hasKey(readPool)) return undefined;
       return withStoreLock(async (knex) => {
         const connection = { knex, statements };
@@ -173,7 +173,7 @@ const rotate = async (
   rotation: Rotation,
 ): Promise<E.Either<ApiKeyNotFound | ApiKeyRevoked, CreatedApiKey>> => {
   const keys = () => connection.knex<ApiKeyRow>('api_keys').where({ id });
-  // Reads and locks the row by an update, so that the transaction begins with a write (`runTransaction`).
+  // Reads the row by an update, which also locks it. A SQLite transaction that reads first may be unable to write.
   const [row] = await keys().update({ id }).returning('*');
   if (row === undefined) return keyNotFound(id);
   const rotated = rotateKey(timesOf(row), rotation, await readClock(connection));

@@ -26,7 +26,7 @@ export const knexAuthenticate = (database: StoreDatabase): Authenticate => {
   const trusted = new LRUCache<string, StoredKey>({
     max: maxTrusted,
     ttl: databaseTimeouts.keyTrustMs,
-    // Reads the clock at each lookup. The default clock is set by a timer, which is late if the service is busy.
+    // Reads the clock at each lookup. By default, the cache sets its clock by a timer, which is late on a busy service.
     ttlResolution: 0,
   });
   const readKey = createBatcher({
@@ -69,9 +69,9 @@ const retryMs = 60_000;
 const maxRememberedUses = 10_000;
 
 /**
- * Makes a function that records the use of a key at most once an hour across all instances. It returns at once, ignores
- * a failed write, and tries again after a minute. In a host's transaction it does nothing, because a failed statement
- * would abort that transaction.
+ * Makes a function that records the use of a key at most once an hour across all instances. The function returns before
+ * the write. It ignores a failed write, and a use a minute later tries again. It does nothing in a transaction of a
+ * host (a program that embeds the store), which a failed statement would abort.
  */
 const recorderOfUses = ({
   write,

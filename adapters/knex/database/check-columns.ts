@@ -13,7 +13,7 @@ const accepted: Readonly<Record<ColumnType, ReadonlyArray<string>>> = {
 export const otherTablesText = (difference: string): string =>
   `${difference}: another version made the tables by a migration of the same name; restore a backup, or export the animals with that version, and import them into a new database, where a retry of an earlier create adds a second animal`;
 
-/** Returns a text about missing tables and columns, or undefined. A column of another type counts as missing. */
+/** Returns a text about missing tables and columns, if any. A column of another type counts as missing. */
 export const findMissingColumns = async ({ knex, statements }: Connection): Promise<string | undefined> => {
   const found = await statements.readColumns(
     knex,
@@ -32,7 +32,7 @@ export const findMissingColumns = async ({ knex, statements }: Connection): Prom
   return lacks.length > 0 ? otherTablesText(`the database lacks ${lacks.join(', ')}`) : undefined;
 };
 
-/** Rejects if a database lacks tables or columns after all migrations have run. */
+/** Rejects if tables or columns are missing. Call it after all migrations have run. */
 export const requireColumns = async (connection: Connection): Promise<void> => {
   const fault = await findMissingColumns(connection);
   if (fault !== undefined) throw new DiagnosedError(fault);

@@ -52,8 +52,8 @@ type DiagnosedKind =
   | 'ReadOnlyFileSystem';
 
 /**
- * Fault that this program finds itself, and that a retry can't resolve. The message may give advice on SQL or files,
- * but names no command or setting of the service, because `app` adds such advice for each kind.
+ * Fault that this program finds itself, and that a retry can't resolve. The message may give advice on SQL or files. It
+ * names no command or setting of the service, because `app` adds such advice for each kind.
  */
 export class DiagnosedError extends DatabaseError {
   readonly kind: DiagnosedKind;
@@ -78,8 +78,8 @@ export const withoutStatement = (error: unknown): DatabaseError => {
     code,
     isOfRowSecurity(error) ? `row-level security: ${ownMessage}` : ownMessage,
   );
-  // Keeps only the calls after the message, because the part before them may contain the statement. Errors of SQLite
-  // have no calls.
+  // Keeps only the calls, which follow the message in the stack, because the text before them may contain the
+  // statement. Errors of SQLite have no calls.
   const end = stack.lastIndexOf(ownMessage);
   const calls = end < 0 ? '' : stack.slice(end + ownMessage.length);
   if (calls !== '') plain.stack = `${plain.name}: ${plain.message}${calls}`;
@@ -87,21 +87,22 @@ export const withoutStatement = (error: unknown): DatabaseError => {
 };
 
 /**
- * Text that a statement casts to an integer on a read-only server. PostgreSQL's error then quotes the text, by which
- * this file recognises it.
+ * Text that reads cast to an integer on a read-only server, in order to fail. PostgreSQL's error quotes the text, and
+ * so shows why the read failed.
  */
 export const readOnlyServer = 'the server is read-only';
 
 export const readOnlyServerError = (): DatabaseError => new DatabaseError('25006', readOnlyServer);
 
-// PostgreSQL's quotation marks depend on the language of the server.
+// Accepts any quotation marks, because those of PostgreSQL depend on the language of the server.
 const quotedReadOnlyServer = new RegExp(`[^\\w\\s]\\s?${readOnlyServer}\\s?[^\\w\\s]$`, 'u');
 
 /** Makes the error, with PostgreSQL's code, for tables in which row-level security would hide rows. */
 export const rowSecurityError = (tables: ReadonlyArray<string>): DatabaseError =>
   new DatabaseError('42501', `row-level security is active on ${tables.join(', ')}`);
 
-// C functions of PostgreSQL that refuse hidden rows. The texts of its errors depend on the language of the server.
+// C functions of PostgreSQL that raise the errors of row-level security. An error names its function in `routine`. Its
+// text depends on the language of the server, so it can't be matched.
 const rowSecurityRoutines = ['ExecWithCheckOptions', 'check_enable_rls'];
 
 const isOfRowSecurity = (error: unknown): boolean =>

@@ -36,13 +36,13 @@ interface OpenedDatabaseBase extends StoreDatabase {
    */
   readonly inspect: () => Promise<ReadonlyArray<DatabaseFinding | ConnectionRoom>>;
   /**
-   * Returns a fault and its repair if no id is left, or if one of the next `count` ids is taken. Otherwise, and on
-   * Citus, returns undefined.
+   * Returns a text about the fault and its repair if no id is left, or if one of the next `count` ids is taken.
+   * Otherwise, and on Citus, returns undefined.
    */
   readonly inspectIds: (count: number) => Promise<string | undefined>;
   /**
-   * Runs a migration and rolls it back. Blocks a running service for at most half a second on PostgreSQL, and never on
-   * SQLite, where the migration of a store runs on an empty copy of its tables.
+   * Runs a migration and rolls it back. Blocks a running service for at most half a second on PostgreSQL. Never blocks
+   * one on SQLite, where the migration of a store runs on an empty copy of its tables.
    */
   readonly runTrial: (migration: (transaction: Knex.Transaction) => Promise<void>) => Promise<void>;
   readonly sizes: () => Promise<DatabaseSizes>;
@@ -63,7 +63,7 @@ export type RunStatement = <Row>(
 /** SQLite file that the store opens. Call `close` at the end. */
 export interface SqliteDatabase extends OpenedDatabaseBase {
   readonly engine: 'SQLite';
-  /** True if the file or its log was removed or replaced while open. Writes then reject until a restart. */
+  /** True if the file or its write-ahead log was removed or replaced while open. Writes then reject until a restart. */
   readonly isFileReplaced: () => boolean;
 }
 
@@ -76,8 +76,8 @@ export interface PostgresDatabase extends OpenedDatabaseBase {
   /** Rejects if the role lacks a right that `serve` needs, or if row-level security would hide rows from it. */
   readonly checkRights: () => Promise<void>;
   /**
-   * Rejects if the server lacks disk space for a temporary file. Checks only every `spaceCheckMs`, unless a statement
-   * has failed for lack of space.
+   * Rejects if the server lacks disk space for a temporary file. Checks at most every `spaceCheckMs`, but always if a
+   * statement has failed for lack of space since the last check that passed.
    */
   readonly checkSpace: () => Promise<void>;
 }

@@ -28,7 +28,7 @@ export const readPetFaults = async (
     signal?.throwIfAborted();
     [rows = []] = await statements.pages(knex, [{ from, order: 'asc', filters: [] }], petsPerRead);
     faults.push(...rows.flatMap(faultOf));
-    // SQL returns the rows of a page in any order.
+    // Continues after the greatest id of the page, because SQL returns its rows in any order.
     for (const id of rows.map((row) => BigInt(idOfRow(row)))) if (id >= from) from = id + 1n;
   } while (rows.length === petsPerRead && faults.length < maxFaults);
   return faults.slice(0, maxFaults);

@@ -25,8 +25,8 @@ export interface Statements {
   /**
    * SQL condition for the reads that answer requests. Raises an error on a server that accepts no writes, such as a
    * standby, whose rows may be stale. After a failover, an open session may lead to such a server. Commands need no
-   * condition, because new sessions reject such a server. It is `true` on SQLite, and on the Knex of a program that
-   * embeds the store (a host), because that program may want to read from a standby.
+   * condition, because they open new sessions, which reject such a server. It is `true` on SQLite. It is also `true` on
+   * the Knex of a program that embeds the store (a host), which may want to read from a standby.
    */
   readonly acceptsWritesSql: string;
   readonly byIds: (knex: Knex, ids: ReadonlyArray<bigint>) => Promise<ReadonlyArray<PetRow>>;
@@ -63,7 +63,10 @@ export interface Statements {
     sql: string,
     bindings: ReadonlyArray<Knex.RawBinding>,
   ) => Promise<unknown>;
-  /** Reads the columns of the tables that exist. The type of a text is `key` if the database sorts it by its bytes. */
+  /**
+   * Reads the columns of the tables that exist. The type of a text column is `key` if the database sorts its values by
+   * their bytes.
+   */
   readonly readColumns: (
     knex: Knex,
     tables: ReadonlyArray<string>,
@@ -82,7 +85,7 @@ export const hasTable = async ({ knex, statements }: Connection, name: string): 
 /** SQLite or PostgreSQL database of a store. `migrate` creates its tables. */
 export interface StoreDatabase {
   readonly readPool: Knex;
-  /** True in a transaction of a host, which a failed statement would abort. */
+  /** True in a transaction of a program that embeds the store (a host). A failed statement aborts that transaction. */
   readonly isHostTransaction: boolean;
   readonly statements: Statements;
   /**
@@ -94,9 +97,9 @@ export interface StoreDatabase {
   readonly write: <A>(statement: (pool: Knex) => Promise<A>) => Promise<A>;
   /**
    * Runs work in a transaction, with the guarantees of `write`. Rolls back if the work rejects, or ends after
-   * `deadline`, a time by `performance.now()`. Work that writes must write before it reads a table, because a
-   * transaction of SQLite that has read can't write if another connection has written since. The transaction does not
-   * begin with the write lock: Knex can't do this, and a statement for it would take a tenth of the time of a create.
+   * `deadline`, a time by `performance.now()`. Work that writes must write before it reads a table. A SQLite
+   * transaction that has read can't write if another connection has written since. The transaction does not take the
+   * write lock when it begins. Knex can't do this, and a statement for it would take a tenth of the time of a create.
    */
   readonly runTransaction: <A>(
     work: (transaction: Knex.Transaction) => Promise<A>,

@@ -10,8 +10,8 @@ export interface Table {
   /** Columns that the statements of this program use. A database may have more. */
   readonly columns: Readonly<Record<string, ColumnType>>;
   /**
-   * Rights that `serve` needs on PostgreSQL. The grants in deploy/postgres have more, for other commands. A
-   * `select ... for share` needs the right to update.
+   * Rights that `serve` needs on PostgreSQL. The grants in deploy/postgres have more, for other commands. `serve`
+   * updates no idempotency keys, but it locks them by `select ... for share`, which needs the right to update.
    */
   readonly rights: ReadonlyArray<Right>;
 }
@@ -94,7 +94,7 @@ export const tables: ReadonlyArray<Table> = [
   },
   {
     name: 'rate_limits',
-    // Requires no rights: a process without them counts requests in memory.
+    // Requires no rights, because a process that may not use this table counts requests in memory.
     rights: [],
     columns: { key: 'key', points: 'integer', expire: 'bigint' },
   },
@@ -102,7 +102,7 @@ export const tables: ReadonlyArray<Table> = [
 
 export const migrationTable = 'animal_store_migrations';
 
-/** Names of all tables of a store, also those of Knex. Other programs may have tables in the same database. */
+/** Names of all tables of a store, including those of Knex. Other tables in the database belong to other programs. */
 export const storeTables: ReadonlyArray<string> = [
   ...tables.map(({ name }) => name),
   migrationTable,

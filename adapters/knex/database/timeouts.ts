@@ -23,7 +23,7 @@ export const databaseTimeouts = {
 
   /** Default maximum time of a statement. It is less than `batchMs`, so that a response has the database's error. */
   statementMs,
-  /** Maximum time that SQLite waits for a lock. It equals `statementMs`, for the same reason. */
+  /** Maximum time that SQLite waits for a lock. It is less than `batchMs`, so that a response has SQLite's error. */
   sqliteBusyMs: statementMs,
   outerMarginMs,
   /**
@@ -35,8 +35,8 @@ export const databaseTimeouts = {
   /** Maximum time to ask PostgreSQL to cancel a statement (CancelRequest), which needs several round trips. */
   cancelMs: 2_000,
   /**
-   * Time that a CancelRequest gets before the socket of a silent session is destroyed. It is less than `outerMarginMs`,
-   * so that the caller of the statement still gets the error.
+   * Time between the CancelRequest for a silent session and the destruction of its socket. It is less than
+   * `outerMarginMs`, so that the caller of the statement still gets the error.
    */
   cancelHeadStartMs: outerMarginMs / 2,
 
@@ -45,9 +45,9 @@ export const databaseTimeouts = {
   keyQueryMs: 2_500,
   keyTrustMs: 2_000,
 
-  /** Maximum time of a count of requests for the rate limit. It leaves a request time to run if the count fails. */
+  /** Maximum time to count requests for the rate limit. If the count fails, the request still has time to run. */
   quotaMs: 2_500,
-  /** Maximum time that a count waits for a locked row. It leaves time to count the requests of other owners. */
+  /** Maximum time that a count of requests waits for a locked row. It leaves time to count those of other owners. */
   quotaLockMs: 500,
 
   // Maximum time of a readiness check. It is longer than the default database timeouts, so that the response has the
@@ -65,12 +65,12 @@ export const databaseTimeouts = {
   spaceCheckMs: 20_000,
 
   /**
-   * Maximum time that a migration waits for its lock or for a table. Statements of running services queue behind it,
-   * and run in the pause before it tries again.
+   * Maximum time that a migration waits for its lock or for a table. Statements of running services wait behind the
+   * migration, and run in the pause before its next attempt.
    */
   migrationLockMs: 2_000,
   migrationPauseMs: 500,
-  /** Maximum time of all attempts. It is long, because the migration of another process may take minutes. */
+  /** Maximum time of all attempts to migrate. It is long, because the migration of another process may take minutes. */
   migrationWaitMs: 600_000,
   /**
    * Maximum time of each statement when `doctor` tries the migrations and rolls them back, because a statement may
@@ -89,8 +89,8 @@ export const postgresTimeouts = (statementTimeoutMs: number = statementMs) => ({
   /** Time without a byte from the server after which a session is closed, because no statement may take so long. */
   silenceMs: statementTimeoutMs + outerMarginMs,
   /**
-   * Minimum lifetime of a session, by default 4 minutes. After a failover, an open session may still work but lead to
-   * the former primary.
+   * Minimum lifetime of a session, by default 4 minutes. Sessions are replaced, because after a failover an open
+   * session may still work but lead to the former primary.
    */
   lifetimeMs: 80 * statementTimeoutMs,
 });

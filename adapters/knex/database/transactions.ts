@@ -41,7 +41,8 @@ export const inTransaction = async <A>(
     throw error;
   }
   await transaction.commit();
-  // Knex resolves the promise of `commit` even if the commit failed. Only `executionPromise` rejects then.
+  // Awaits `executionPromise` too, because only this promise rejects if the commit failed. Knex resolves that of
+  // `commit`.
   await transaction.executionPromise;
   return result;
 };
@@ -59,7 +60,7 @@ const begin = async (knex: Knex, config?: Knex.TransactionConfig): Promise<Knex.
   const transaction = await knex.transaction(config).catch((error: unknown) => {
     throw withoutStatement(error);
   });
-  // Knex resolves even if BEGIN failed. The transaction is then completed, and `executionPromise` rejects.
+  // Throws if BEGIN failed. Knex resolves even then, but the transaction is completed, and `executionPromise` rejects.
   if (transaction.isCompleted()) await transaction.executionPromise;
   return transaction;
 };
@@ -114,8 +115,8 @@ export const withTimeout = <A>(work: (deadline: number) => Promise<A>, timeoutMs
 
 /**
  * Runs work that may wait for slow input. Sends a statement every second while no other statement runs, so that no
- * server or proxy closes the idle connection. If such a statement fails, this function aborts the
- * signal, which stops the work, and rejects.
+ * server or proxy closes the idle connection. If such a statement fails, the call aborts the signal to stop the work,
+ * and rejects.
  */
 export const keepAwake = async <A>(
   transaction: Knex,

@@ -58,8 +58,8 @@ export const inspectClock = ({
   });
 
 /**
- * Tries the pending migrations and rolls them back, or makes all checks if none is pending. Returns the duration of the
- * heartbeat's commit, and fails with the first fault.
+ * Tries the pending migrations and rolls them back, or makes all checks if none is pending. Returns the milliseconds
+ * that the heartbeat took to commit, or undefined if it was not checked. Fails with the first fault.
  */
 export const runDoctorChecks = (
   database: OpenedDatabase,

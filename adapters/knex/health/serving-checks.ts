@@ -26,7 +26,7 @@ import { databaseTimeouts } from '../database/timeouts';
 import { readUsableSchemaState } from '../migrations/schema-state';
 import { claimOf, createOrReplay, insertAsNew } from '../pets/create';
 
-/** `reason` is for readiness, and `text` for operators. */
+/** Fault of a database. Readiness shows `reason` to anyone, and `doctor` shows `text` to operators. */
 interface Fault {
   readonly reason: string;
   readonly text: string;
@@ -63,7 +63,7 @@ const onPostgres = (check: (database: PostgresDatabase) => Promise<void>): Servi
   },
 });
 
-/** Records the use of an API key, creates an animal, and rolls back. On PostgreSQL, the id stays used after that. */
+/** Records the use of an API key, creates an animal, and rolls back. On PostgreSQL, no later animal gets this id. */
 const writeCheck: ServingCheck = {
   findFault: ({ writePool, statements }) =>
     tryAndRollBack(writePool, async (knex) => {
@@ -81,7 +81,7 @@ const trialPet = decodeOrThrow(NewPetCodec, { name: 'trial', categoryId: 1 });
 
 /**
  * Creates an animal with an idempotency key, and retries the create. Returns whether the database refuses to store the
- * key a second time, after which PostgreSQL rejects every further statement of the transaction.
+ * key a second time. After a refusal, PostgreSQL rejects each further statement of the transaction.
  */
 const refusesSecondUse = async (connection: Connection): Promise<boolean> => {
   const ownerId = decodeOrThrow(OwnerId, 'trial');

@@ -26,7 +26,7 @@ export interface MigrateOptions {
  * Runs the pending migrations in one transaction and returns their names. If several processes call it at once, one
  * migrates and the others wait for at most ten minutes. The migration itself has no time limit. A killed process leaves
  * no partial migration. Fails if the database belongs to another program, or cannot store all of Unicode. Also fails if
- * the generation of its schema is newer, or older and `mayRaiseGeneration` is not set.
+ * the generation of its schema is newer than this version's, or older and `mayRaiseGeneration` is not set.
  */
 export const migrate = (
   database: StoreDatabase,
@@ -60,7 +60,7 @@ export const readSchema = ({
 }: StoreDatabase): TE.TaskEither<Unavailable, SchemaState> =>
   toTaskEither(() => readSchemaState({ knex: readPool, statements }));
 
-/** Fails if this version can't work with the tables. */
+/** Reads the state of the tables. Fails if this version can't work with them. */
 export const readUsableSchema = ({
   readPool,
   statements,
@@ -68,8 +68,8 @@ export const readUsableSchema = ({
   toTaskEither(() => readUsableSchemaState({ knex: readPool, statements }));
 
 /**
- * Runs the pending migrations and rolls them back. A timeout counts as success, because PostgreSQL has checked the
- * rights by then.
+ * Runs the pending migrations and rolls them back, to test the rights of the role. A timeout counts as success, because
+ * PostgreSQL has checked the rights by then.
  */
 export const tryMigrate = async ({ statements, runTrial }: OpenedDatabase): Promise<void> => {
   await runTrial((knex) => runMigrations({ knex, statements })).catch((error: unknown) => {
@@ -113,8 +113,8 @@ const runPending = async (
 };
 
 /**
- * Runs the pending migrations on the connection of a transaction. Rejects with advice if they create a table that exists already, if the
- * role may not run them, or if the database lacks columns after them.
+ * Runs the pending migrations in a transaction. Rejects with advice if a table that they create exists, if the role may
+ * not run them, or if columns are missing after them.
  */
 export const runMigrations = async (connection: Connection): Promise<void> => {
   try {

@@ -50,7 +50,7 @@ const initialTables: Readonly<Record<string, (table: Knex.CreateTableBuilder) =>
 
 const initialMigration: Knex.Migration = {
   up: async (knex) => {
-    // Throws for unsupported clients of Knex. `hostDatabase` does too, but a host may run the migrations first.
+    // Throws for unsupported clients of Knex, as `hostDatabase` does, because a host may run the migrations first.
     engineOf(knex);
     for (const [name, columns] of Object.entries(initialTables)) await knex.schema.createTable(name, columns);
   },
@@ -62,7 +62,7 @@ const initialMigration: Knex.Migration = {
 const addLastUse: Knex.Migration = {
   up: async (knex) => {
     await knex.schema.alterTable('api_keys', (table) => table.bigInteger('last_used_at'));
-    // Earlier uses are unknown. The keys count as used now, so that none appears to be unused.
+    // Records a use of each key now. Earlier uses are unknown, and a key in use must not appear to be unused.
     await knex('api_keys').update({ last_used_at: Date.now() });
   },
   down: (knex) => knex.raw('alter table api_keys drop column last_used_at'),
@@ -90,9 +90,9 @@ const keyTables: ReadonlyArray<KeyTable> = [
 ];
 
 /**
- * Returns a statement that changes columns to the collation "C". With `deleteRepeated`, deletes repeated keys, which a
- * unique index misses after the operating system has changed its sort order. On Citus, undistributes the table first,
- * because a distribution column can't change.
+ * Returns a statement that changes columns to the collation "C". With `deleteRepeated`, the statement deletes repeated
+ * keys, which a unique index misses after the operating system has changed its sort order. On Citus, it undistributes
+ * the table first, because a distribution column can't change.
  */
 const sortByBytes = ({ name, columns, deleteRepeated }: KeyTable): string => {
   const alter = `alter table ${name} ${columns.map((column) => `alter ${column} type text collate "C"`).join(', ')};`;

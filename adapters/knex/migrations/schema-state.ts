@@ -52,7 +52,7 @@ export const requireGeneration = (state: SchemaState, mayRaiseGeneration = false
   throw mismatch;
 };
 
-/** Rejects if this version can't work with the tables. */
+/** Reads the state of the tables. Rejects if this version can't work with them. */
 export const readUsableSchemaState = async (connection: Connection): Promise<SchemaState> => {
   const state = await readSchemaState(connection);
   requireGeneration(state);

@@ -24,7 +24,7 @@ export const makeUpdate =
             await knex('pets').where({ id: id.toString() }).update(cells);
           }
           const [result = E.left(petNotFound(id))] = await findPets(connection, [id]);
-          // Rolls back, because every list with the invalid row would fail.
+          // Throws to roll back the update, because every list that reads this invalid row would fail.
           if (E.isLeft(result) && result.left._tag === 'Unavailable') throw result.left.cause;
           return result;
         }),
@@ -38,7 +38,7 @@ export const makeDeleteByIds =
   ({ runTransaction, statements }: StoreDatabase, operator?: Operator): PetMaintenance['deleteByIds'] =>
   (ids) =>
     toTaskEither(() =>
-      // Does not repeat after a conflict, because `ids` may be readable only once.
+      // Runs the transaction only once, even after a conflict, because `ids` may be readable only once.
       runTransaction(async (knex) => {
         let count = 0;
         for await (const batch of inBatches(ids, deleteBatchSize)) {

@@ -46,7 +46,7 @@ type CreateResult = E.Either<IdempotencyKeyReused | PetDeleted | Unavailable, Cr
 
 /**
  * Makes the port `create`. A create fails at once if another create of this process is using the same idempotency key.
- * After a batch, some expired keys may be purged in the background.
+ * After a batch, some expired idempotency keys may be purged in the background.
  */
 export const makeCreate = (
   database: StoreDatabase,
@@ -98,9 +98,10 @@ const createTogether = async (
 };
 
 /**
- * Adds animals in one statement without a transaction. If the stored rows have a fault, returns the fault as the result
- * of each create: after a rejection, the creates would be repeated, although they are committed. A statement that
- * waited for a connection or a lock may commit after its callers have timed out.
+ * Adds animals in one statement without a transaction. If the stored rows are invalid, each create gets this failure as
+ * its result. The function must not reject, because the batcher would repeat the creates, which are committed. The
+ * statement has no deadline, so after a wait for a connection or a lock it may commit although its callers have timed
+ * out.
  */
 const createWithoutKeys = async (
   { write, statements }: StoreDatabase,
@@ -122,7 +123,7 @@ export const insertAsNew = async (
     const claim = creates[index]?.claim;
     return claim === undefined ? [] : [{ claim, id }];
   });
-  // All instances lock the keys in the same order, so that they can't deadlock.
+  // Sorts the keys, so that all instances lock them in the same order and can't deadlock.
   const keys = claimed
     .sort((one, other) => (one.claim.text < other.claim.text ? -1 : 1))
     .map(({ claim, id }) => ({
@@ -161,7 +162,7 @@ const created = (pet: Pet): E.Either<never, CreatedPet> => E.right({ pet, replay
 
 /**
  * Inserts the animals whose idempotency keys are new, and replays the other creates. If another instance uses one of
- * the new keys at the same time, rejects with the kind Duplicate, and the batch is repeated.
+ * the new keys at the same time, rejects with the kind Duplicate, and the batcher repeats the batch.
  */
 export const createOrReplay = async (
   connection: Connection,
@@ -169,7 +170,7 @@ export const createOrReplay = async (
   ttlMs: number,
 ): Promise<ReadonlyArray<CreateResult | undefined>> => {
   const claims = claimsOf(creates);
-  // Writes before it reads, as `runTransaction` requires.
+  // Deletes before it reads, because a SQLite transaction that reads first may be unable to write.
   await deleteExpired(connection, claims);
   const records = await findKeys(connection, claims);
   const results = new Map(creates.map((create) => [create, recordedResult(create, records)]));

@@ -30,13 +30,13 @@ export const deleteExpired = async (
 const petIdOf = ({ pet_id }: IdempotencyKeyRow): bigint => {
   const id = int64FromText(pet_id);
   if (id !== undefined) return id;
-  // The message names no row, because logs must not contain keys. Only SQLite can store an invalid value here.
+  // Names no row, because logs must not contain idempotency keys. Only SQLite can store an invalid `pet_id`.
   throw new DiagnosedError(
     "a row in table idempotency_keys has an invalid pet_id; run: delete from idempotency_keys where typeof(pet_id) <> 'integer'",
   );
 };
 
-/** Returns the records of idempotency keys by `scopedIdempotencyKeyText`. */
+/** Reads the records of idempotency keys. The keys of the map are texts by `scopedIdempotencyKeyText`. */
 export const findKeys = async (
   connection: Connection,
   keys: ReadonlyArray<ScopedIdempotencyKey>,
@@ -80,7 +80,8 @@ const maxRowsPerPurge = 200;
 
 /**
  * Returns a function that purges a few expired keys in the background. Purges take at most a tenth of the time, because
- * creates on SQLite wait for them. It does nothing in a host's transaction, which a failure would abort.
+ * creates on SQLite wait for them. The function does nothing in a transaction of a host (a program that embeds the
+ * store), which a failed statement would abort.
  */
 export const backgroundPurge = ({ write, isHostTransaction, statements }: StoreDatabase): (() => void) => {
   let nextAt = 0;

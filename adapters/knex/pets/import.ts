@@ -28,8 +28,8 @@ export const makeImportAll =
             insertAll({ knex: transaction, statements }, newPets, createdByImport(operator), onIds, signal),
           ),
         );
-        // Rejects if an earlier statement failed, such as the one of `keepAwake`. Otherwise PostgreSQL would answer
-        // COMMIT with ROLLBACK, which Knex takes for success.
+        // Sends a statement that rejects if an earlier one failed, such as that of `keepAwake`. Otherwise PostgreSQL
+        // would answer COMMIT with ROLLBACK, which Knex takes for success.
         await transaction.raw('select 1');
         progress.isCommitting = true;
         return inserted;
@@ -65,7 +65,7 @@ const insertAll = async (
   for await (const batch of readAhead(newPets, importBatchSize, signal)) {
     const creates = batch.map((newPet) => ({ newPet: requireValid(newPet), createdBy }));
     const inserted = insertPets(connection, creates);
-    // Prevents an unhandled rejection. The next turn of the loop awaits this promise, unless the previous insert fails.
+    // Prevents an unhandled rejection. If the previous insert fails, nothing awaits this promise.
     inserted.catch(() => undefined);
     if (last !== undefined) await finish(last);
     last = inserted;

@@ -20,8 +20,8 @@ export async function* inBatches<A>(
 }
 
 /**
- * Yields batches as `inBatches` does, and reads the next batch one turn of the event loop later, so that the consumer
- * first sends the current one. Stops reading if the consumer stops.
+ * Yields batches as `inBatches` does. Reads the next batch one turn of the event loop later, so that the consumer first
+ * sends the current one. Stops reading if the consumer stops.
  */
 export async function* readAhead<A>(
   source: AsyncIterable<A>,
@@ -32,7 +32,7 @@ export async function* readAhead<A>(
   const batches = inBatches(source, size, AbortSignal.any([signal, stopped.signal]));
   const read = () => {
     const next = setImmediate().then(() => batches.next());
-    // Prevents an unhandled rejection. The loop awaits this promise, unless the consumer stops.
+    // Prevents an unhandled rejection. If the consumer stops, nothing awaits this promise.
     next.catch(() => undefined);
     return next;
   };
@@ -45,7 +45,8 @@ export async function* readAhead<A>(
     }
   } finally {
     stopped.abort();
-    // Closes the source. Does not await this, because the source may first wait for the element that it reads.
+    // Closes the source, but does not wait until it is closed, because the source may still be waiting for its next
+    // element.
     batches.return(undefined).catch(() => undefined);
   }
 }

@@ -26,8 +26,8 @@ import { toEither } from '../database/errors';
 import { throwIfLate } from '../database/transactions';
 
 /**
- * Makes the port `list`. A list with two filters has no index and may read most of a large table, so such lists run one
- * at a time and can't delay others.
+ * Makes the port `list`. A list with two filters has no index and may read most of a large table. Such lists run one at
+ * a time, so that they can't delay others.
  */
 export const makeList = (database: StoreDatabase, onBatch: OnBatch): PetRepository['list'] => {
   const runBatch = (queries: ReadonlyArray<PetQuery>, batchDeadline: number) =>
@@ -70,7 +70,7 @@ const filterNamesOf = (query: PetQuery) => petFilterNames.filter((field) => quer
 const groupOf = (query: PetQuery): string => [query.limit, query.order, ...filterNamesOf(query)].join();
 
 /**
- * Returns a text that differs for different queries with the same `groupOf`. Separates the values by U+0000, which no
+ * Returns a text that identifies a query among those with the same `groupOf`. Separates the values by U+0000, which no
  * value contains.
  */
 const queryText = (query: PetQuery): string =>

@@ -24,7 +24,8 @@ export const cancelStatement = async (session: CancellableSession, timeoutMs: nu
     await once(socket, 'connect', { signal });
     const stream = ssl === false ? socket : await encrypt(socket, session, signal);
     const closed = once(stream, 'close', { signal });
-    // Waits until the server closes, as libpq does. If this side closes first, PgBouncer 1.18 ends with a fatal error.
+    // Waits until the server closes the connection, as libpq does. If this side closes first, PgBouncer 1.18 ends with
+    // a fatal error.
     stream.resume().write(int32s(16, cancelRequestCode, processID, secretKey));
     await closed;
   } finally {

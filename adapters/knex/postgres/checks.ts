@@ -15,7 +15,7 @@ export const requiredRights: Readonly<Record<string, ReadonlyArray<string>>> = {
   pets_id_seq: ['usage'],
 };
 
-// A null right marks a table whose rows row-level security would hide.
+// Selects the missing rights. A null right means that row-level security would hide rows of the table.
 const missingRightsSql = `select name, "right" from unnest(?::text[], ?::text[]) as needed (name, "right"),
     lateral (select to_regclass(quote_ident({current_schema}) || '.' || quote_ident(name)) as id) as found
   where id is not null and not case "right"
@@ -43,8 +43,8 @@ export const checkRights = async (pool: Knex, run: RunStatement): Promise<void> 
 };
 
 /**
- * Advice for a sequence that is behind the ids. Includes the ids of idempotency keys, because a retry would replay
- * another animal if a new animal got the id of a deleted one.
+ * Advice for a sequence that would give an id again. The statement considers the ids in `idempotency_keys` too.
+ * Otherwise a new animal could get the id of a deleted one, and a retry would replay the wrong animal.
  */
 export const setSequenceAdvice =
   "run as the owner of the tables: select setval('pets_id_seq', (select max(id) from (select id from pets union all select pet_id from idempotency_keys) as used))";

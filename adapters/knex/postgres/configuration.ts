@@ -41,14 +41,14 @@ export const postgresConfiguration = (
       idleTimeoutMillis: timeouts.statementMs,
       reapIntervalMillis: 250,
       maxConnectionLifetimeMillis: timeouts.lifetimeMs,
-      // Lifetimes differ, so that not all sessions reconnect at once.
+      // Varies the lifetimes, so that the sessions do not all reconnect at once.
       maxConnectionLifetimeJitterMillis: timeouts.lifetimeMs / 4,
       afterCreate: callbackify(async (session: Session) => {
         try {
           const facts = await prepareSession(session, timeouts, currentAddress(connectionString));
           await sessions.admit(session, facts);
         } catch (error) {
-          // Knex drops a connection whose preparation fails, but leaves its session open.
+          // Ends the session, because Knex drops a connection whose preparation fails, but leaves its session open.
           await session.end();
           throw error;
         }
@@ -67,7 +67,8 @@ const sharedConfiguration = ({ statementTimeoutMs }: PostgresOptions): Knex.Conf
 
 /**
  * Prepares a new session, and rejects if the server accepts no writes. Sets the session's timeouts, except behind a
- * pooler, where they would apply to other clients too. Recognises a pooler by its made-up process id.
+ * pooler, where they would apply to other clients of the pooler too. Recognises a pooler by its made-up process id,
+ * which differs from the server's.
  */
 const prepareSession = async (
   session: Session,

@@ -35,7 +35,7 @@ export const openPostgres = (
   const pool = knex(postgresConfiguration(connectionString, options, sessions));
   nameSchemaInQueries(pool, () => sessions.facts().schema);
   pool.on('query-error', (error: unknown) => {
-    // After a failover, the other sessions of the pool may lead to the former primary too.
+    // Replaces all sessions of the pool, because after a failover the others may lead to the former primary too.
     if (isReadOnlyServer(error)) sessions.retireAll();
   });
   const { statements, run, isDistributed } = postgresStatements(acceptsWrites, sessions.facts);

@@ -16,9 +16,9 @@ import { databaseTimeouts } from '../database/timeouts';
 
 /**
  * Makes a rate limit that counts the requests of all instances together, in the table `rate_limits`. Requests that wait
- * while a count is running share the next one. After an owner has exceeded the quota, an instance sends no statement
- * for this owner until the window ends. A count fails with Unavailable if it takes too long, or if too little time
- * is left before its deadline.
+ * while a count is running share the next count. After an owner has exceeded the quota, an instance sends no statement
+ * for this owner until the window ends. A count fails with Unavailable if it takes too long, or if too little time is
+ * left before its deadline.
  */
 export const postgresQuota = (database: PostgresDatabase, limit: RateLimit): ConsumeQuota => {
   const windowMs = limit.seconds * 1_000;
@@ -49,7 +49,10 @@ export const postgresQuota = (database: PostgresDatabase, limit: RateLimit): Con
   };
 };
 
-/** Number of an owner's requests in the current window, with those of the batch. `endsAt` is by `performance.now()`. */
+/**
+ * Number of an owner's requests in the current window, with those of the batch. `endsAt` is the end of the window by
+ * `performance.now()`.
+ */
 type Count = E.Either<Unavailable, { readonly points: number; readonly endsAt: number }>;
 
 type Counts = ReadonlyMap<string, Count>;
@@ -59,7 +62,7 @@ const addRequests = async (
   requests: ReadonlyMap<string, number>,
   windowMs: number,
 ): Promise<Counts> => {
-  // All instances lock the rows in the same order, so that they can't deadlock.
+  // Sorts the owners, so that all instances lock their rows in the same order and can't deadlock.
   const owners = [...requests.keys()].sort();
   const added = owners.map((owner) => requests.get(owner) ?? 0);
   const bindings = [windowMs, owners, added, windowMs, windowMs];
@@ -116,9 +119,9 @@ const shareOut = (
 
 /**
  * Adds requests to the current windows of owners, or begins new windows. Citus permits no clock in `do update` and
- * `returning`, so the current time is `excluded.expire` minus the length of a window. `least` ends a window that began
- * with a longer limit, or by a faster clock. The commit does not wait for the disk, because counts may be lost in a
- * crash. `limited` is read first, so that its `lock_timeout` applies.
+ * `returning`, so the current time is `excluded.expire` minus the length of a window. `least` shortens a window that
+ * began under a longer RATE_LIMIT, or by a faster clock. The commit does not wait for the disk, because counts need not
+ * survive a crash. The query reads `limited` first, so that its `lock_timeout` applies to the insert.
  */
 const countStatement = (now: string) => ({
   name: 'count requests',

@@ -7,7 +7,7 @@ import { storeTables } from '../database/tables';
 interface RestoreTarget {
   readonly database: string;
   readonly schema: string | undefined;
-  /** Name of a table in the schema that the restore would create again, if any. */
+  /** Name of a table that the schema has already, so that a restore can't create it. Null if there is none. */
   readonly takenTable: string | null;
 }
 
@@ -26,7 +26,10 @@ export const readRestoreTarget = (target: PostgresDatabase): TaskEither<Unavaila
   });
 
 /** Drops all tables of a store, or none if the statement fails. */
-export const dropStoreTables = ({ writePool }: PostgresDatabase, schema: string): TaskEither<Unavailable, void> =>
+export const dropStoreTables = (
+  { writePool }: PostgresDatabase,
+  schema: string,
+): TaskEither<Unavailable, void> =>
   toTaskEither(async () => {
     const tables = storeTables.map(() => '??.??').join(', ');
     await writePool.raw(

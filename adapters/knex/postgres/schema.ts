@@ -1,16 +1,17 @@
 /*
  * Decides in which schema the tables are. The search path of a session selects it: the first schema of the path that
- * exists. Behind a pooler, other clients may have changed the path of the session, so statements name the schema. A
- * query builder of Knex adds it. Raw SQL writes tables in braces, and the schema as `{current_schema}`. Migrations can't
- * name the schema, because Knex makes some of their statements, so their transactions reset the search path.
+ * exists. Behind a pooler, other clients of the pooler may have changed the path of the session, so statements name the
+ * schema. `nameSchemaInQueries` adds it to query builders of Knex. In raw SQL, `nameSchemaInSql` adds it to tables in
+ * braces, and replaces `{current_schema}`. Migrations can't name the schema, because Knex makes some of their
+ * statements. Their transactions reset the search path instead.
  */
 
 import type { Knex } from 'knex';
 import type { Session } from './sessions';
 
 /**
- * True if the address of a database sets `search_path`. Statements then need not name the schema: a pooler that accepts
- * this parameter keeps the path of each client.
+ * True if the address of a database sets `search_path`. Statements then need not name the schema, because a pooler that
+ * accepts this parameter keeps a separate path for each client.
  */
 export const setsSearchPath = (address: string): boolean => {
   const options = new URLSearchParams(/\?.*/s.exec(address)?.[0]).getAll('options').at(-1) ?? '';
@@ -28,7 +29,7 @@ export const nameSchemaInSql = (sql: string, schema: string | undefined): string
 };
 
 export const nameSchemaInQueries = (pool: Knex, schemaToName: () => string | undefined): void => {
-  // Raw SQL has no `withSchema`.
+  // Skips raw SQL, whose builder has no `withSchema`.
   pool.on('start', (builder: Partial<Pick<Knex.QueryBuilder, 'withSchema'>>) => {
     const schema = schemaToName();
     if (schema !== undefined) builder.withSchema?.(schema);

@@ -35,7 +35,7 @@ export const inspectServer = async (
 
 type StatementLimits = Pick<PostgresTimeouts, 'statementMs' | 'lockMs'>;
 
-// Zero is no limit. The last setting is new in PostgreSQL 17.
+// Settings in milliseconds, where 0 means no limit. The last one, `transaction_timeout`, exists since PostgreSQL 17.
 const sessionSettings = ({
   statementMs,
   lockMs,
@@ -46,7 +46,7 @@ const sessionSettings = ({
   ['transaction_timeout', 0],
 ];
 
-/** Returns a statement that sets the time limits for a session or transaction, without those unknown to the server. */
+/** Returns a statement that sets time limits for a session or transaction, except those unknown to the server. */
 export const setTimeouts = (limits: StatementLimits, scope: 'session' | 'transaction'): string => {
   const rows = sessionSettings(limits).map(([name, ms]) => `('${name}', '${ms}')`);
   return `select set_config(name, ms, ${scope === 'transaction'}) from (values ${rows.join()}) as timeouts (name, ms)
@@ -75,7 +75,7 @@ const describeConnection = async (pool: Knex, run: RunStatement): Promise<Databa
     },
     [],
   );
-  // PostgreSQL uses this code too when no schema is selected for a new table.
+  // Uses PostgreSQL's code for a `create table` without a selected schema.
   if (typeof connected?.schema !== 'string') throw new DatabaseError('3F000', 'no schema has been selected');
   const text = `role ${connected.role}, schema ${connected.schema}, ${connected.isEncrypted === true ? 'with' : 'without'} TLS`;
   return { check: 'connection', severity: 'passed', text };

@@ -1,7 +1,8 @@
 /*
  * Life of the sessions of a pool. The driver opens a socket with a timeout. Once the session is prepared, `admit` lets
- * the pool use it. Before each use, the pool asks `isUsable`. A session with a silent server is cancelled and closed.
- * `retireAll` makes the pool replace all sessions, because after a failover they may lead to the former primary.
+ * the pool use it. Before each use, the pool asks `isUsable`. If the server is silent, the statement of the session is
+ * cancelled, and its socket is closed. `retireAll` makes the pool replace all sessions, because after a failover they
+ * may lead to the former primary.
  */
 
 import { Socket } from 'node:net';
@@ -23,8 +24,8 @@ export interface Session extends CancellableSession {
  */
 export const socketWithTimeout = (silenceMs: number) => (): Socket => {
   const socket = new Socket();
-  // Leaves `giveUp` time to cancel the statement first. This timeout is on the socket, because the stream of a session
-  // with TLS is another object.
+  // Waits longer than `silenceMs`, so that `giveUp` can cancel the statement first. With TLS, the timeout of `giveUp`
+  // is on another object than this socket, so both timeouts run.
   return socket.setTimeout(silenceMs + databaseTimeouts.cancelHeadStartMs, () =>
     socket.destroy(silenceError(silenceMs)),
   );
@@ -45,7 +46,10 @@ export interface SessionFacts {
 export interface Sessions {
   /** Returns the facts of the newest session. Before the first session, they assume a pooler. */
   readonly facts: () => SessionFacts;
-  /** Lets the pool use a new session. Rejects if `maxHanging` sessions that were given up still run on the server. */
+  /**
+   * Lets the pool use a new session. Rejects if `maxHanging` sessions that this process has given up (cancelled and
+   * closed) still run on the server.
+   */
   readonly admit: (session: Session, facts: SessionFacts) => Promise<void>;
   /** False for a session that was open at the last `retireAll`, so that the pool replaces it. */
   readonly isUsable: (session: Session) => boolean;
@@ -65,8 +69,8 @@ export const registerSessions = (silenceMs: number, maxHanging: number): Session
 
   const refuseMoreHanging = async (session: Session): Promise<void> => {
     const { rows } = await session.query<{ readonly pid: number }>(
-      // Compares the user and the application name too. The server may have given the process id of an ended session to
-      // a session of another program.
+      // Compares the user and the application name too, because a session of another program may have got the process
+      // id of an ended session.
       `select pid from pg_stat_activity where usename = current_user and pid in (${[...givenUp].join()})
          and application_name = current_setting('application_name')`,
     );
@@ -77,9 +81,9 @@ export const registerSessions = (silenceMs: number, maxHanging: number): Session
 
   const giveUp = async (session: Session, isBehindPooler: boolean): Promise<void> => {
     const { stream } = session.connection;
-    // A pooler sends made-up process ids, and limits its sessions itself.
+    // Counts no session behind a pooler, which sends made-up process ids, and limits its sessions itself.
     if (!isBehindPooler) givenUp.add(session.processID);
-    // Reads no answer from now on, because a cancelled commit reports success although the standby may lack it.
+    // Reads no answer from now on, because a cancelled commit reports success although the standby may lack the commit.
     stream.pause();
     const cancelled = cancelStatement(session, databaseTimeouts.cancelMs);
     // Keeps the socket open until the server has taken the CancelRequest, because a pooler ignores a request for a

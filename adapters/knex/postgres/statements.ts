@@ -24,7 +24,7 @@ export const postgresStatements = (acceptsWritesSql: string, facts: () => Sessio
     bindings: ReadonlyArray<Knex.RawBinding>,
     options: { readonly rowMode?: 'array' } = {},
   ): Promise<ReadonlyArray<Row>> => {
-    // Opens a connection if the pool has had none, because the facts are known only then.
+    // Sends a query if the pool has had no session, because only a session supplies the facts.
     await isDistributed(knex);
     const { isBehindPooler, schema } = facts();
     const query = knex.raw<{ readonly rows: ReadonlyArray<Row> }>(nameSchemaInSql(sql, schema), bindings);
@@ -70,10 +70,10 @@ const citusDetector = () => {
 /** Runs a statement that selects texts, and returns its rows as arrays. */
 type SelectCells = (...statement: Parameters<RunStatement>) => Promise<ReadonlyArray<PetRow>>;
 
-// Citus can't run PostgreSQL's form of these statements, or runs it slowly.
+// Statements that Citus can't run in PostgreSQL's form, or runs slowly.
 type CitusVariants = Pick<Statements, 'pages' | 'insert' | 'insertKeys' | 'purgeExpired'>;
 
-// The text of these statements does not depend on the number of rows, so that a connection prepares each only once.
+// Statements whose text does not depend on the number of rows, so that a connection prepares each only once.
 const singleServerStatements = (selectCells: SelectCells, acceptsWritesSql: string): CitusVariants => ({
   pages: async (knex, starts, limit) => {
     const columns = (starts[0]?.filters ?? []).map(([column]) => column);
@@ -178,8 +178,8 @@ const byIds = (acceptsWritesSql: string) => ({
 });
 
 /**
- * Uses `statement_timestamp`, because Citus permits no volatile function, such as `clock_timestamp`, in the condition
- * of a `delete`.
+ * Time by `statement_timestamp`, because Citus permits no volatile function, such as `clock_timestamp`, in the
+ * condition of a `delete`.
  */
 const nowSql = 'cast(floor(extract(epoch from statement_timestamp()) * 1000) as bigint)';
 

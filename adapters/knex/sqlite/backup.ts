@@ -11,7 +11,7 @@ import { isImmutable, refuseReadOnlyUser } from './database-file';
 import { requireIntegrity } from './inspect-file';
 import { sqliteStatements } from './statements';
 
-/** `share` is a fraction from 0 to 1. */
+/** Progress of a stage. `share` is a fraction from 0 to 1. */
 type Measure = { readonly share: number } | { readonly count: number; readonly noun: string };
 
 export interface BackupOptions {
@@ -64,7 +64,7 @@ export const placeCheckedCopy = async (
     });
     await withFile(source, openSource, signal, (from) => from.raw('vacuum into ?', [copy]));
     signal.throwIfAborted();
-    // This connection must be able to write. Otherwise the check misses rows that violate a CHECK constraint.
+    // Opens the copy for writes too, because the check of a read-only file misses rows that violate a CHECK constraint.
     const { count } = await withFile(copy, openFile, signal, async (knex) => {
       if (migrate !== undefined) {
         onStage?.('migrating');
@@ -73,7 +73,7 @@ export const placeCheckedCopy = async (
       onStage?.('checking');
       await requireIntegrity(knex);
       const connection = { knex, statements: sqliteStatements };
-      // Reads no animals if columns are missing. The copy is then of an earlier version, or can't be restored.
+      // Checks no animals if columns are missing. The copy is then of an earlier version, or can't be restored.
       if ((await findMissingColumns(connection)) === undefined)
         onFaults?.(await readPetFaults(connection, signal));
       return knex('pets').count({ count: '*' }).first<{ count: number }>();
@@ -98,7 +98,7 @@ interface Interruptible {
   readonly interrupt: () => void;
 }
 
-// The signal interrupts even a running statement, which may take long.
+// Runs work on a file. An abort of the signal interrupts even a running statement, which may take long.
 const withFile = async <A>(
   filename: string,
   open: typeof openFile,
@@ -114,7 +114,7 @@ const withFile = async <A>(
     try {
       connection?.interrupt();
     } catch {
-      // The connection is closed already.
+      // Ignores the error of a connection that is closed already.
     }
   };
   try {

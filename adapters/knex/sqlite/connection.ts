@@ -19,7 +19,7 @@ export const withPragmas =
         afterOpen();
         done(null);
       } catch (failure) {
-        // Knex drops a connection whose preparation fails, but leaves its file open.
+        // Closes the file, because Knex drops a connection whose preparation fails, but leaves its file open.
         connection.close(() => {
           done(withoutStatement(failure));
         });
@@ -55,8 +55,8 @@ export const openFile = (filename: string, pool?: Knex.PoolConfig): Knex =>
   knex(poolConfiguration({ filename }, pool));
 
 /**
- * Opens a file for reads only. If no process uses the file, opens it with `immutable`. Otherwise, SQLite would create a
- * write-ahead log and leave it behind.
+ * Opens a file for reads only. If no process uses the file, opens it with `immutable`. Without `immutable`, SQLite
+ * would create a write-ahead log and leave it behind.
  */
 export const openReadOnly = (filename: string, pool?: Knex.PoolConfig): Knex =>
   knex(poolConfiguration(() => fileInMode(filename, 'ro', { immutable: !isInUse(filename) }), pool));
@@ -93,7 +93,7 @@ const cacheStatements = (connection: SqliteConnection): void => {
     const statement = connection.prepare(sql, (error) => {
       if (error === null) return;
       statements.delete(sql);
-      // Passes the error on here. The driver never calls the callback of `all` on a statement that it can't prepare.
+      // Passes the error on, because the driver never calls the callback of `all` on a statement that it can't prepare.
       done(error, []);
     });
     statements.set(sql, statement);
@@ -103,8 +103,8 @@ const cacheStatements = (connection: SqliteConnection): void => {
 
   connection.all = <Row>(sql: string, bindings: Bindings, done: DoneWith<Row>) =>
     (statements.get(sql) ?? prepare(sql, done)).all<Row>(bindings, (error, rows) => {
-      // Finalizes the statement (by `dispose`), because a statement that waited too long for a lock keeps its snapshot
-      // of the file.
+      // Removes the statement, which `dispose` then finalizes, because a statement that waited too long for a lock
+      // keeps its snapshot of the file.
       if (error !== null) statements.delete(sql);
       done(error, rows);
     });

@@ -1,6 +1,6 @@
 /*
- * Facts about a database file, by its path: the logs of SQLite next to it, who uses it, and what keeps this process
- * from using it.
+ * Facts about a database file, by its path. They tell which logs are next to it, whether it is in use, and why this
+ * process can't use it.
  */
 
 import { constants, existsSync } from 'node:fs';
@@ -96,8 +96,8 @@ const isLogName = (path: string): boolean =>
 const logNameText = (path: string): string => `${path} is the name of a log of SQLite; name another file`;
 
 /**
- * True if a database file is missing but its log is there, which may have the only copy of acknowledged animals. SQLite
- * would delete the log next to a new file.
+ * True if a database file is missing but its write-ahead log exists, which may have the only copy of acknowledged
+ * animals. SQLite would delete this log if it created a new file.
  */
 const isLost = (path: string): boolean => !existsSync(path) && (statsOf(`${path}-wal`)?.size ?? 0) > 0;
 
@@ -112,12 +112,12 @@ export const replacementFault = (path: string, mayBeDatabase: boolean): string |
   if (isLogName(path)) return logNameText(path);
   if (isLost(path)) return lostFileText(path);
   if (isInUse(path)) return `${path} is a database that is in use or was not closed; name another file`;
-  // `isSqlite` closes the file, which releases all locks of this process on it. So the check above comes first, and
-  // refuses a database that this process has open.
+  // Calls `isSqlite` only after `isInUse`, because `isSqlite` opens and closes the file. This would release the locks
+  // of this process on a database that it has open.
   return !mayBeDatabase && isSqlite(path) ? `${path} is a SQLite database; name another file` : undefined;
 };
 
-/** Creates a missing database file, as `createPrivateFile` does. Throws if the log of a lost database is next to it. */
+/** Creates a missing database file, by `createPrivateFile`. Throws if the write-ahead log of a lost database exists. */
 export const createDatabaseFile = (filename: string): void => {
   const path = resolveSymlink(filename);
   if (isLost(path)) throw new DiagnosedError(lostFileText(path));

@@ -15,7 +15,7 @@ import { sqliteStatements } from './statements';
 /** Ending of the name of a database file, of its write-ahead log or of the log's index. */
 export type WatchedEnding = '' | (typeof walEndings)[number];
 
-/** Throws if the file, its log or the log's index was removed or replaced. By default, checks all three. */
+/** Throws if the file, its write-ahead log or the log's index was removed or replaced. By default, checks all three. */
 export type CheckFile = (endings?: ReadonlyArray<WatchedEnding>) => void;
 
 const readerConnections = 3;
@@ -23,7 +23,7 @@ const readerConnections = 3;
 export const openReadPool = (filename: string, checkFile: CheckFile): Knex => {
   const beforeOpen = () => {
     createDatabaseFile(filename);
-    // On a read-only file system, SQLite can open a database in WAL mode only with `immutable`.
+    // Sets `immutable` on a read-only file system, where SQLite can open a database in WAL mode only with it.
     if (isImmutable(filename)) return fileInMode(filename, 'ro', { immutable: true });
     prepareCheckedFile(filename, checkFile);
     return { filename };
@@ -57,8 +57,8 @@ export const openWritePool = (filename: string, checkFile: CheckFile, isOnlyForS
 
 const prepareCheckedFile = (filename: string, checkFile: CheckFile): void => {
   prepareFile(filename);
-  // Checks only the database file before SQLite opens it, because the log may not exist yet. SQLite deletes the log
-  // with its last connection.
+  // Checks only the database file before SQLite opens it, because the write-ahead log may not exist. SQLite deletes it
+  // when the last connection closes.
   checkFile(['']);
 };
 

@@ -29,8 +29,8 @@ interface RestoreOptions extends BackupOptions {
 }
 
 /**
- * Restores a backup. Returns the number of its animals, the name of the replaced database, and the migrations that the
- * copy needed because an earlier version made the backup.
+ * Restores a backup. Returns the number of its animals, the name of the replaced database, and the migrations that it
+ * lacked because an earlier version made it.
  */
 export const restoreSqlite = async (
   backup: string,
@@ -48,7 +48,7 @@ export const restoreSqlite = async (
   if (isSameFile(filename, backup))
     throw new DiagnosedError(`${backup} is the database itself; name another file`);
   await unlessDamaged(refuseForeignFile(filename));
-  // Without `min: 1`, the pool would close an idle connection after 30 s, and so release the lock.
+  // Sets `min: 1`, because the pool would otherwise close an idle connection after 30 s, and so release the lock.
   return withPool(openFile(filename, { min: 1 }), async (file) => {
     const contents = await lockAndFindContents(filename, file);
     if (contents !== 'none' && !mayReplace)
@@ -70,8 +70,8 @@ export const restoreSqlite = async (
       });
       return { animals, kept, migrated };
     } catch (error) {
-      // Removes the file that this function created. If `kept` is set too, a service wrote a database into the
-      // file before the lock.
+      // Removes the file that this function created, unless `kept` is set: a service then wrote a database into it
+      // before the lock.
       if (isNew && kept === undefined) rmSync(filename, { force: true });
       throw error;
     }
@@ -104,8 +104,9 @@ const checkBackup = async (backup: string): Promise<ReadonlyArray<string>> => {
 type Contents = 'none' | 'some' | 'damaged';
 
 /**
- * Locks the file, and rejects if another connection has it open. Leaving WAL mode moves the log into the file, and only
- * the last connection can do this. A file with a damaged header stays unlocked, but no service can open it.
+ * Locks the file, and rejects if another connection has it open. Leaves WAL mode, which moves the write-ahead log into
+ * the file, because only the sole connection to a file can do this. A file with a damaged header stays unlocked, but no
+ * service can open it.
  */
 const lockAndFindContents = async (filename: string, file: Knex): Promise<Contents> => {
   try {
@@ -135,7 +136,7 @@ const keepDatabase = (filename: string, kept: string, isDamaged: boolean): void 
   try {
     linkSync(filename, kept);
   } catch {
-    // Some file systems have no hard links.
+    // Renames the file instead, because some file systems have no hard links.
     renameSync(filename, kept);
   }
 };

@@ -83,9 +83,10 @@ const sqliteDatabase = (readPool: Knex, writePool: Knex, checkFile: CheckFile = 
 type RunTransaction = StoreDatabase['runTransaction'];
 
 /**
- * Outside WAL mode, COMMIT can fail with SQLITE_BUSY, and SQLite then keeps the transaction open. Knex would return the
- * connection to its pool, and later statements would join that transaction. So this function then runs COMMIT itself,
- * and rolls back if it fails. After the COMMIT, it runs BEGIN, so that Knex has an empty transaction to commit.
+ * Makes `runTransaction`. Outside WAL mode, COMMIT can fail with SQLITE_BUSY, and SQLite then keeps the transaction
+ * open. Knex would return the connection to its pool, and later statements would join that transaction. So the function
+ * runs COMMIT itself outside WAL mode, and rolls back if it fails. After the COMMIT, it runs BEGIN, so that Knex has an
+ * empty transaction to commit.
  */
 const transactionsOn = (writePool: Knex, checkFile: CheckFile): RunTransaction => {
   let hasLog: boolean | undefined;
@@ -107,8 +108,8 @@ const transactionsOn = (writePool: Knex, checkFile: CheckFile): RunTransaction =
   };
 };
 
-// Begins with a write of the unchanged `application_id`, because SQLite does not wait for the lock in a transaction
-// that has already read.
+// Begins with a write, of the unchanged `application_id`, which waits for the lock. After a read, SQLite would not wait
+// for the lock.
 const withWriteLock =
   (writePool: Knex, runTransaction: RunTransaction): RunTransaction =>
   async (work) => {

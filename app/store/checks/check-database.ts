@@ -80,7 +80,7 @@ export const checkRights = async ({ open, readSchema }: Start): Promise<Findings
 
 const slowCommitMs = 500;
 
-/** Reads all animals of a SQLite file, whose columns accept values that an animal can't have. */
+/** Looks for invalid animals in a SQLite file, whose columns accept values that an animal can't have. */
 export const checkAnimals = async ({ open, readSchema }: Start): Promise<Findings> => {
   const database = await open();
   if (database.engine === 'PostgreSQL' || (await readSchema()).pending.length > 0) return [];
@@ -108,7 +108,7 @@ export const checkQuota = async ({ open, settings, readSchema }: Start): Promise
 
 /**
  * Checks that a valid API key exists. Without one, throws in production. Elsewhere, passes if the next start can create
- * the first key, throws if the role may not create it, and warns if all created keys are invalid.
+ * the first key, and throws if the role may not create it. Warns if all created keys are invalid.
  */
 export const checkKeys = async (start: Start): Promise<Findings> => {
   const { settings, mayCreate } = start;

@@ -18,7 +18,8 @@ export const requireFreePorts = async ({ settings }: Start): Promise<Findings> =
 
 /**
  * Tries to listen on each port of the settings. Fails if another program listens there. Passes if a ready animal store
- * does, because a restart replaces it, but fails if this store has no tables, as it then has no service.
+ * listens, because a restart replaces it. Fails then too if this database has no tables, because that service must be
+ * of another store.
  */
 export const checkPorts = async (
   { settings, isNewFile, hasDatabase, readSchema }: Start,
@@ -75,20 +76,20 @@ const listenBriefly =
     }
   };
 
-/** Maximum time to wait for a health check, as the proxies in `deploy` do. */
+/** Maximum time to wait for a health check. The proxies in `deploy` wait as long. */
 export const healthCheckMs = 5_000;
 
 /** Returns the text of a health check on a port, or an empty text without an answer. */
 const healthOf = async (port: number, host: string, path: string): Promise<string> => {
   try {
-    // `fetch` refuses some ports, such as 6000, which browsers block.
+    // Uses `get` of `node:http`, because `fetch` refuses the ports that browsers block, such as 6000.
     const response = await new Promise<IncomingMessage>((resolve, reject) => {
       const signal = AbortSignal.timeout(healthCheckMs);
       get({ host, port, path, signal, agent: false }, resolve).on('error', reject);
     });
     return await text(response);
   } catch {
-    // A service that listens only on IPv4 also takes the port from `::`.
+    // Asks 127.0.0.1 too, because a service that listens only on IPv4 also takes the port from `::`.
     return host === '::' ? healthOf(port, '127.0.0.1', path) : '';
   }
 };

@@ -15,7 +15,7 @@ export type CheckName =
   | 'keys'
   | 'port';
 
-/** DatabaseFinding, or the result of a check of something else. */
+/** Result of a check of the database (DatabaseFinding), or of something else. */
 export interface Finding extends Omit<DatabaseFinding, 'check'> {
   readonly check: CheckName;
 }

@@ -28,7 +28,7 @@ export interface StartOptions extends StartMessages, Pick<MigrateOptions, 'mayRa
   readonly mayCreate?: boolean;
 }
 
-/** Start of a program on the database of the settings. The functions work once, and then return the same result. */
+/** Start of a program on the database of the settings. Each function works once, and then returns the same result. */
 export interface Start {
   readonly settings: Settings;
   readonly purpose: Purpose;
@@ -37,7 +37,7 @@ export interface Start {
   readonly isNewFile: boolean;
   /** False for `memory:`, and for `doctor` if no start has created the file. */
   readonly hasDatabase: boolean;
-  /** Opens the database. Throws NoDatabase for `memory:`, and DriverMissing. */
+  /** Opens the database. Throws NoDatabase for `memory:`, and DriverMissing without the driver. */
   readonly open: () => Promise<OpenedDatabase>;
   /** Runs the pending migrations, and returns their names. Throws CommandFailed. */
   readonly migrate: () => Promise<ReadonlyArray<string>>;
