@@ -10,8 +10,6 @@ import { storeOpener, type PetRepository, unavailable } from '../../../core';
 import { arbitraryApiKey, arbitraryKeyId, arbitraryOwnerId } from '../../contracts';
 import { success } from '../../contracts/outcome';
 import { servePlainly } from '../../support/http/listen';
-import { runNode } from '../../support/packages';
-import { projectFolder } from '../../support/processes/command';
 
 const key = arbitraryApiKey();
 const { authenticate } = inMemoryApiKeys([[arbitraryKeyId(), key]]);
@@ -239,15 +237,5 @@ describe('A fetch handler', () => {
       expect([await statusOf('ada'), await statusOf('eve')]).to.deep.equal([200, 401]);
     }
     await close();
-  });
-
-  it('loads neither Koa nor a module of Node', async () => {
-    const script = `require('tsx/cjs');
-      const loaded = [];
-      const load = require('node:module')._load;
-      require('node:module')._load = (name, ...rest) => { loaded.push(name); return load(name, ...rest); };
-      require('./adapters/http/fetch');
-      console.log(loaded.filter((name) => !/^(?:\\.|fp-ts|io-ts|lossless-json)/.test(name)));`;
-    expect(await runNode(projectFolder, '--eval', script)).to.include({ stdout: '[]\n', stderr: '' });
   });
 });
