@@ -159,7 +159,7 @@ const copyTables = async (
   const config = { isolationLevel: 'repeatable read', readOnly: true } as const;
   const readSource = () =>
     inTransaction(source.readPool, (from) => keepAwake(from, () => copyRows(from)), { config });
-  // Keeps both connections awake (`readSource` that of the source), because each is idle while the other one works.
+  // Keeps the connection of the target awake too, because each of the two is idle while the other one works.
   return keepAwake(to, () => inDatabase('source', readSource));
 };
 

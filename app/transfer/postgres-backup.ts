@@ -101,7 +101,7 @@ const migrateText = 'run `animal-store migrate` with DATABASE_URL set to the tar
 /** Maximum time that pg_dump waits for the lock of a table, which a migration may hold. */
 const lockTimeoutMs = 60_000;
 
-/** Names each table, because a restore can't make the tables and extensions of other programs in the database again. */
+/** Names each table, because the database may have tables and extensions of other programs, which can't be restored. */
 const dumpTables = async (run: RunTool, file: string): Promise<void> => {
   const tables = storeTables.map((name) => `--table=${name}`);
   const options = ['--format=custom', `--lock-wait-timeout=${lockTimeoutMs}`, `--file=${file}`, ...tables];

@@ -47,7 +47,7 @@ export const databaseTimeouts = {
 
   /** Maximum time to count requests for the rate limit. If the count fails, the request still has time to run. */
   quotaMs: 2_500,
-  /** Maximum time that a count of requests waits for a locked row. It leaves time to count those of other owners. */
+  /** Maximum time that a count waits for a locked row, so that time is left to count the requests of other owners. */
   quotaLockMs: 500,
 
   // Maximum time of a readiness check. It is longer than the default database timeouts, so that the response has the

@@ -41,8 +41,7 @@ export const inTransaction = async <A>(
     throw error;
   }
   await transaction.commit();
-  // Awaits `executionPromise` too, because only this promise rejects if the commit failed. Knex resolves that of
-  // `commit`.
+  // Awaits `executionPromise` too, because Knex resolves the promise of `commit` even if the commit failed.
   await transaction.executionPromise;
   return result;
 };

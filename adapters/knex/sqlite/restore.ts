@@ -126,8 +126,9 @@ const lockAndFindContents = async (filename: string, file: Knex): Promise<Conten
 };
 
 /**
- * Keeps the replaced database under the name `kept`, and its log if it is damaged. An undamaged database has no log,
- * because the lock has moved the log into the file. A hard link keeps the old name until the restored file takes it.
+ * Renames the replaced database to `kept`, with its logs if it is damaged. An undamaged one has no log, because
+ * `lockAndFindContents` has moved the log into the file. A hard link keeps the old name until the restored file takes
+ * it.
  */
 const keepDatabase = (filename: string, kept: string, isDamaged: boolean): void => {
   if (!isDamaged) rmSync(`${filename}-journal`, { force: true });

@@ -50,8 +50,8 @@ export const openSqlite = (
     sizes: () => fileSizes(filename),
     poolUsage: () => usages.map((usage) => usage()),
     close: async () => {
-      // Closes one pool after the other, because SQLite removes the log when the last connection closes. Of two
-      // connections that close at once, neither is the last one.
+      // Closes one pool after the other, because SQLite removes the write-ahead log when the last connection closes. Of
+      // two connections that close at once, neither is the last one.
       await readPool.destroy();
       await writePool.destroy();
     },

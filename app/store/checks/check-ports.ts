@@ -18,8 +18,8 @@ export const requireFreePorts = async ({ settings }: Start): Promise<Findings> =
 
 /**
  * Tries to listen on each port of the settings. Fails if another program listens there. Passes if a ready animal store
- * listens, because a restart replaces it. Fails then too if this database has no tables, because that service must be
- * of another store.
+ * listens, because a restart replaces it. Fails instead if this database has no tables, because that store must then
+ * use another database.
  */
 export const checkPorts = async (
   { settings, isNewFile, hasDatabase, readSchema }: Start,
