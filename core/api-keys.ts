@@ -12,8 +12,8 @@ export type KeyId = string & Brand<'KeyId'>;
 export const KeyId: t.Type<KeyId, string> = brandedText('KeyId', publicIdPattern);
 
 /**
- * Public id of an owner, to whom API keys, idempotency keys and a quota belong. Has the format of a KeyId, and is safe
- * to log. Stays the same when an API key of the owner is replaced.
+ * Public id of an owner, to whom API keys, idempotency keys and a quota belong. The id has the format of a KeyId, and
+ * is safe to log. It stays the same when an API key of the owner is replaced.
  */
 export type OwnerId = string & Brand<'OwnerId'>;
 export const OwnerId: t.Type<OwnerId, string> = brandedText('OwnerId', publicIdPattern);
@@ -47,7 +47,7 @@ export interface ApiKeyTimes {
   readonly lifetimeMs: number | null;
 }
 
-/** Returns why a key is rejected, or undefined if it is valid. Rejects a key whose `expiresAt` is NaN. */
+/** Returns why a key is rejected, or undefined if it is valid. A key whose `expiresAt` is NaN counts as expired. */
 export const rejectionOf = (
   { revokedAt, expiresAt }: Pick<ApiKeyTimes, 'revokedAt' | 'expiresAt'>,
   now: number,

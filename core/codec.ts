@@ -43,7 +43,7 @@ export const brandedText = <Name extends string>(
 const objectCodec = <A>(name: string, fields: FieldChecks<A>): t.Type<A> => {
   const check = objectCheck(fields);
   const checks = Object.entries<Check>(fields);
-  // Accepts only a value that needs no decoding. Makes no copy, because each stored row that is read passes here.
+  // True if decoding would not change the value. Makes no copy, because this check runs for each row read.
   const is = (value: unknown): value is A =>
     isObject(value) &&
     checks.every(([field, { decode, required = false }]) => {
@@ -52,7 +52,7 @@ const objectCodec = <A>(name: string, fields: FieldChecks<A>): t.Type<A> => {
       return own !== undefined && decode(own) === own;
     });
   const validate: t.Validate<unknown, A> = (input, context) => {
-    // As in io-ts itself, the error of a missing property has the value undefined.
+    // Gives the error of a missing property the value undefined, as io-ts itself does.
     const toError = ({ name: key, rule, expected }: InvalidField): t.ValidationError => ({
       value: rule === 'required' ? undefined : input,
       context: t.appendContext(context, key, t.unknown),

@@ -29,8 +29,8 @@ export const updatePet = (
 };
 
 /**
- * Deletes one animal, even an invalid one. Returns the animal as read just before, or undefined if that read failed.
- * Needs no API key. A retry of the animal's create fails with PetDeleted.
+ * Deletes one animal, even if its stored values are invalid. Returns the animal as it was before the deletion, or
+ * undefined if it could not be read. Needs no API key. A retry of the animal's create fails with PetDeleted.
  */
 export const deletePet =
   (

@@ -36,12 +36,10 @@ export const fingerprintOf = (newPet: NewPet): string =>
 /** Default lifetime of an idempotency key: 24 hours. */
 export const idempotencyTtlMs = 24 * 60 * 60 * 1000;
 
-/**
- * Stored record of an idempotency key. `fingerprint` is the result of `fingerprintOf` for the new animal, or its hash.
- */
+/** Stored record of an idempotency key. `fingerprint` is the result of `fingerprintOf`, or its hash. */
 export interface IdempotencyRecord {
   readonly fingerprint: string;
-  /** Animal as it is now, or undefined if it was deleted. */
+  /** Animal that the create added, with its current values. Undefined if the animal was deleted. */
   readonly pet: Pet | undefined;
 }
 

@@ -1,8 +1,8 @@
 /*
  * Checks of whole inputs. `decode...` checks the untyped input of an operation. `valid...` checks an argument of
- * PetRepository or PetMaintenance again: a program may call an adapter without the core, with values that no store can
- * hold, or from JavaScript with numbers in place of bigints. All return copies with only the known fields, so that a
- * program may change its object before the animal is stored.
+ * PetRepository or PetMaintenance again, because a program may call an adapter without the core. The program may pass
+ * values that no store can hold or, from JavaScript, numbers in place of bigints. All these functions return copies
+ * with only the known fields, so a program may change its object before the animal is stored.
  */
 
 import * as E from 'fp-ts/Either';
@@ -32,7 +32,7 @@ const checkPetQuery = objectCheck<Partial<PetQuery>>({ limit: pageSizeCheck, ...
 
 const checkNewPet = objectCheck<NewPet>(fieldChecks(newPetRules));
 
-/** Accepts null for an optional field, which it removes. */
+/** Checks changes of an animal. For an optional field, accepts null, which removes the field. */
 const checkPetChanges = objectCheck<PetChanges>(
   fieldChecks(newPetRules, (rule) => {
     const { decode, explain } = fieldCheck(rule);
@@ -77,7 +77,7 @@ const valid =
       ),
     );
 
-/** Returns a query, or fails if it is invalid, such as by an id beyond int64. An invalid query could fail its batch. */
+/** Returns a copy of a query, or fails if it is invalid, because an invalid query could make its batch fail. */
 export const validPetQuery: (query: PetQuery) => E.Either<Unavailable, PetQuery> = valid(
   objectCheck<PetQuery>({
     limit: predicateCheck(
@@ -88,9 +88,9 @@ export const validPetQuery: (query: PetQuery) => E.Either<Unavailable, PetQuery>
   }),
 );
 
-/** Returns a new animal, or fails if it is invalid. SQLite would store invalid values, and later lists would fail. */
+/** Returns a copy of a new animal, or fails if it is invalid: SQLite would store it, and later lists would fail. */
 export const validNewPet: (newPet: NewPet) => E.Either<Unavailable, NewPet> = valid(checkNewPet);
 
-/** Returns changes, or fails if they are invalid. SQLite would store invalid values, and later lists would fail. */
+/** Returns a copy of changes, or fails if they are invalid: SQLite would store them, and later lists would fail. */
 export const validPetChanges: (changes: PetChanges) => E.Either<Unavailable, PetChanges> =
   valid(checkPetChanges);

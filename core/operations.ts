@@ -68,8 +68,8 @@ export interface PetOperations {
 export interface AnimalStore extends PetOperations {
   readonly caller: Caller;
   /**
-   * Checks the API key again, to reject a key that was revoked after the store was opened. The HTTP API calls it after
-   * a slow request body.
+   * Checks the API key again, to reject a key that was revoked after the store was opened, for example while a slow
+   * request body arrived.
    */
   readonly checkKey: (deadline?: Deadline) => TE.TaskEither<InvalidApiKey | Unavailable, Caller>;
   /** State of the owner's rate limit after the store was opened, or undefined without a rate limit. */

@@ -6,8 +6,8 @@ type RequiredName<R> = {
 }[keyof R];
 
 /**
- * Maps the names of rules in `R` to the types of their values. Editors also show the comment on a rule for the field of
- * the same name.
+ * Maps the names of rules in `R` to the types of their values. Editors show the comment on a rule also at the field
+ * that derives from it.
  */
 type Values<R, Name extends keyof R> = { readonly [Field in Name]: ValueOf<R[Field]> };
 
@@ -43,7 +43,7 @@ export type PetFilters = {
 
 /**
  * Query for a page of at most `limit` animals that pass the filters. The API accepts a limit of 1 to 100. With `after`,
- * the page starts after this id in the order. The default order is `asc`. With `desc`, the newest animals come first.
+ * the page starts after this id. The default order is `asc`.
  */
 export interface PetQuery extends PetFilters {
   readonly limit: number;

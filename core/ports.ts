@@ -53,8 +53,8 @@ export type OnIds = (ids: ReadonlyArray<bigint>) => Promise<void>;
 /** Port to the animals, for callers with an API key. Adapters must pass the contract suite `petRepositoryContract`. */
 export interface PetRepository {
   /**
-   * Reads one page. Sees every animal whose create was acknowledged before the call. A query with a value
-   * that no store can hold, such as an id outside the range of int64, finds no animals or fails with Unavailable.
+   * Reads one page. Sees every animal whose create was acknowledged before the call. A query with a value that no store
+   * can hold, such as an id beyond int64, finds no animals or fails with Unavailable.
    */
   readonly list: (query: PetQuery, deadline?: Deadline) => TaskEither<Unavailable, PetPage>;
   /** Reads one animal by its id. An id outside the range of int64 is an unknown id. */
@@ -88,12 +88,12 @@ export interface PetMaintenance {
   readonly update: (id: bigint, changes: PetChanges) => TaskEither<PetNotFound | Unavailable, Pet>;
   /**
    * Deletes the animals with these ids, all or none, and returns how many existed. Keeps the idempotency keys of their
-   * creates. Reads `ids` once, and fails with Unavailable if reading them throws. Can be repeated after Unavailable.
+   * creates. Reads `ids` once, and fails with Unavailable if that throws. After Unavailable, the call can be repeated.
    */
   readonly deleteByIds: (ids: Iterable<bigint>) => TaskEither<Unavailable, number>;
   /**
    * Adds all animals of a source or none, and returns their number, first and last id. The ids ascend in the order of
-   * the source. `onIds` gets every id before the animals are stored. Reads the source once, and not further after an
+   * the source. `onIds` gets every id before the animals are stored. Reads the source once, and stops reading at an
    * error. Fails with ImportAborted, and stores nothing, if an animal is invalid, or if the source, `onIds` or the
    * store fails before the commit. After Unavailable, either all animals are stored or none. Readers see none before
    * all are stored. During an import, the store may reject creates.

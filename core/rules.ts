@@ -65,7 +65,7 @@ type Filters<R> = {
   readonly [Name in keyof Pick<R, FilterName<R>>]: R[Name] & { readonly required: false };
 };
 
-// The overload gives the result its type, because `Object.fromEntries` loses the names of the properties.
+// Overload that gives the result its type, because `Object.fromEntries` loses the names of the properties.
 function filtersIn<R>(rules: R): Filters<R>;
 function filtersIn(rules: Readonly<Record<string, FieldRule>>): object {
   const filters = Object.entries(rules).filter(([, { filter }]) => filter === true);

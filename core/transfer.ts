@@ -21,7 +21,7 @@ export interface ImportCallbacks {
   readonly onIds?: OnIds | undefined;
 }
 
-/** Yields the decoded animals of a source. If a callback throws, closes the source and throws the same error. */
+/** Yields the valid animals of a source. If a callback throws, closes the source and throws the same error. */
 export async function* decodeNewPets(
   newPets: Iterable<unknown> | AsyncIterable<unknown>,
   { onInvalid, onUnknownFields }: ImportCallbacks,
@@ -65,8 +65,8 @@ export const importAll =
 
 /**
  * Yields the pages of a list, of 100 animals each if the query has no limit. Reads the next page while the consumer
- * works on the current one. Animals that are added during the walk may appear on later pages. If a read fails, yields
- * the failure and ends.
+ * works on the current one. Animals that are added during the walk may appear on later pages. If a read fails, the
+ * generator yields the failure and ends.
  */
 export async function* walkPages(
   list: PetRepository['list'],

@@ -58,7 +58,7 @@ export interface FieldCheck extends Check {
 
 export const isString = (input: unknown): input is string => typeof input === 'string';
 
-/** Makes a check that returns valid values unchanged. A text in place of `explain` describes the accepted values. */
+/** Makes a check that returns valid values unchanged. `explain` may be a text that describes the valid values. */
 export const predicateCheck = (
   holds: (input: unknown) => boolean,
   explain: string | Check['explain'],
@@ -89,7 +89,7 @@ export const trimmed = (check: Check): Check =>
 
 const unstorable = /[\0\p{Surrogate}]/u;
 
-/** Compares the number of code points. A code point has 1 or 2 UTF-16 units, so `length` often suffices. */
+/** Counts code points only if `length` does not decide: a code point has 1 or 2 UTF-16 units. */
 const isTooLong = (value: string, maxLength: number): boolean =>
   value.length > maxLength && (value.length > 2 * maxLength || Array.from(value).length > maxLength);
 
@@ -100,13 +100,13 @@ export const isInt64 = (value: bigint): boolean => BigInt.asIntN(64, value) === 
 
 const decimal = /^-?0*[0-9]{1,19}$/;
 
-/** Parses an int64 in decimal digits, or returns undefined. Tests the text first: `BigInt` is slow for long texts. */
+/** Parses an int64 in digits, or returns undefined. Tests the text first, because `BigInt` is slow for long texts. */
 export const int64FromText = (text: string): bigint | undefined => {
   const value = decimal.test(text) ? BigInt(text) : undefined;
   return value !== undefined && isInt64(value) ? value : undefined;
 };
 
-/** Accepts bigints in the range of int64, and safe integers. Larger numbers may already have lost digits. */
+/** Accepts bigints in the range of int64, and safe integers. Other numbers may have lost digits already. */
 const toInt64 = (input: unknown): bigint | undefined => {
   const value = typeof input === 'number' && Number.isSafeInteger(input) ? BigInt(input) : input;
   return typeof value === 'bigint' && isInt64(value) ? value : undefined;
@@ -180,7 +180,7 @@ export const fieldCheck = (rule: FieldRule): FieldCheck => {
 /** Checks of the properties of an `A`. Each check must return values of the type of its property. */
 export type FieldChecks<A> = { readonly [Name in keyof A]-?: Check };
 
-// The overload gives the result its type, because `Object.fromEntries` loses the names of the properties.
+// Overload that gives the result its type, because `Object.fromEntries` loses the names of the properties.
 export function fieldChecks<R>(rules: R, toCheck?: (rule: FieldRule) => Check): FieldChecks<R>;
 export function fieldChecks(
   rules: Readonly<Record<string, FieldRule>>,
@@ -195,7 +195,7 @@ export interface Checked<A> {
   readonly unknownFields: ReadonlyArray<string>;
 }
 
-/** Check of an object. Returns an Either, but names no type of fp-ts, which this file may not import. */
+/** Check of an object. Returns an Either, but does not name its type, because this file must not import fp-ts. */
 export type ObjectCheck<A> = (
   input: unknown,
 ) =>
@@ -206,8 +206,8 @@ export const isObject = (value: unknown): value is Readonly<Record<string, unkno
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /**
- * Makes the check of an object. Copies the own properties that are fields, except undefined ones. Fails on an unknown
- * property if `refuses` returns true for its name. Ignores other unknown properties.
+ * Makes the check of an object. The check copies the own properties that are fields, except undefined ones. It fails on
+ * an unknown property if `refuses` returns true for its name, and ignores other unknown properties.
  */
 export const objectCheck = <A>(
   fields: FieldChecks<A>,
