@@ -44,12 +44,12 @@ export const petRoutesHandler =
       onError(cause, request, record.id);
     });
     const bytes = typeof body === 'string' ? new TextEncoder().encode(body) : body;
-    // `Response` rejects even an empty body for a status without content, such as 204.
+    // Pass null, because `Response` rejects an empty text if the status has no content, such as 204.
     return new Response(method === 'HEAD' || body === '' ? null : bytes, {
       status,
       headers: {
         ...(pathname.endsWith('/') ? belowSlash(headers) : headers),
-        // Set, because Bun and Deno would otherwise send `Content-Length: 0`.
+        // Sets the length that a GET would have, because Bun and Deno would otherwise send `Content-Length: 0`.
         ...(method === 'HEAD' && { 'Content-Length': String(bytes.length) }),
       },
     });
@@ -92,8 +92,8 @@ const decodeSegment = (text: string): string => {
 };
 
 /**
- * Reports whether a request has a body. Calls `read` if no header announces the body, because even an empty body of a
- * Request that a program has made is a stream.
+ * Reports whether a request has a body. Reads the body if no header announces it, because a Request that a program has
+ * made has a stream even for an empty body.
  */
 const hasBody = async ({ headers, body }: Request, read: () => Promise<BodyResult>): Promise<boolean> => {
   if (body === null) return false;

@@ -96,14 +96,17 @@ export type Context = Koa.ParameterizedContext<KoaState>;
 
 export type Middleware = Koa.Middleware<KoaState>;
 
-/** Request with its record. A field of the request, because the HTTP server rejects requests without a context. */
+/**
+ * Request with its record. The record is a field of the request, because the HTTP server can reject a request without
+ * knowing its Koa context.
+ */
 export interface RecordedRequest extends ServedRequest {
   requestRecord?: RequestRecord;
 }
 
 /** Returns the record of the request of a context. The first call makes the record. */
 export const recordOf = ({ req, res }: { req: RecordedRequest; res: ServerResponse }): RequestRecord =>
-  // Prefers the id that a host has set for the request.
+  // Prefers the id that an embedding program has set in the response.
   (req.requestRecord ??= new RequestRecord(
     res.getHeader('X-Request-Id') ?? req.headers['x-request-id'],
     req.heldMs,

@@ -6,8 +6,8 @@ import { isIP } from 'node:net';
 import type { RequestHead } from '../server/server-state';
 
 /**
- * Returns the IP address that the outermost trusted proxy wrote into `X-Forwarded-For`. Without an entry of each
- * trusted proxy, returns the address of the socket.
+ * Returns the IP address that the outermost trusted proxy wrote into `X-Forwarded-For`. If there are fewer entries than
+ * trusted proxies, returns the address of the socket.
  */
 export const clientAddressOf = (request: RequestHead, trustedProxies: number): string | undefined => {
   const entries = trustedEntries(request, 'x-forwarded-for', trustedProxies);
@@ -59,7 +59,7 @@ const parseForwardedAddress = (entry: string): string | undefined => {
   return isIP(address) === 0 ? undefined : address;
 };
 
-// Patterns of the parts of a URL that is written into a page: without the special characters of HTML, and without `$`,
-// which is special in a replacement.
+// Patterns of parts of a URL that is written into a page. They exclude the special characters of HTML, and `$`, which
+// is special in the second argument of `replaceAll`.
 const plainOrigin = /^https?:\/\/[\w.:[\]-]+$/;
 const plainPrefix = /^(?:\/[\w.~-]+)+$/;

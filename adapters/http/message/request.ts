@@ -14,7 +14,7 @@ export interface ServedRequest extends IncomingMessage {
   lateBody?: Promise<BodyResult>;
 }
 
-/** True if `written` is `name` in any case. `name` is in lower case. Compares the lengths first, which is faster. */
+/** True if `written` is `name` in upper or lower case. `name` is in lower case. Compares lengths first, for speed. */
 export const isHeaderName = (written: string, name: string): boolean =>
   written.length === name.length && written.toLowerCase() === name;
 

@@ -57,7 +57,7 @@ const openAndHandle = async <Request>(
   return handle(opened.right, request);
 };
 
-// Ignores spaces and tabs at both ends of the value (RFC 9110, section 5.6.3). `\s` would also ignore a no-break space.
+// Ignores spaces and tabs at both ends of the value (RFC 9110, section 5.6.3). `\s` would include a no-break space.
 const bearer = /^[ \t]*Bearer +((?:.*[^ \t])?)[ \t]*$/i;
 
 /**

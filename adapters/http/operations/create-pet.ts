@@ -39,7 +39,7 @@ export const createPet: PetOperation = {
 };
 
 // Matches a key in double quotes (a String of RFC 9651, section 3.3.3, without parameters) or a key without quotes.
-// Excludes commas from the latter, because Node joins repeated headers with commas, and two keys would be read as one.
+// Excludes commas from a bare key, because Node joins repeated headers with commas, and two keys would be read as one.
 const quotedOrBare = /^ *(?:"((?:[^"\\]|\\["\\])*)"|([^ ",\\]+)) *$/;
 
 const readIdempotencyKey = (text: string | undefined): E.Either<HttpFailure, string | undefined> => {
@@ -63,7 +63,7 @@ const unsupported = (expected: string): HttpFailure => ({ _tag: 'UnsupportedMedi
 
 const emptyBody: HttpFailure = { _tag: 'MalformedJson', reason: 'empty body' };
 
-/** Checks the headers first, so that a client that waits for a 100 (Continue) need not send a body that is rejected. */
+/** Checks the headers before the body is read. A client that waits for a 100 (Continue) then need not send the body. */
 const checkHead = async ({ hasBody, header }: PetRequest): Promise<E.Either<HttpFailure, void>> => {
   if (!(await hasBody())) return E.left(emptyBody);
   if ((header('content-encoding') ?? 'identity').toLowerCase() !== 'identity') {

@@ -15,7 +15,6 @@ export const unauthorizedReasons = [
 
 export type UnauthorizedReason = (typeof unauthorizedReasons)[number];
 
-/** Codes of the requests that the HTTP server rejects. */
 const rejectionCodes = [
   'expectation_failed',
   'headers_too_large',

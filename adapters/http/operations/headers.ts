@@ -14,9 +14,7 @@ export const acceptedHeaders = [
 /** Response headers for browsers, caches and proxies. */
 type TransportHeader = 'ETag' | 'Referrer-Policy' | 'Vary' | 'X-Content-Type-Options' | 'X-Frame-Options';
 
-/**
- * Headers of a response. The compiler reports a name that is in no list of this file and has none of these prefixes.
- */
+/** Headers of a response. The compiler accepts only names in a list of this file, or with one of these prefixes. */
 export type Headers = Readonly<
   Partial<Record<(typeof exposedHeaders)[number] | TransportHeader, string>> &
     Record<`${'Access-Control' | 'Cache' | 'Content' | 'Cross-Origin'}-${string}`, string>

@@ -29,8 +29,8 @@ export const listPets: PetOperation = {
 let lastJson: { readonly page: PetPage; readonly bytes: Uint8Array } | undefined;
 
 /**
- * Returns the JSON of a page. Concurrent equal lists share a frozen page, which `readPages` in
- * adapters/knex/pets/read.ts makes, so its JSON is made only once.
+ * Returns the JSON of a page. Keeps the JSON of the last frozen page, because concurrent equal lists share one page
+ * object (`readPages` in adapters/knex/pets/read.ts).
  */
 const jsonOf = (page: PetPage): Uint8Array => {
   if (lastJson?.page === page) return lastJson.bytes;
@@ -56,8 +56,8 @@ const readQuery = (query: string): E.Either<HttpFailure, ReadonlyArray<Parameter
     return E.left(invalidQuery([''], `a list of at most ${maxParameters} parameters`));
   }
   const written = texts.filter((text) => text !== '');
-  // The `&` keeps a question mark at the start, which URLSearchParams would drop. Both leave out empty texts, so that
-  // the indexes of `written` and the parameters agree.
+  // Adds `&`, because URLSearchParams would drop a question mark at the start. URLSearchParams leaves out empty texts,
+  // as `written` does, so the indexes of both agree.
   const parameters = Array.from(new URLSearchParams(`&${query}`), ([name, value], index) => ({
     name,
     value,
@@ -88,8 +88,8 @@ const maxLinkLength = 2_000;
 
 /**
  * Returns the header Link to the next page (RFC 8288), or no header on the last page. The link is relative, so that it
- * works behind any path prefix. Keeps all parameters but `after` as the client wrote them, and encodes only quotes and
- * angle brackets, which would end the link. A long link keeps only known parameters.
+ * works behind any path prefix. It keeps all parameters but `after` as the client wrote them, and encodes only quotes
+ * and angle brackets, which would end it. A long link keeps only known parameters.
  */
 const linkToNext = (parameters: ReadonlyArray<Parameter>, { pets, hasMore }: PetPage): Headers => {
   const last = pets.at(-1);

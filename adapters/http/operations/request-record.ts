@@ -46,7 +46,7 @@ export const requestIdOf = (sent: unknown): string =>
 
 export class RequestDeadline {
   private endsAt: number;
-  /** The timer runs on in `Paused`, because most bodies arrive soon. It has gone off in `PausedWithoutTimer`. */
+  /** `Paused` leaves the timer running, because most bodies arrive soon. In `PausedWithoutTimer`, it has gone off. */
   private state: 'Counting' | 'Paused' | 'PausedWithoutTimer' = 'Counting';
   private timer: NodeJS.Timeout | undefined;
   private end: (outcome: Outcome) => void = constVoid;

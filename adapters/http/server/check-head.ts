@@ -4,12 +4,12 @@ import { requestLimits } from '../message/limits';
 import { malformed, type ServerFailure } from '../message/failures';
 import type { RequestParts } from './request-parts';
 
-/** Number of headers that Node keeps. One more than the maximum, so that `checkHead` notices too many. */
+/** Number of headers that Node keeps of a request: one more than the limit, so that `checkHead` can notice too many. */
 export const maxKeptHeaders = requestLimits.headers + 1;
 
 /**
- * Returns the first fault that Node tolerates in a request head, or undefined. Applies RFC 9112, sections 2.1, 2.3,
- * 3.2, 5.1 and 6.1, and RFC 9110, sections 7.2, 10.1.1 and 11. Rewrites the target of a valid request to origin form.
+ * Returns the first fault of a head that Node's parser accepts, or undefined. Applies RFC 9112, sections 2.1, 2.3, 3.2,
+ * 5.1 and 6.1, and RFC 9110, sections 7.2, 10.1.1 and 11. Rewrites the target of a valid request to origin form.
  */
 export const checkHead = (
   request: IncomingMessage,
@@ -67,8 +67,8 @@ const fragmentOrInvalid = /#|[^!-~]/;
 const absoluteForm = /^https?:\/\/(?:[^/?\\]*@)?([^/?\\@]+)(.*)$/i;
 
 /**
- * Rewrites a target in absolute form to origin form. The host of the target then replaces the Host header (RFC 9112,
- * section 3.2.2). Returns false for an invalid target.
+ * Rewrites a target such as `http://host/v1/pets` (absolute form) to `/v1/pets` (origin form). The host of the target
+ * then replaces the Host header (RFC 9112, section 3.2.2). Returns false for an invalid target.
  */
 const rewriteTarget = (request: IncomingMessage): boolean => {
   const { url = '', headers } = request;

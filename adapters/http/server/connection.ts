@@ -15,8 +15,8 @@ import type { RequestHead, ServerState } from './server-state';
  *   Idle ── bytes that `RequestQueue` holds ──▶ Waiting ── released ──▶ Idle
  *   Idle, Running ── failure, or response that closes the connection ──▶ Closing
  *
- * After the body and in Waiting, bytes stay in the socket. In Closing, bytes are discarded. `mayBegin` and `heldMs`
- * concern the next bytes in Idle. A client can half-close in any state.
+ * Bytes stay in the socket after the body and in Waiting, and are discarded in Closing. A client can half-close in any
+ * state.
  */
 type ConnectionState = { readonly _tag: 'Idle' | 'Waiting' | 'Closing' } | Running;
 
@@ -33,7 +33,7 @@ const closing: ConnectionState = { _tag: 'Closing' };
 /**
  * Connection of a client. Runs one exchange (a request and its response) at a time. Node itself would parse and start
  * pipelined requests at once. These requests could fill the memory, and run although an earlier response closes the
- * connection. The connection therefore passes bytes to Node's listeners only when the next request may start.
+ * connection. This class therefore passes bytes to Node's listeners only when the next request may start.
  */
 export class Connection {
   readonly socket: Socket;
@@ -56,7 +56,7 @@ export class Connection {
     this.parse = takeListeners(socket, 'data');
     this.endParsing = takeListeners(socket, 'end');
     socket.on('data', this.receive).on('end', this.halfClose);
-    // Replaces the method that Node calls after a response that closes the connection.
+    // Replaces Node's way to close a connection, by which the client could lose the last response.
     socket.destroySoon = this.close;
   }
 
@@ -71,7 +71,7 @@ export class Connection {
       this.parse(part);
     }
     if (rest.length === 0) return;
-    // Later requests stay in the socket, which stops reading at its high-water mark.
+    // Puts later requests back into the socket, which stops reading when its buffer is full.
     if (this.state._tag !== 'Closing') this.socket.pause().unshift(rest);
     else if ((this.discardedBytes += rest.length) > requestLimits.discardedBytes) this.socket.pause();
   };
@@ -89,14 +89,14 @@ export class Connection {
 
   private mayParse(): boolean {
     const { socket, state } = this;
-    // Destroyed sockets have no parser, because Node may already have given it to another connection.
+    // Stops at a destroyed socket, because Node may already have given its parser to another connection.
     if (socket.destroyed) return false;
     return state._tag === 'Idle' || (state._tag === 'Running' && !state.request.complete);
   }
 
   /** Begins an exchange with a request whose head Node has parsed. */
   begin(request: ServedRequest, response: ServerResponse): void {
-    // Close if Node's parser has found two requests in one part, because the second could be answered first.
+    // Close if Node has parsed a second request during an exchange, because it could be answered first.
     if (this.state._tag !== 'Idle') {
       this.socket.destroy();
       return;
@@ -113,7 +113,7 @@ export class Connection {
       this.heldMs = 0;
     }
     response.on('close', this.finish);
-    // Close after a request with Upgrade, because Node drops the bytes that follow it.
+    // Close the connection after a request with Upgrade, because Node drops the bytes that follow the request.
     if (this.server.isStopping || request.headers.upgrade !== undefined) closeAfter(response);
     else if (response.shouldKeepAlive) {
       response.setHeader('Keep-Alive', `timeout=${this.server.idleSeconds}`);
@@ -143,14 +143,14 @@ export class Connection {
 
   private readonly finish = (): void => {
     if (this.state._tag !== 'Running') return;
-    // Close if Node and `parts` disagree on the end of the body, because Node may then take the rest for a request.
+    // Close if Node and `parts` disagree on the end of a body, because Node could take its rest for another request.
     const isLost = this.state.request.complete && !this.parts.endedAtBlankLine;
     if (this.server.isStopping || isLost) {
       this.close();
       return;
     }
     this.state = this.socket.readableLength > 0 ? waiting : idle;
-    // Start the next request in another tick of the event loop, so that a pipelining client cannot starve others.
+    // Start the next request in another tick of the event loop, so that a pipelining client can't starve other clients.
     if (this.state._tag === 'Waiting') setImmediate(this.release);
     else this.endIfHalfClosed();
   };
@@ -178,8 +178,8 @@ export class Connection {
   };
 
   /**
-   * Ends the socket after the last response. If `lingers`, closes it only after `discardMs`, because unread bytes would
-   * reset the connection, and the client could lose the response.
+   * Ends the socket after the last response. If `lingers` is true, closes the socket only after `discardMs`. Closing it
+   * with unread bytes would reset the connection, and the client could lose the response.
    */
   private end(lingers: boolean): void {
     const { socket } = this;
@@ -192,7 +192,7 @@ export class Connection {
     setTimeout(() => socket.destroy(), requestLimits.discardMs).unref();
   }
 
-  /** Answers directly on the socket, because the listener may still use the ServerResponse. Closes the connection. */
+  /** Answers on the socket itself, because the listener may use the ServerResponse. Then closes the connection. */
   reject(failure: ServerFailure, request: RequestHead): void {
     const rejection = this.server.rejectRequest(failure, request);
     this.socket.write(rejectionText(rejection, request.method === 'HEAD'));

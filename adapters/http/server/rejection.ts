@@ -2,7 +2,7 @@ import { STATUS_CODES } from 'node:http';
 import { malformed, type ServerFailure } from '../message/failures';
 import type { Rejection } from './server-state';
 
-/** Returns the bytes of a rejection, as text. The response closes its connection. */
+/** Returns the whole response of a rejection as text, with a header that closes the connection. */
 export const rejectionText = ({ status, headers, body }: Rejection, isHead: boolean): string => {
   const allHeaders = {
     ...headers,

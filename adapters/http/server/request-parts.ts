@@ -2,7 +2,8 @@ const blankLine = '\r\n\r\n';
 
 /**
  * Divides the bytes of a connection into parts, so that no part completes two requests. A part ends with a blank line,
- * which ends every head and every chunked body, or with the last byte of a body that has a Content-Length.
+ * which ends every head and every chunked body. The part of a body with a Content-Length ends with the last byte of
+ * this body.
  */
 export class RequestParts {
   private bodyBytesLeft = 0;
@@ -18,8 +19,8 @@ export class RequestParts {
   }
 
   /**
-   * True if the last bytes, apart from a body with a Content-Length, were a blank line. False if Node has ended a head
-   * elsewhere: until 20.19.1, Node also takes `\r\n\r` and any byte for a blank line.
+   * True if the last head or chunked body has ended with a blank line. False if Node has ended a head elsewhere: until
+   * 20.19.1, Node also takes `\r\n\r` and any byte for a blank line.
    */
   get endedAtBlankLine(): boolean {
     return this.tail === '';

@@ -1,14 +1,14 @@
 import { serverTimeouts } from './timeouts';
 
-/** Maximum number of requests that begin in one tick of the event loop. A head counts once for each of its packets. */
+/** Maximum number of requests that begin in one tick of the event loop. A head in two packets counts twice. */
 const maxBegun = 256;
 
 /**
- * Holds requests until a later tick of the event loop while clients connect (`AcceptHold`), and above `maxBegun`
- * requests in a tick. Releases the requests in the order in which they arrived.
+ * Holds requests until a later tick of the event loop in two cases: while clients connect (`AcceptHold`), and after
+ * `maxBegun` requests in one tick. Releases the requests in the order in which they arrived.
  *
- * If over 1,024 connections have sent something, libuv reads again up to 48 times in the same tick. Connections that
- * are answered at once, as by a 400, could then delay timers and database results for seconds.
+ * Without `maxBegun`, requests that are answered at once, as by a 400, could delay timers and database results for
+ * seconds. If over 1,024 connections have sent something, libuv reads up to 48 times in a tick.
  */
 export class RequestQueue {
   readonly acceptHold = new AcceptHold();
@@ -61,7 +61,7 @@ export class RequestQueue {
   };
 }
 
-/** Maximum number of ticks in a hold. Each accepts one connection, and 4,096 is the default accept backlog of Linux. */
+/** Maximum number of ticks in a hold. A tick accepts one connection, and on Linux 4,096 can wait by default. */
 const maxTicks = 4_096;
 
 /**

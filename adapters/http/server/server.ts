@@ -66,10 +66,10 @@ export const startHttpServer = async (
     openConnections: () => open.size,
     stop: async (delayMs, closeMs = serverTimeouts.stopMs) => {
       // Keep `isStopping` false during the delay. If each response closed its connection, a proxy would open a new
-      // connection for each request. The connections opened at the end of the delay would be reset.
+      // connection for each request. Connections that are opened at the end of the delay would then be reset.
       state.isStopping = delayMs === 0;
       await pause(delayMs);
-      // Hold requests, because they would prolong ticks, and their clients would connect again.
+      // Hold requests during the drain, because they would prolong ticks, and their clients would connect again.
       requestQueue.pause();
       await drainAcceptBacklog(server);
       server.close();
@@ -102,7 +102,7 @@ const createNodeServer = (idleSeconds: number): Server => {
   // Waits a second longer than `Keep-Alive` announces, so that a request at the last moment is still served.
   server.timeout = 1_000 * (idleSeconds + 1);
   server.maxHeadersCount = maxKeptHeaders;
-  // Disabled, because `close` calls it, and Node counts a connection as idle even while its response is unread.
+  // Disabled, because `server.close` calls it, and would close connections whose client has not yet read the response.
   server.closeIdleConnections = () => undefined;
   return server;
 };
@@ -123,7 +123,7 @@ const trackConnections = (server: Server, state: ServerState): ReadonlyMap<Duple
   // Node emits this event for an Expect other than 100-continue. `checkHead` rejects such a request with 417.
   server.on('checkExpectation', begin);
   server.on('connect', (request, socket) => {
-    // Node has removed its `error` listener. Without one, a connection reset would end the process.
+    // Add a listener, because Node has removed its own, and an `error` without one would end the process.
     socket.on('error', () => undefined);
     open.get(socket)?.reject({ _tag: 'MethodNotAllowed', allowed: state.allowedMethods }, request);
   });
@@ -142,8 +142,8 @@ interface ReadProgress {
 }
 
 /**
- * Makes a function to call at intervals with all sockets. It disconnects the clients that have read nothing for the
- * longest time, until unread responses take at most 256 MiB.
+ * Makes a function to call at intervals with all sockets. The function disconnects the clients that have read nothing
+ * for the longest time, until unread responses take at most 256 MiB.
  */
 const unreadLimit = (): ((sockets: ReadonlyArray<Socket>) => void) => {
   let lastProgress: ReadonlyMap<Socket, ReadProgress> = new Map();
@@ -174,8 +174,8 @@ const addressOf = (host: string, bound: ReturnType<Server['address']>): string =
 
 /**
  * Accepts the connections in the kernel's accept backlog for up to 0.5 s, because closing the server would reset them.
- * No connection for `quietMs` and then a short tick show that the backlog is empty. It can have new connections after
- * a long tick. So the server must close in the tick in which this function returns.
+ * The backlog counts as empty after `quietMs` without a connection and then a short tick. During a long tick, new
+ * connections could arrive. So the server must close in the tick in which this function returns.
  */
 const drainAcceptBacklog = async (server: Server): Promise<void> => {
   let quietSince = performance.now();
