@@ -66,8 +66,8 @@ export class AnimalStoreError extends Error {
 }
 
 /**
- * True for an error that must reach the caller unchanged: an AnimalStoreError, or an error with a `digest`, by which a
- * framework such as Next controls its rendering.
+ * True for an error that must reach the caller unchanged: an AnimalStoreError, or an error with a `digest`. Frameworks
+ * such as Next control their rendering by errors with a `digest`.
  */
 export const mustReachCaller = (error: unknown): boolean =>
   error instanceof AnimalStoreError || isString(propertyOf(error, 'digest'));

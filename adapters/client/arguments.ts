@@ -32,8 +32,8 @@ const isEmpty = (input: unknown): boolean => input === null || (isString(input) 
 
 /**
  * Makes the check of a field that a caller passes. An int64 may also be a string of decimal digits. An empty text for a
- * required int64 counts as missing, because a form sends it for an empty field. Unlike the service, ignores blanks
- * around a value that is not free text, because a person may have typed them.
+ * required int64 counts as missing, because a form sends it for an empty field. Unlike the service, the check ignores
+ * blanks around a value that is not free text, because a person may have typed them.
  */
 const argumentCheck = (rule: FieldRule): Check => {
   const { decode, fromText, explain, required } = fieldCheck(rule);
@@ -116,7 +116,7 @@ const toPageQuery = validatorOf('options', objectCheck(pageQueryChecks));
 
 /**
  * Checks the arguments of `page` or `list`. Ignores filters that are null or an empty text. Refuses a second argument,
- * which in other clients has the options of the call.
+ * in which many other libraries take the options of the call.
  */
 export const requirePageArguments = (
   options: unknown,
@@ -175,8 +175,8 @@ const requireApiKey = validatorOf(
 );
 
 /**
- * Returns the current API key. Throws an AnimalStoreError if the key is malformed or the source function throws. Throws
- * an error that `mustReachCaller` accepts unchanged.
+ * Returns the current API key. Throws an AnimalStoreError if the key is malformed or the source function throws. Does
+ * not wrap an error of the function if `mustReachCaller` accepts this error.
  */
 export const readApiKey = async (source: ApiKeySource): Promise<string> => {
   const apiKey = await askForApiKey(source);

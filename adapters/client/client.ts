@@ -79,7 +79,7 @@ export type ClientFactory<Options> = <Int64 extends 'bigint' | 'string' = 'bigin
   options: Options & { readonly int64?: Int64 | undefined },
 ) => Int64 extends 'string' ? AnimalStoreClient<string> : AnimalStoreClient;
 
-// Types the client by the option `int64` in an overload, as TypeScript can't derive the type from a comparison.
+// Overload that gives the client its type, which TypeScript can't derive from the comparison of the option `int64`.
 export function clientFactory<Options>(
   configure: (options: Options) => Configuration,
 ): ClientFactory<Options>;
@@ -191,7 +191,7 @@ const randomKey = (): string => {
   }
 };
 
-// The overloads give the result its type, because `Object.fromEntries` loses the names of the properties.
+// Overloads that give the result its type, because `Object.fromEntries` loses the names of the properties.
 function int64ToDigits(pet: Pet): PetOf<string>;
 function int64ToDigits(query: PageQuery): PageOptions;
 function int64ToDigits(values: object): object {

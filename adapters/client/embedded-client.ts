@@ -60,7 +60,7 @@ const embeddedTransport = (openStore: OpenAnimalStore, apiKey: ApiKeySource): Tr
  */
 const graceMs = 50;
 
-/** TaskEither of fp-ts. Its results are plain objects, which the client reads without loading fp-ts. */
+/** TaskEither of fp-ts. The client reads its results as plain objects, so that it need not load fp-ts. */
 type Task<A> = () => Promise<
   { readonly _tag: 'Left'; readonly left: StoreFailure } | { readonly _tag: 'Right'; readonly right: A }
 >;

@@ -30,7 +30,7 @@ export const fetchTransport = (address: string, apiKey: ApiKeySource | undefined
     createPet: async (newPet, idempotencyKey, attempt) => {
       const headers = {
         'Content-Type': 'application/json',
-        // Double quotes allow every printable ASCII character (RFC 8941, section 3.3.3).
+        // Puts the key in double quotes, which allow every printable ASCII character (RFC 9651, section 3.3.3).
         'Idempotency-Key': `"${idempotencyKey.replace(/["\\]/g, '\\$&')}"`,
       };
       const init = { method: 'POST', headers, body: toJson(newPet) };
@@ -63,7 +63,7 @@ const isOrdered = ({ after, order }: PetQuery, pets: ReadonlyArray<Pet>): boolea
   });
 };
 
-/** Matches a `Link` header whose `rel` contains `next`, also among other relations (RFC 8288, section 3.3). */
+/** Matches a `Link` header whose `rel` contains `next`, even among other relations (RFC 8288, section 3.3). */
 const nextLink = /;\s*rel="?(?:[^";,]*\s)?next(?![^\s";,])/i;
 
 const toPets = ({ response, body }: Success): ReadonlyArray<Pet> => {
@@ -128,8 +128,9 @@ const fetchError = (cause: unknown, hint = ''): unknown => {
   // Includes the code, because some errors of a connection have no message.
   const texts = [propertyOf(reason, 'message'), propertyOf(reason, 'code'), propertyOf(cause, 'message')];
   const text = String(texts.find((one) => isString(one) && one !== '') ?? cause);
-  // A retry can't resolve a programming error, or a port that `fetch` blocks. An error with a cause comes from the
-  // network. Its text may contain a host name such as `annulled.example`, which would match `programmingFault`.
+  // Treats a programming error and a port that `fetch` blocks as permanent, because a retry can't help. An error with a
+  // cause comes from the network, and may contain a host name such as `annulled.example`, which `programmingFault`
+  // matches.
   const isPermanent = text === 'bad port' || (reason === undefined && programmingFault.test(text));
   return isPermanent && /^(?:Type|Reference)Error$/.test(String(propertyOf(cause, 'name')))
     ? unexpected(`fetch failed: ${text}`, { cause })

@@ -29,7 +29,7 @@ export const animalStoreClient = /* @__PURE__ */ clientFactory((options: AnimalS
   return { transport: fetchTransport(String(baseUrl), apiKey), callOptions };
 });
 
-/** Check of the address of the service. Returns the address with `/v1/` at its end. Errors never show its password. */
+/** Check of the service's address. Returns it with `/v1/` at its end. Errors never show a password in the address. */
 const baseUrlCheck: Check = {
   decode: (input) => {
     const url = readBaseUrl(input);
@@ -68,6 +68,6 @@ const problemOf = ({ protocol, username, password, href }: URL): string | undefi
   if (!/^https?:$/.test(protocol)) return 'an http or https address';
   if (username + password !== '')
     return 'an address without a user name and password; pass the key as apiKey';
-  // `search` and `hash` are empty after a lone `?` or `#`, which `href` keeps.
+  // Searches `href`, because `search` and `hash` are empty if nothing follows the `?` or `#`.
   return /[?#]/.test(href) ? 'an address without a query and fragment' : undefined;
 };

@@ -13,9 +13,9 @@ export const parseJson = (text: string): unknown =>
 const jsonTokens = /"[^"\\]*(?:\\.[^"\\]*)*"?|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
 
 /**
- * Turns an integer into a string: U+0000 and its digits. A string that begins with U+0000 gets one more, so that it is
- * not taken for an integer. Names of properties stay as they are: a reviver of JSON.parse can't change names, and an
- * integer is no name.
+ * Turns an integer into a string: U+0000 and its digits. A string that begins with U+0000 gets another U+0000, so that
+ * it is not taken for an integer. Names of properties stay as they are, because a reviver of JSON.parse could not
+ * change them back.
  */
 const markToken = (token: string, index: number, text: string): string => {
   const isInteger = /^-?\d+$/.test(token);

@@ -28,7 +28,7 @@ export interface CallOptions {
    * and 3 seconds for reads, or 2 seconds for both in an embedded store. With 0, there is only one attempt.
    */
   readonly retryForMs?: number | undefined;
-  /** Callback before the delay of a retry. Gets the number of attempts so far and the error of the last one. */
+  /** Callback before the delay of a retry. Gets the number of attempts so far and the error of the last attempt. */
   readonly onRetry?:
     | ((retry: {
         readonly attempt: number;

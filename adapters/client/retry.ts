@@ -94,8 +94,8 @@ const raceTimeout = <A>(
   });
 };
 
-// A call without a response has a status, too: 502 after a network error, and 504 after a timeout. The statuses from
-// 520 are those of Cloudflare for a service that restarts.
+// Statuses after which a call is retried. A call without a response has a status, too: 502 after a network error, and
+// 504 after a timeout. Cloudflare sends the statuses from 520 while a service restarts.
 const retriedStatuses = [408, 425, 429, 502, 503, 504, 520, 521, 522, 523, 524, 530];
 
 export const isRetried = ({ code, status }: { readonly code: string; readonly status: number }): boolean =>
@@ -131,13 +131,14 @@ const abortCalls = ({ target }: Event): void => {
 };
 
 /**
- * Calls `abort` when the signal is aborted. Returns a function that removes `abort`. The calls with one signal share a
- * listener, because Node warns of a leak if a signal has more than ten. `AbortSignal.any` would leak memory on Node 20.
+ * Calls `abort` when the signal is aborted. Returns a function that removes `abort`. Calls with one signal share a
+ * listener, because Node warns of a leak if a signal has more than ten. Avoids `AbortSignal.any`, which leaks memory on
+ * Node 20.
  */
 const onAbort = (signal: AbortSignal, abort: () => void): (() => void) => {
   const aborts = abortsOf.get(signal) ?? new Set();
   abortsOf.set(signal, aborts.add(abort));
-  // A second call with the same listener has no effect.
+  // Has no effect if the signal already has this listener.
   signal.addEventListener('abort', abortCalls);
   return () => {
     aborts.delete(abort);

@@ -1,8 +1,8 @@
 /* global FormData, history, location, URLSearchParams */
 
-// The URL holds the filters, the order, the `after` of the page, and the `pet` of the open drawer. `history.state` holds
-// `earlier`, the `after` of each earlier page, and `isDrawer`, which is true if the drawer was opened from the list, so
-// that closing it goes back.
+// State of the list. The URL holds the filters, the order, the `after` of the page, and the `pet` of the open drawer.
+// `history.state` holds `earlier`, the `after` of each earlier page, and `isDrawer`. With `isDrawer`, the drawer was
+// opened from the list, so closing it goes back in the history.
 import { find } from './elements.mjs';
 import { valuesOf } from './forms.mjs';
 
@@ -62,7 +62,7 @@ const push = (address, state) => {
   if (address.href !== location.href) history.pushState(state, '', address);
 };
 
-/** Sets the address to a page of the list, unless it is the address of this page already. */
+/** Sets the address to a page of the list. Does nothing if the address is already that of this page. */
 export const goToPage = ({ after, earlier }) => push(addressWith({ after }), { earlier });
 
 /** Sets the address to the first page with the filters of the form, unless it already has this address. */

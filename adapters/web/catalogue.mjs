@@ -200,7 +200,7 @@ onClick('#copy-list', () => {
 });
 for (const drawer of document.querySelectorAll('dialog'))
   drawer.addEventListener('click', ({ target }) => {
-    // A click outside of the drawer has the dialog itself as its target.
+    // Closes the drawer at a click outside of it, too. Such a click has the dialog itself as its target.
     if (target === drawer || target.hasAttribute('data-closes')) drawer.close();
   });
 addEventListener('popstate', () => {

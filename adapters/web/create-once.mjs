@@ -3,8 +3,8 @@ const finalCodes = ['idempotency_key_reused', 'pet_deleted'];
 
 /**
  * Returns a function that adds an animal, as the client's `createWithDetails` does. While the outcome of a create is
- * unknown, the next create of the same values repeats its idempotency key, even if a create of invalid values came
- * between.
+ * unknown, the next create of the same values repeats its idempotency key. A create of invalid values in between does
+ * not change this.
  */
 export const createOnce = (animals) => {
   let unconfirmed;

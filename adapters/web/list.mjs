@@ -11,7 +11,7 @@ export const pageSize = 25;
 
 export const firstPage = { after: '', earlier: [] };
 
-/** The page that the table shows: its place, address and count, and the options of the call that fetches the next. */
+/** Page that the table shows: its place, address and count, and the options of the call that fetches the next. */
 let shown = { ...firstPage, address: '', count: '', next: undefined };
 
 /**
@@ -68,7 +68,7 @@ export const showPage = ({ pets, next }, actions) => {
   table.hidden = pets.length === 0;
   show('#empty', false);
   if (pets.length === 0) showWhyEmpty(actions);
-  // Hides both in an empty store, where the box `#empty` has a button to add an animal.
+  // Hides the button and the filters in an empty store, where the box `#empty` has a button to add an animal.
   for (const selector of ['#open-form', '#filter'])
     show(selector, pets.length > 0 || hasFilters() || !isFirst);
   show('#failure', false);

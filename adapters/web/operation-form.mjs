@@ -69,8 +69,8 @@ export const callOf = (operationId, method, path, inputs, form) => {
 };
 
 /**
- * Returns the invalid fields of an error response. The service, which has the version of this page, begins each part of
- * the message with the name of a field.
+ * Returns the invalid fields of an error response. Relies on the texts of the service: each part of a message begins
+ * with the name of a field.
  */
 export const invalidFieldsOf = (body) => {
   try {

@@ -32,7 +32,6 @@ const fit = (properties, write) => {
   return line.length > maxLineLength && properties.length > 1 ? write('\n') : line;
 };
 
-/** Returns the URL of a call. `path` follows `/v1/`, and `query` has the parameters. */
 export const addressOf = ({ path, query = {} }) => {
   const search = new URLSearchParams(query).toString();
   return `${baseUrl}v1/${path}${search && `?${search}`}`;

@@ -33,7 +33,6 @@ export const clearRejections = () => {
   for (const showExample of rejected) showExample();
 };
 
-/** Makes the elements of a panel for responses. */
 const newPanel = (enterKey) => {
   const [code, block] = newCodeBlock();
   block.setAttribute('aria-label', 'Response');
@@ -47,7 +46,7 @@ const newPanel = (enterKey) => {
 };
 
 const titleOf = ({ headers, status, statusText }, milliseconds) => {
-  // HTTP/2 has no text of the status.
+  // Trims the text, because responses over HTTP/2 have an empty `statusText`.
   const parts = [`${status} ${statusText}`.trim(), `${milliseconds} ms`];
   if (headers.get('Idempotent-Replayed') === 'true') parts.splice(1, 0, 'replayed');
   return parts.join(', ');

@@ -40,7 +40,7 @@ const takeKeyOfLink = () => {
   const key = /^#key=(.+)$/.exec(location.hash)?.[1];
   if (key === undefined) return false;
   history.replaceState(null, '', location.pathname + location.search);
-  // A malformed escape stays as it is, and the service rejects such a key.
+  // Leaves a malformed escape as it is, because the service then rejects the key.
   keepKey(key.replaceAll(/%[0-9a-f]{2}/gi, (escape) => String.fromCharCode(parseInt(escape.slice(1), 16))));
   return true;
 };
