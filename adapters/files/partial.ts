@@ -21,7 +21,7 @@ export const writeAtomically = async <A>(
     await placePartial(partial, file, beforeRename);
     return result;
   } finally {
-    // SQLite may leave a journal next to a copy, but no write-ahead log, because it makes copies outside WAL mode.
+    // Removes the partial file and SQLite's journal. There is no write-ahead log, because copies are not in WAL mode.
     for (const ending of ['', '-journal']) rmSync(`${partial}${ending}`, { force: true });
   }
 };

@@ -27,7 +27,7 @@ export const followSymlinks = (filename: string) => {
   return { links, path };
 };
 
-/** Resolves symbolic links, because SQLite puts its log next to the target. On errors, returns `filename` unchanged. */
+/** Resolves symbolic links, because SQLite puts its WAL file next to the target. Returns `filename` on errors. */
 export const resolveSymlink = (filename: string): string => {
   try {
     return existsSync(filename) ? realpathSync(filename) : followSymlinks(filename).path;
@@ -36,7 +36,7 @@ export const resolveSymlink = (filename: string): string => {
   }
 };
 
-/** Returns undefined if a path does not exist, or if this user may not search its folder. */
+/** Returns the stats of a path, or undefined if it does not exist or this user may not search its folder. */
 export const statsOf = (path: string): Stats | undefined => {
   try {
     return statSync(path, { throwIfNoEntry: false });

@@ -2,7 +2,7 @@ import { closeSync, existsSync, fchmodSync, fchownSync, openSync, type Stats, st
 import { dirname } from 'node:path';
 import { resolveSymlink } from './paths';
 
-/** Returns false if the system refuses, as it refuses root in a container without capabilities, or on NFS. */
+/** Changes owner and group. Returns false if the system refuses, as in some containers and on NFS. */
 const changeOwner = (file: number, uid: number, gid: number): boolean => {
   try {
     fchownSync(file, uid, gid);
@@ -12,7 +12,10 @@ const changeOwner = (file: number, uid: number, gid: number): boolean => {
   }
 };
 
-/** Gives a file the group and permissions of `replaced`. A group that can't be changed gets no more than all users. */
+/**
+ * Gives a file the group and permissions of `replaced`. If the group can't be changed, the file's own group gets no
+ * more rights than all users.
+ */
 const copyPermissions = (file: number, { mode, gid }: Stats): void => {
   const allowed = changeOwner(file, -1, gid) ? 0o7777 : 0o5707 | ((mode & 0o7) << 3);
   fchmodSync(file, mode & allowed);
@@ -20,9 +23,9 @@ const copyPermissions = (file: number, { mode, gid }: Stats): void => {
 
 /**
  * Creates a missing file that only its owner can read. If the process runs as root, gives the file to the owner of the
- * folder. With `replaced`, root gives it the owner of `replaced` instead, and every user gives it the group and
- * permissions of `replaced`. Never opens an existing file. Closing it would release the POSIX locks of this process on
- * it, and root might change the owner of the target of a link.
+ * folder. With `replaced`, the file gets the group and permissions of `replaced` and, if the process runs as root, its
+ * owner. Never opens an existing file. Closing it would release the POSIX locks of this process on it, and root might
+ * change the owner of the target of a link.
  */
 export const createPrivateFile = (filename: string, replaced?: Stats): void => {
   const path = resolveSymlink(filename);

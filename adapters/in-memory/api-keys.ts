@@ -32,8 +32,8 @@ interface KnownKey {
 export const inMemoryApiKeys = (
   keys: Iterable<readonly [id: string, key: string, owner?: string, access?: 'read-only']> = [],
 ): InMemoryApiKeys => {
-  // V8 looks up a key of a Map by a hash of the whole string. The lookup time therefore does not reveal how much of a
-  // guessed API key is right.
+  // Uses a Map, which V8 searches by a hash of the whole string. The time of a search therefore does not reveal how
+  // much of a guessed API key is right.
   const byKey = new Map<string, KnownKey>();
 
   const add = (id: string, key: string, owner = id, access?: 'read-only'): void => {

@@ -100,7 +100,7 @@ export const inMemoryPetRepository = ({
 
   const addOnce = (newPet: NewPet, key: string): CreateResult => {
     purgeExpired();
-    // After the clock was set back, `purgeExpired` can stop before the expired record of this key.
+    // Delete the expired record of this key, because `purgeExpired` can stop before it if the clock was set back.
     if ((records.get(key)?.expiresAt ?? Infinity) <= now()) records.delete(key);
     const record = records.get(key);
     const pet = record && byId.get(record.id);

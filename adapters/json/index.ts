@@ -58,8 +58,8 @@ const depthOf = (outsideStrings: string): number => {
 const maxExponent = 18;
 
 /**
- * Returns an integer of at most 19 digits (7, 7.0 or 7e0) as a bigint, and any other number as a LosslessNumber. Does
- * not expand larger exponents, because the digits of 1e999999999 would fill the memory.
+ * Returns an integer of at most 19 digits (7, 7.0 or 7e0) as a bigint, and any other number as a LosslessNumber.
+ * Without this limit, the digits of 1e999999999 would fill the memory.
  */
 const parseNumber = (text: string): unknown => {
   const { sign, digits, exponent } = splitNumber(text);

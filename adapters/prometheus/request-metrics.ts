@@ -28,8 +28,8 @@ export interface KnownLabels {
   readonly unauthorizedReasons: ReadonlyArray<string>;
 }
 
-// OpenTelemetry recommends bounds from 5 ms up, but most list requests take less. A request takes at most 5 s, apart
-// from the time to receive its body.
+// Bounds of the buckets. They begin below the 5 ms that OpenTelemetry recommends, because most list requests take less.
+// They end at 5 s, because a request takes no longer, apart from the time to receive its body.
 const boundsInSeconds = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
 
 const failures = [500, 503];

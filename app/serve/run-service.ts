@@ -94,7 +94,6 @@ export const runService = async (
 /** Maximum time to stop the admin server, counted from the stop of the public server. */
 const adminStopMs = 500;
 
-/** Parts that the public server and the admin server share. */
 interface Shared {
   readonly settings: Settings;
   readonly reporter: ReturnType<typeof requestReporter>;

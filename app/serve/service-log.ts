@@ -60,7 +60,7 @@ const openDestination = (fd: number) => {
     contentMode: 'buffer',
     retryEAGAIN: () => !isExiting,
   });
-  // Pino accepts bytes in the mode `buffer`, but its types do not.
+  // Widens the type of `write`, because pino accepts bytes in the mode `buffer`, but its types do not.
   const output: { write(line: string | Uint8Array): unknown } = destination;
   destination.on('error', () => {
     isFailing = true;

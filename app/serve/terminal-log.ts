@@ -13,8 +13,8 @@ interface Options {
 }
 
 /**
- * Makes a function that turns a JSON line of the log into text for a terminal, or into an empty text if the options
- * hide the line.
+ * Makes a function that turns a JSON line of the log into text for a terminal. The text is empty if the options hide
+ * the line.
  */
 export const terminalText = ({ style, showsAssets, showsAnnounced }: Options): ((line: string) => string) => {
   const toText = prettyFactory({

@@ -16,7 +16,7 @@ export type DatabaseUrl = t.TypeOf<typeof DatabaseUrl>;
 export type PostgresDatabaseUrl = Extract<DatabaseUrl, { readonly _tag: 'Postgres' }>;
 
 /**
- * Parses DATABASE_URL, or fails with a text that describes a valid value. Rejects a SQLite path that ends with a slash,
+ * Parses DATABASE_URL, or fails with a description of a valid value. Rejects a SQLite path that ends with a slash,
  * which names a folder. Rejects `sqlite://animals.sqlite3`, which would mean `/animals.sqlite3` and is probably a
  * mistake.
  */

@@ -1,6 +1,6 @@
 /*
  * Reads the address of PostgreSQL in DATABASE_URL, in the form that psql takes (libpq, "Connection URIs"). Rejects
- * unknown parameters, because the driver would ignore them, and could connect without TLS or to another schema.
+ * unknown parameters, because pg, the driver, would ignore them, and could connect without TLS or to another schema.
  */
 
 import * as E from 'fp-ts/Either';
@@ -44,8 +44,8 @@ const invalid =
 
 /**
  * Turns an address in the form of psql into one that the driver accepts. The driver and `libpqEnvironment` decode each
- * part of the result alike. Fails with a text that describes a valid address, and contains no value of the given one,
- * such as its password.
+ * part of the result alike. Fails with a description of a valid address, which contains no value of the given one, such
+ * as its password.
  */
 export const parsePostgresUrl = (text: string): E.Either<string, string> => {
   const url = splitAddress(text);
@@ -67,13 +67,13 @@ const splitAddress = (text: string): URL | undefined => {
         .replace(/^postgresql:/i, 'postgres:')
         .replace(withoutHost, 'postgres://$1localhost')
         .replace(/([?&])ssl=true(?=&|$)/, '$1sslmode=require')
-        // psql does not take a plus sign for a blank.
+        // Encodes plus signs, because `URLSearchParams` takes them for blanks, and psql does not.
         .replace(/\?.*$/s, (query) => query.replaceAll('+', '%2B')),
     );
-    // Rejects an @ after the host and a #. They suggest an unescaped /, ? or # in the password, and an error about an
-    // unknown parameter could then show a part of the password.
+    // Rejects an @ after the host and a #. They suggest an unescaped /, ? or # in the password. An error about an
+    // unknown parameter could then show a part of it.
     if (`${url.pathname}${url.search}`.includes('@') || url.hash !== '') return undefined;
-    // If a parameter is repeated, the last value counts, as in libpq.
+    // Keeps only the last value of a repeated parameter, as libpq does.
     for (const [name, value] of [...url.searchParams]) url.searchParams.set(name, value);
     return url;
   } catch {
@@ -102,11 +102,11 @@ const moveParameters = (url: URL): string | undefined => {
   for (const [name, part] of Object.entries(parts)) {
     const value = take(url, name);
     if (value !== '') url[part] = encodeURIComponent(value);
-    // `URL` ignores an invalid port.
+    // Compares the port, because `URL` ignores an invalid one.
     if (name === 'port' && value !== '' && value !== url.port) return invalid;
   }
   const database = take(url, 'dbname') || decodeURIComponent(url.pathname.slice(1));
-  // The driver decodes a name with `decodeURI`, which leaves an escaped ? or # as it is.
+  // Rejects ? and #, because the driver decodes a name with `decodeURI`, which leaves both escaped.
   if (/[?#]/.test(database)) return 'an address whose database name has no ? or #';
   if (database !== '') url.pathname = encodeURI(database);
   if (/,|%2C/.test(url.hostname)) return invalid;
@@ -118,7 +118,7 @@ const translateTls = ({ searchParams }: URL): string | undefined => {
   const bindsChannel = searchParams.get('channel_binding') === 'require';
   const verifies = bindsChannel || certificateParameters.some((name) => searchParams.has(name));
   const sslMode = searchParams.get('sslmode') ?? (verifies ? 'verify-full' : undefined);
-  // The driver would read a file named `system`.
+  // Removes the value `system`, because the driver would read a file of this name.
   if (searchParams.get('sslrootcert') === 'system') searchParams.delete('sslrootcert');
   if (sslMode === undefined) return undefined;
   if (!sslModes.includes(sslMode)) return `an address whose sslmode is ${sslModes.join(', ')}`;
@@ -150,14 +150,13 @@ export const libpqEnvironment = (
     PGDATABASE: decodeURIComponent(pathname.slice(1)),
     PGOPTIONS: parameter('options'),
     PGSSLMODE: { '': 'disable', 'no-verify': 'require' }[sslMode] ?? sslMode,
-    // In the mode `require`, libpq verifies the server if this file exists. So `no-verify` gets a file that does not
-    // exist.
+    // Names a missing file for `no-verify`: in the mode `require`, libpq would verify the server if the file existed.
     PGSSLROOTCERT: sslMode === 'no-verify' ? noRoots : parameter('sslrootcert') || roots,
     PGSSLCERT: parameter('sslcert'),
     PGSSLKEY: parameter('sslkey'),
     PGCHANNELBINDING: parameter('enableChannelBinding') === 'true' ? 'require' : '',
     PGSSLNEGOTIATION: parameter('sslnegotiation'),
-    // A standby may lack animals that the primary has acknowledged.
+    // Connects only to the primary, because a standby may lack animals that the primary has acknowledged.
     PGTARGETSESSIONATTRS: 'primary',
     PGCONNECT_TIMEOUT: String(databaseTimeouts.statementMs / 1_000),
   };

@@ -13,8 +13,8 @@ export const fileSettings: ReadonlyArray<string> = secretSettings.map((name) => 
 type Environment = NodeJS.ReadOnlyDict<string>;
 
 /**
- * Returns the name and the text of a secret setting. Reads the text from the file that `<name>_FILE` names, if any,
- * even if the variable itself is set, as DATABASE_URL is in the image.
+ * Returns the name and the value of a secret setting. Reads the value from the file that `<name>_FILE` names, if any,
+ * even if the variable itself is set, as DATABASE_URL is in the container image.
  */
 export const readSecret =
   (environment: Environment) =>

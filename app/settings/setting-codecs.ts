@@ -18,8 +18,8 @@ interface SettingOptions<A> {
 }
 
 /**
- * Makes the codec of an environment variable, whose text is empty if it is not set. An error contains null in place of
- * the value, which may be a secret.
+ * Makes the codec of an environment variable. An empty or unset variable has the default value. An error contains null
+ * in place of the value, which may be a secret.
  */
 export const setting = <A>({
   help,
@@ -36,7 +36,7 @@ export const setting = <A>({
       if (typeof text !== 'string' || text === '') return t.success(defaultValue);
       const value = parse(text);
       if (is(value)) return t.success(value);
-      // `docker run --env-file` keeps the quotes that a shell removes.
+      // Gives a hint about quotes, because `docker run --env-file` keeps the quotes that a shell removes.
       const hint = /^(["']).*\1$/s.test(text) ? ', without quotes around it' : '';
       return t.failure(null, context, `${value instanceof Error ? value.message : expected}${hint}`);
     },

@@ -84,7 +84,7 @@ const barOptions: Options = {
   barCompleteString: '█'.repeat(24),
   barIncompleteString: '░'.repeat(24),
   clearOnComplete: true,
-  // The command itself handles signals.
+  // Leaves signals to the command.
   gracefulExit: false,
   // Keeps line wrapping on, which a suspended or killed command could not turn on again.
   linewrap: true,

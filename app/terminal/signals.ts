@@ -72,8 +72,8 @@ export const interruptible = async (work: (signal: AbortSignal) => Promise<void>
 
 /**
  * Calls `stop` at a stop signal. After a SIGINT or SIGTERM, ignores both for a time, and then lets the next one end the
- * process. SIGHUP never ends it: when a terminal is lost, the kernel and the shell may both send SIGHUP. Returns a
- * function that removes the handlers.
+ * process. SIGHUP never ends the process, because the kernel and the shell may both send it when a terminal is lost.
+ * Returns a function that removes the handlers.
  */
 const onStopSignal = (stop: (signal: StopSignal) => void): (() => void) => {
   let timer: NodeJS.Timeout | undefined;

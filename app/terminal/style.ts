@@ -7,8 +7,8 @@ export type Style = (format: Format, text: string) => string;
 type Environment = NodeJS.ReadOnlyDict<string>;
 
 /**
- * True for a terminal that obeys escape sequences. False without TERM, and in CI, where the log would keep the
- * sequences.
+ * True for a terminal that obeys escape sequences. False without TERM, and in CI, where the log of a build would keep
+ * the sequences.
  */
 export const obeysEscapes = (
   { isTTY = false }: { readonly isTTY?: boolean },

@@ -5,8 +5,8 @@ type Row = ReadonlyArray<string>;
 const gap = '  ';
 
 /**
- * Returns a table as text. Separates cells by tabs if `columns` is Infinity. Otherwise aligns them, and shortens the
- * column `flexible` to fit, but not below its name.
+ * Returns a table as text. Separates cells by tabs if `columns` is Infinity. Otherwise aligns the cells, and shortens
+ * the column `flexible` to fit into `columns`, but not below the length of its name.
  */
 export const tableText = async (
   header: Row,
@@ -14,7 +14,7 @@ export const tableText = async (
   { flexible, columns }: { readonly flexible: number; readonly columns: number },
 ): Promise<string> => {
   if (columns === Infinity) return [header, ...rows].map((row) => row.join('\t')).join('\n');
-  // The package is an ES module, which CommonJS can only import dynamically on Node 22.0 to 22.11.
+  // Imports the package dynamically, because it is an ES module, which CommonJS can't require on Node 22.0 to 22.11.
   const { default: widthOf } = await import('string-width');
   const widths = header.map((name, index) =>
     Math.max(...[name, ...rows.map((row) => row[index] ?? '')].map((text) => widthOf(text))),

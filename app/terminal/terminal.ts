@@ -134,7 +134,7 @@ const openExitCode = () => {
   };
 };
 
-/** Makes a terminal that prints messages as JSON lines, like those of the log. */
+/** Makes a terminal that prints messages as JSON lines, like those of the service's log. */
 export const withJsonMessages = (terminal: Terminal): Terminal => {
   const beginning = journalPrefix(terminal.stderr, terminal.env);
   return {
