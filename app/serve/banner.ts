@@ -4,7 +4,7 @@ import type { Style } from '../terminal/style';
 import { counted, escapeControlCharacters } from '../terminal/text';
 import type { Service } from './run-service';
 
-/** Makes the text that a terminal shows at startup. Only paths and lines with the first key may exceed 80 columns. */
+/** Makes the text that a terminal shows at startup. Only paths and lines with an API key may exceed 80 columns. */
 export const bannerText = (
   { address, adminAddress, firstKey }: Service,
   settings: Settings,

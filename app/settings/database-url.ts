@@ -41,8 +41,8 @@ const parseSqliteUrl = (text: string): E.Either<string, DatabaseUrl> => {
 };
 
 /**
- * Matches forms that other drivers accept, such as parameters and percent-encoding. As a plain path, such a text would
- * name a new file.
+ * Matches parts of a SQLite address that only other programs accept, such as parameters and percent-encoding. Read as a
+ * plain path, such an address would name a new file.
  */
 const foreignForm = /[?#]|%[0-9a-f]{2}|^file:|^[~$]|^\s/i;
 

@@ -99,7 +99,7 @@ const onStopSignal = (stop: (signal: StopSignal) => void): (() => void) => {
   return ignoreSignals;
 };
 
-/** Time after a signal in which the next is ignored. At a Ctrl-C, the terminal and npm both send SIGINT. */
+/** Time for which further SIGINTs and SIGTERMs are ignored. At a Ctrl-C, the terminal and npm both send SIGINT. */
 const repeatMs = 2_000;
 
 let received: StopSignal | undefined;

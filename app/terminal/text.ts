@@ -1,4 +1,4 @@
-// Does not match the zero-width joiner of an emoji such as a family, which a terminal shows as one character.
+// Excludes the zero-width joiner of an emoji such as a family, because a terminal shows this emoji as one character.
 const controlCharacters =
   /(?<![\p{Extended_Pictographic}\p{Emoji_Modifier}\ufe0f])\u200d|(?!\u200d)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 
