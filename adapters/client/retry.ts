@@ -37,7 +37,8 @@ export const withRetries = async <A>(
         return await attemptOnce(send, { timeoutMs, fetch, headers }, aborted);
       } catch (cause) {
         if (!(cause instanceof AnimalStoreError)) throw cause;
-        // Counts no attempt without a request, for example after a function returned an invalid API key.
+        // Does not count an attempt that sent no request, for example because the function `apiKey` of the options
+        // returned an invalid key.
         if (cause.code === 'invalid_argument') attempts -= 1;
         Object.assign(cause, details());
         const delayMs = backoffMs(cause, attempts);

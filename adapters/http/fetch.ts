@@ -1,4 +1,4 @@
-/** Public exports of `animal-store/fetch`, for frameworks that use Request and Response. Loads neither Koa nor Node. */
+/** Public exports of `animal-store/fetch`, for frameworks with Request and Response. Loads neither Koa nor Node modules. */
 import * as E from 'fp-ts/Either';
 import { bodyIncomplete, type BodyResult, bodyTooLarge } from './message/failures';
 import { requestLimits } from './message/limits';

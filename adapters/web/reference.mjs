@@ -30,7 +30,8 @@ const addLink = (id, ...children) => {
 const markSectionInView = () => {
   const links = [...list.querySelectorAll('a')];
   const mark = (entries) => {
-    // Marks the introduction at the top of the page, because on a phone the band then lies on the header.
+    // Marks the introduction at the top of the page. On a phone, the band is then covered by the page's header, so that
+    // no section crosses it.
     const top = scrollY < innerHeight / 4 ? 'introduction' : undefined;
     const seen = entries.find(({ isIntersecting }) => isIntersecting)?.target.id ?? top;
     if (seen === undefined) return;

@@ -26,7 +26,7 @@ const newKeyLink = (enterKey) => {
   return link;
 };
 
-/** Functions that show the example again in each panel whose last request had no valid key. */
+/** One function for each panel whose last request had no valid key. It replaces the error by the example response. */
 const rejected = new Set();
 
 export const clearRejections = () => {

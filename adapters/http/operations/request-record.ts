@@ -46,7 +46,10 @@ export const requestIdOf = (sent: unknown): string =>
 
 export class RequestDeadline {
   private endsAt: number;
-  /** `Paused` leaves the timer running, because most bodies arrive soon. In `PausedWithoutTimer`, it has gone off. */
+  /**
+   * `Counting`, or one of the two others while the service waits for the body. `Paused` does not stop the timer,
+   * because most bodies arrive before it goes off. In `PausedWithoutTimer`, it has gone off.
+   */
   private state: 'Counting' | 'Paused' | 'PausedWithoutTimer' = 'Counting';
   private timer: NodeJS.Timeout | undefined;
   private end: (outcome: Outcome) => void = constVoid;

@@ -90,7 +90,10 @@ class AcceptHold {
     return this.hasAccepted && performance.now() >= this.pausedUntil;
   }
 
-  /** Ends a tick with held requests. Returns true if they stay held, because the tick has accepted a connection. */
+  /**
+   * Must be called at the end of a tick in which requests were held. Returns true if they stay held for another tick,
+   * which is so while each tick accepts a connection, up to the two limits.
+   */
   continuesAfterTick(): boolean {
     const now = performance.now();
     if (this.ticks === 0) this.startedAt = now;

@@ -87,8 +87,8 @@ export const withoutStatement = (error: unknown): DatabaseError => {
 };
 
 /**
- * Text that reads cast to an integer on a read-only server, in order to fail. PostgreSQL's error quotes the text, and
- * so shows why the read failed.
+ * Text that some queries cast to an integer on a read-only server, in order to fail. PostgreSQL's error quotes the
+ * text, and so shows why the query failed.
  */
 export const readOnlyServer = 'the server is read-only';
 

@@ -47,7 +47,10 @@ export const databaseTimeouts = {
 
   /** Maximum time to count requests for the rate limit. If the count fails, the request still has time to run. */
   quotaMs: 2_500,
-  /** Maximum time that a count waits for a locked row, so that time is left to count the requests of other owners. */
+  /**
+   * Maximum time that the rate limit waits for the locked row of an owner. One batch counts the requests of several
+   * owners, so a longer wait would leave no time for the others.
+   */
   quotaLockMs: 500,
 
   // Maximum time of a readiness check. It is longer than the default database timeouts, so that the response has the

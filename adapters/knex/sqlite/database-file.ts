@@ -15,7 +15,7 @@ export const walEndings = ['-wal', '-shm'] as const;
 /** Endings of the names of all logs. A rollback journal exists only during a transaction outside WAL mode. */
 export const logEndings = [...walEndings, '-journal'] as const;
 
-/** Endings of the logs that a file needs after a crash. The index of a write-ahead log can be made again. */
+/** Endings of the logs that a file needs after a crash. `-shm` is not one, because SQLite makes that index again. */
 const neededEndings = ['-wal', '-journal'] as const;
 
 export const isSqlite = (path: string): boolean =>

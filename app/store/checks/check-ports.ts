@@ -18,8 +18,8 @@ export const requireFreePorts = async ({ settings }: Start): Promise<Findings> =
 
 /**
  * Tries to listen on each port of the settings. Fails if another program listens there. Passes if a ready animal store
- * listens, because a restart replaces it. Fails instead if this database has no tables, because that store must then
- * use another database.
+ * listens, because a restart replaces it. Fails if a store listens although this database has no tables: the store then
+ * uses another database, and a start would not replace it.
  */
 export const checkPorts = async (
   { settings, isNewFile, hasDatabase, readSchema }: Start,
