@@ -1,4 +1,4 @@
-/** Public exports of `animal-store/fetch`, for frameworks with Request and Response. Loads neither Koa nor Node modules. */
+/** Public exports of `animal-store/fetch`, for frameworks with Request and Response. Needs neither Koa nor Node. */
 import * as E from 'fp-ts/Either';
 import { bodyIncomplete, type BodyResult, bodyTooLarge } from './message/failures';
 import { requestLimits } from './message/limits';
