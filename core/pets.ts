@@ -6,8 +6,8 @@ type RequiredName<R> = {
 }[keyof R];
 
 /**
- * Maps the names of rules in `R` to the types of their values. Editors show the comment on a rule also at the field
- * that derives from it.
+ * Maps the names of rules in `R` to the types of their values. In this form of a type, editors show the comment on a
+ * rule also at the field that derives from it.
  */
 type Values<R, Name extends keyof R> = { readonly [Field in Name]: ValueOf<R[Field]> };
 

@@ -98,7 +98,10 @@ const memoryStore = (settings: Settings): ServiceStore => {
   };
 };
 
-/** Source of the valid API keys. `status` has the numbers of keys, or is empty if the keys are in the database. */
+/**
+ * Source of the valid API keys. `status` counts the keys of the settings. It is empty for keys in the database, because
+ * the status of the database counts those.
+ */
 interface KeySource {
   readonly authenticate: Ports['authenticate'];
   readonly createFirst: ServiceStore['createFirstKey'];

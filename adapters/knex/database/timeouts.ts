@@ -92,8 +92,8 @@ export const postgresTimeouts = (statementTimeoutMs: number = statementMs) => ({
   /** Time without a byte from the server after which a session is closed, because no statement may take so long. */
   silenceMs: statementTimeoutMs + outerMarginMs,
   /**
-   * Minimum lifetime of a session, by default 4 minutes. Sessions are replaced, because after a failover an open
-   * session may still work but lead to the former primary.
+   * Age from which an idle session is replaced, by default 4 minutes. After a failover, an older session may still work
+   * but lead to the former primary.
    */
   lifetimeMs: 80 * statementTimeoutMs,
 });

@@ -131,7 +131,7 @@ const sortKeysByBytes: Knex.Migration = {
   up: async (knex) => {
     if (engineOf(knex) === 'PostgreSQL') for (const table of keyTables) await knex.raw(sortByBytes(table));
   },
-  // Undoes nothing, because earlier versions work with this order too.
+  // Undoes nothing, because earlier versions also work with keys that are sorted by bytes.
   down: () => Promise.resolve(),
 };
 
