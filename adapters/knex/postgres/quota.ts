@@ -120,7 +120,7 @@ const shareOut = (
 /**
  * Adds requests to the current windows of owners, or begins new windows. Citus permits no clock in `do update` and
  * `returning`, so the current time is `excluded.expire` minus the length of a window. `least` shortens a window that
- * began under a longer RATE_LIMIT, or by a faster clock. The commit does not wait for the disk, because counts need not
+ * began when windows were longer, or by a faster clock. The commit does not wait for the disk, because counts need not
  * survive a crash. The query reads `limited` first, so that its `lock_timeout` applies to the insert.
  */
 const countStatement = (now: string) => ({
