@@ -52,6 +52,7 @@ export interface PetNotFound {
   readonly _tag: 'PetNotFound';
   readonly id: bigint;
 }
+
 /** Makes the failure of `find` or `update` if no animal has this id. */
 export const petNotFound = (id: bigint): PetNotFound => ({ _tag: 'PetNotFound', id });
 
@@ -114,5 +115,6 @@ export interface ImportAborted {
   readonly _tag: 'ImportAborted';
   readonly cause: unknown;
 }
+
 /** Makes the failure of an `importAll` that has stored nothing. */
 export const importAborted = (cause: unknown): ImportAborted => ({ _tag: 'ImportAborted', cause });

@@ -25,7 +25,7 @@ export const readResponse = async (response: Response): Promise<Success> => {
 const maxResponseBytes = maxPageSize * (12 * newPetRules.name.maxLength + 200) + 1_000_000;
 
 const readText = async (response: Response): Promise<string> => {
-  // Reads no stream if there is none, as in responses without content and in some polyfills of fetch.
+  // Reads the text at once if the response has no stream: it has no content, or comes from a polyfill of fetch.
   const isStream = isFunction(propertyOf(response.body, 'getReader'));
   const reader: ReadableStreamDefaultReader<Uint8Array> | undefined = isStream
     ? response.body?.getReader()

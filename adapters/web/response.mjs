@@ -26,7 +26,7 @@ const newKeyLink = (enterKey) => {
   return link;
 };
 
-/** One function for each panel whose last request had no valid key. It replaces the error by the example response. */
+/** Functions that replace an error by the example response, one for each panel whose last request had no valid key. */
 const rejected = new Set();
 
 export const clearRejections = () => {

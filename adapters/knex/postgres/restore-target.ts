@@ -7,7 +7,7 @@ import { storeTables } from '../database/tables';
 interface RestoreTarget {
   readonly database: string;
   readonly schema: string | undefined;
-  /** Name of a table that the schema has already, so that a restore can't create it. Null if there is none. */
+  /** Name of a table in the schema that the restore would have to create, or null. */
   readonly takenTable: string | null;
 }
 
